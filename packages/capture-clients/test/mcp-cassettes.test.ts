@@ -18,12 +18,16 @@ appendFileSync('served.log', 'started\\n');
 let calls = 0;
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
-  if (id === undefined) return;
+  if (id === undefined || method === undefined) return;
+  const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+  const progressToken = params?._meta?.progressToken;
+  if (progressToken !== undefined) say({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+  if (process.env.ASK && method === 'tools/call') say({ id: 'q' + id, method: 'roots/list' });
   const result =
     method === 'initialize' ? { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'stock', version: '1' } }
     : method === 'tools/list' ? { tools: [{ name: 'count', inputSchema: { type: 'object' } }] }
     : { content: [{ type: 'text', text: params.arguments.item + ': ' + (10 + ++calls) + (process.env.LEAK ?? '') }] };
-  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+  setTimeout(() => say({ id, result }), progressToken === undefined ? 0 : 50);
 });
 `;
 /** Asks the model, then the server as often as the query says, with the SDK's client. */
@@ -48,8 +52,11 @@ export const answer = async (query, client) => {
   const { choices } = await reply.json();
   const own = client ?? (await connect());
   const seen = [];
+  let told = 0;
+  const listen = process.env.LISTEN ? { onprogress: () => told++ } : undefined;
   for (const item of query.split(' ').filter((word) => word.startsWith('#')))
-    seen.push((await own.callTool({ name: 'count', arguments: { item: process.env.ITEM ?? item } })).content[0].text);
+    seen.push((await own.callTool({ name: 'count', arguments: { item: process.env.ITEM ?? item, login: { password: process.env.PW } } }, undefined, listen)).content[0].text);
+  if (listen !== undefined) seen.push('told ' + told);
   if (client === undefined) await own.close();
   return choices[0].message.content + ' ' + seen.join(', ');
 };
@@ -169,6 +176,44 @@ test('a secret in the answer of a server keeps the recording from being written'
   expect(stdout).toContain('MCP_CASSETTE_SECRET');
   expect(stdout).not.toContain('ghp_0123456789');
   expect(() => readFileSync(join(cwd, 'cassettes', 'stock', 'two.jsonl'))).toThrow();
+});
+
+test('a password among the arguments is not in the file, matches as another one, and must not be answered with', async () => {
+  const cwd = project(ONE_EACH, [QUERIES[0]!]);
+  const run = (mode: string, env: Record<string, string>) =>
+    cli(['test', '-f', 'json', '--cassette', mode], { cwd, env: { ...env, ...(mode === 'record' ? live() : {}) } });
+  const leaked = await run('record', { PW: 'hunter2hunter2', LEAK: ' hunter2hunter2' });
+  expect([leaked.code, leaked.stdout]).toEqual([2, expect.stringContaining('MCP_CASSETTE_SECRET')]);
+  expect(leaked.stdout + leaked.stderr).not.toContain('hunter2');
+  const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
+  expect(() => readFileSync(file)).toThrow();
+  expect((await run('record', { PW: 'hunter2hunter2' })).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toContain('"login":{"password":"[secret]"}');
+  expect(readFileSync(file, 'utf8')).not.toContain('hunter2');
+  expect((await run('replay', { PW: 'another-one-9' })).code).toBe(0);
+  const missed = await run('replay', { PW: 'another-one-9', ITEM: '#screws' });
+  expect([missed.code, JSON.parse(missed.stdout).results[0].error.message]).toEqual([
+    2,
+    expect.stringContaining('differs at /arguments/item'),
+  ]);
+  expect(JSON.parse(missed.stdout).results[0].error.message).not.toMatch(/hunter2|another-one/);
+});
+
+test('notifications of a server are replayed, and what it asks of the agent is a warning in both', async () => {
+  const queries = [{ ...QUERIES[0]!, correctness: { expected_in_answer: ['#bolts: 12, told 2'] } }];
+  const cwd = project(ONE_EACH, queries);
+  for (const mode of ['record', 'replay']) {
+    const env = { LISTEN: '1', ASK: '1', ...(mode === 'record' ? live() : {}) };
+    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', mode], { cwd, env });
+    expect(code, stdout).toBe(0);
+    expect(JSON.parse(stdout).results[0].warnings).toContainEqual({
+      code: 'MCP_CASSETTE_LEFT_OUT',
+      message: expect.stringContaining('2 messages that the server sent of its own (2 roots/list)'),
+    });
+  }
+  const text = readFileSync(join(cwd, 'cassettes', 'stock', 'two.jsonl'), 'utf8');
+  expect(text).toContain('"notifications":[{"method":"notifications/progress"');
+  expect(text).toContain('"left_out":{"roots/list":1}');
 });
 
 test('a damaged line of a server is refused at its place', async () => {

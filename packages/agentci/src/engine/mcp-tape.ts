@@ -4,8 +4,10 @@ import { hasLostDigits, stringifyExact } from '../kit/exact-json.ts';
 import { isObject } from '../kit/object.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
+import { addCounts, type Counts } from '../mcp/cassette/asides.ts';
 import { CassettePlayer, entriesOf, STEADY } from '../mcp/cassette/player.ts';
 import { CassetteRecording } from '../mcp/cassette/recording.ts';
+import type { Message } from '../mcp/message.ts';
 import type { TapLine, TapSession } from '../mcp/tap-log.ts';
 
 /** What MCP servers answer in one run: given from the cassette, or by the servers themselves and kept. */
@@ -91,6 +93,12 @@ export class McpTape {
 
   #all = (): CassettePlayer[] => [...this.#players.values()];
 
+  /** What servers sent of their own and a replay does not: of those that are recorded, or of the answers that were given. */
+  get leftOut(): Counts {
+    if (this.#known !== undefined) return addCounts(this.#all().map(({ leftOut }) => leftOut));
+    return addCounts(this.#sessions.flatMap(({ lines }) => entriesOf(lines).map(({ leftOut }) => leftOut)));
+  }
+
   get missText(): string | undefined {
     for (const [server, { misses }] of this.#players)
       if (misses[0] !== undefined)
@@ -132,10 +140,18 @@ function callsIn(server: string, lines: readonly TapLine[], now: () => number): 
       );
     else if (message !== undefined) recording.add(dir, Buffer.from(JSON.stringify(message)));
   }
-  return entriesOf(recording.proved()).map(({ method, params, answer }) => {
-    const asked = { server, method, ...(params === undefined ? {} : { params }) };
+  return entriesOf(recording.proved()).map(({ method, params, answer, before, after, leftOut }) => {
+    const asked = {
+      ...{ server, method },
+      ...(params === undefined ? {} : { params }),
+      ...(before.length === 0 ? {} : { before: before.map(bare) }),
+      ...(after.length === 0 ? {} : { after: after.map(bare) }),
+      ...(Object.keys(leftOut).length === 0 ? {} : { leftOut }),
+    };
     if (answer === undefined) return asked;
-    const { jsonrpc: _, id: __, ...rest } = answer;
-    return { ...asked, answer: rest };
+    return { ...asked, answer: bare(answer) };
   });
 }
+
+/** What a message says, without what every message has. */
+const bare = ({ jsonrpc: _, id: __, ...rest }: Message): Message => rest;

@@ -1,6 +1,7 @@
 import type { CassetteMode, CassetteSession } from '../capture/cassette/session.ts';
 import type { UserTape } from '../capture/cassette/user-tape.ts';
 import { andMore, plural } from '../kit/words.ts';
+import { LEFT_OUT, leftOutText } from '../mcp/cassette/asides.ts';
 import type { TraceWarning } from '../results/run-result.ts';
 import type { McpTape } from './mcp-tape.ts';
 
@@ -34,6 +35,9 @@ export function playedWarnings(
       message:
         'the recording has no answers of MCP servers, so the servers themselves answered; record it again to freeze them too',
     });
+  const leftOut = leftOutText(mcp?.leftOut ?? {}, mcp?.isFrozen ? 'replay' : 'record');
+  if (leftOut !== undefined && (mcp?.isFrozen || mode !== 'replay'))
+    warnings.push({ code: LEFT_OUT, message: leftOut });
   if (unused > 0)
     warnings.push({
       code: 'CASSETTE_UNUSED',

@@ -1,5 +1,6 @@
-import { PLACEHOLDER } from './credentials.ts';
-import { isKeyName, isSecretValue } from './secrets.ts';
+import { mapTexts, PLACEHOLDER } from './credentials.ts';
+import { parseExact, stringifyExact } from './exact-json.ts';
+import { isKeyName, isSecretValue, SecretMask } from './secrets.ts';
 
 /** A field of a JSON text whose name says that its value is a credential. */
 export interface CredentialField {
@@ -79,6 +80,20 @@ export function withoutCredentialFields(text: string): string {
     at = end;
   }
   return at === 0 ? text : masked + text.slice(at);
+}
+
+/** A parsed value with the placeholder for every such field, and wherever else in it the value of one is repeated. */
+export function withoutFieldCredentials<T>(value: T): T {
+  const text = value === undefined ? '' : stringifyExact(value);
+  const found = credentialFields(text);
+  if (found.length === 0) return value;
+  const mask = new SecretMask();
+  mask.add(found.map(({ name, value: secret }) => ({ name, value: secret, isUsed: true })));
+  return mapTexts(parseExact(withoutCredentialFields(text)) as T, (one) =>
+    mask
+      .findInDocument(one)
+      .reduceRight((rest, { start, end }) => rest.slice(0, start) + PLACEHOLDER + rest.slice(end), one),
+  );
 }
 
 /** The offset after the closing quote. */

@@ -12,6 +12,8 @@ export interface TapLine {
   readonly message?: unknown;
   /** Names of what was taken out of the message: values of secrets, and texts that look like credentials. */
   readonly masked?: readonly string[];
+  /** On a request of a cassette: what the server sent with it that is not there, by method. */
+  readonly left_out?: Readonly<Record<string, number>>;
   /** In place of a message that could not be kept: its length, and why. */
   readonly dropped?: { readonly bytes: number; readonly why: 'too_large' | 'not_json' };
 }

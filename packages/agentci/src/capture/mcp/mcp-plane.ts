@@ -7,7 +7,7 @@ import { rememberKeys } from '../../kit/request-keys.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { CassettePlayer } from '../../mcp/cassette/player.ts';
 import { readTapLines } from '../../mcp/cassette/read-lines.ts';
-import { replayHttp } from '../../mcp/cassette/replay-http.ts';
+import { ReplayStream, replayHttp } from '../../mcp/cassette/replay-http.ts';
 import { relay } from '../../mcp/http/relay.ts';
 import { readServerUrl } from '../../mcp/http/serve.ts';
 import { tapHttp } from '../../mcp/http/tap.ts';
@@ -54,6 +54,8 @@ export function openMcpPlane(
   const playOf = (name: string): string => `${encodeURIComponent(name)}.play`;
   /** Of servers with an address, which are answered here. */
   const players = new Map<string, CassettePlayer>();
+  /** Of those, what a client listens on, which may stay for several queries. */
+  const streams = new Map<string, ReplayStream>();
   if (folder !== undefined) {
     const tapped = withTaps(config, {
       command: (name) => [
@@ -77,6 +79,12 @@ export function openMcpPlane(
     const [, flag = '', value = argument] = /^(--?[\w-]+=)(.*)$/s.exec(argument) ?? [];
     return value !== '' && !value.includes('\0') && resolve(cwd, value) === original ? `${flag}${copy}` : argument;
   }
+
+  const newStream = (name: string): ReplayStream => {
+    const stream = new ReplayStream();
+    streams.set(name, stream);
+    return stream;
+  };
 
   /** Of the files that taps wrote, and of what came through the front. */
   const sessions = (): TapSession[] => {
@@ -134,6 +142,7 @@ export function openMcpPlane(
       else
         replayHttp(request as IncomingMessage, response as ServerResponse, {
           player,
+          stream: streams.get(name) ?? newStream(name),
           clean: (value) => SECRETS.value(value),
           log,
         });
@@ -141,6 +150,7 @@ export function openMcpPlane(
     begin: () => {
       clear();
       players.clear();
+      for (const stream of streams.values()) stream.forget();
       for (const name of folder === undefined ? [] : Object.keys(config.servers)) {
         const text = linesFor?.(name);
         const path = join(folder!, playOf(name));

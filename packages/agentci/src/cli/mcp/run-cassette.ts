@@ -3,6 +3,7 @@ import { escapeTerminalLine } from '../../kit/escape.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import { LEFT_OUT, leftOutText } from '../../mcp/cassette/asides.ts';
 import { CassettePlayer } from '../../mcp/cassette/player.ts';
 import { readTapLines } from '../../mcp/cassette/read-lines.ts';
 import { CassetteRecording } from '../../mcp/cassette/recording.ts';
@@ -62,8 +63,11 @@ async function record(
       parent: parentId,
     });
   }
+  let leftOut: string | undefined;
   try {
-    writeRecording(path, recording.finished());
+    const finished = recording.finished();
+    writeRecording(path, finished);
+    leftOut = leftOutText(finished.leftOut, 'record');
   } catch (error) {
     // A server that failed says more with its own code.
     if (!(error instanceof UserError) || code === 0) throw error;
@@ -71,6 +75,7 @@ async function record(
     return code;
   }
   say(`recorded to ${path}`);
+  if (leftOut !== undefined) say(`${leftOut} (${LEFT_OUT})`);
   return code;
 }
 
@@ -91,6 +96,8 @@ async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
   say(
     `${plural(player.served, 'call')} answered from the cassette, ${player.misses.length} missed, ${player.unused} recorded and not asked for`,
   );
+  const leftOut = leftOutText(player.leftOut, 'replay');
+  if (leftOut !== undefined) say(`${leftOut} (${LEFT_OUT})`);
   if (player.misses.length > 0) return COULD_NOT_TELL;
   // Of a recording without calls, what describes the server is all there is to serve.
   if (player.served > 0 || (player.calls === 0 && player.answered > 0)) return 0;

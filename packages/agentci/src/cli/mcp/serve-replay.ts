@@ -1,5 +1,5 @@
 import type { CassettePlayer } from '../../mcp/cassette/player.ts';
-import { replayHttp } from '../../mcp/cassette/replay-http.ts';
+import { ReplayStream, replayHttp } from '../../mcp/cassette/replay-http.ts';
 import { serveMcp } from '../../mcp/http/serve.ts';
 import type { Io } from '../io.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -10,7 +10,10 @@ export async function serveReplay(
   clean: (value: unknown) => unknown,
   { listen, io, say }: { readonly listen: string; readonly io: Io; readonly say: (text: string) => void },
 ): Promise<void> {
-  const served = await serveMcp(listen, (request, response) => replayHttp(request, response, { player, clean }));
+  const stream = new ReplayStream();
+  const served = await serveMcp(listen, (request, response) =>
+    replayHttp(request, response, { player, stream, clean }),
+  );
   say(`serving ${served.url}`);
   await untilStopped(io.signal);
   await served.close();

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { messagesIn } from '../message.ts';
 import type { TapLine } from '../tap-log.ts';
@@ -14,7 +14,8 @@ const call = (id: number, args: object) => ({
 });
 const reply = (id: number, text: string) => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
 
-function record(...messages: readonly (readonly ['c2s' | 's2c', object])[]): CassetteRecording {
+type Said = readonly ['c2s' | 's2c', object];
+function record(...messages: readonly Said[]): CassetteRecording {
   const recording = new CassetteRecording(() => 0);
   for (const [dir, message] of messages) recording.add(dir, Buffer.from(`${JSON.stringify(message)}\n`));
   return recording;
@@ -35,6 +36,81 @@ test('a credential in an answer refuses the recording', () => {
   expect(() => record(['c2s', call(1, {})], ['s2c', reply(1, `use ${TOKEN}`)]).finished().text).toThrowError(
     expect.objectContaining({ code: 'MCP_CASSETTE_SECRET' }),
   );
+});
+
+describe('a text in a field that is named like a credential', () => {
+  const PASSWORD = 'hunter2hunter2';
+  const login = (id: number, password: string, more: object = {}) =>
+    call(id, { user: 'ann', deep: [{ login: { password, apiKey: `k-${password}` } }], ...more });
+  const recorded = (...more: readonly Said[]) =>
+    record(['c2s', login(1, PASSWORD)], ['s2c', reply(1, 'welcome')], ...more);
+
+  test('becomes a placeholder, and another value matches', () => {
+    const { text } = recorded().finished();
+    expect(text).not.toContain(PASSWORD);
+    expect(text).toContain('"login":{"password":"[secret]","apiKey":"[secret]"}');
+    expect(new CassettePlayer(linesIn(text)).answer(login(7, 'another-one-9'))).toMatchObject({ id: 7, result: {} });
+  });
+
+  test('is masked where the same request repeats it', () => {
+    const session = (password: string) => login(1, password, { command: `psql --with ${password}` });
+    const { text } = record(['c2s', session(PASSWORD)], ['s2c', reply(1, 'ok')]).finished();
+    expect(text).toContain('psql --with [secret]');
+    expect(new CassettePlayer(linesIn(text)).answer(session('another-one-9'))).toMatchObject({ result: {} });
+  });
+
+  // Each has a value of its own: one that was refused is known from then on.
+  test.each<[string, (secret: string) => Said]>([
+    ['its answer', (secret) => ['s2c', reply(1, `welcome, ${secret}`)]],
+    ['its answer in Base64', (secret) => ['s2c', reply(1, Buffer.from(`ann:${secret}`).toString('base64'))]],
+    ['a notification', (data) => ['s2c', { jsonrpc: '2.0', method: 'notifications/message', params: { data } }]],
+    ['another request', (secret) => ['c2s', call(2, { q: `x ${secret}` })]],
+  ])('refuses the recording where %s repeats it', (where, repeat) => {
+    const secret = `s3cr-${where.replaceAll(' ', '.')}-7`;
+    const session = record(['c2s', login(1, secret)], repeat(secret), ['s2c', reply(1, 'ok')], ['s2c', reply(2, 'ok')]);
+    expect(() => session.finished()).toThrowError(
+      expect.objectContaining({ code: 'MCP_CASSETTE_SECRET', message: expect.not.stringContaining(secret) }),
+    );
+  });
+
+  test('refuses the recording where an answer had it before', () => {
+    const secret = 'given-before-42';
+    const early = record(['c2s', call(1, {})], ['s2c', reply(1, `use ${secret}`)], ['c2s', login(2, secret)]);
+    early.add('s2c', Buffer.from(JSON.stringify(reply(2, 'ok'))));
+    expect(() => early.finished()).toThrowError(expect.objectContaining({ code: 'MCP_CASSETTE_SECRET' }));
+  });
+
+  test('is not in a miss, nor in what a replay takes from a file that has it', () => {
+    const lines: TapLine[] = [
+      { ts: '', dir: 'c2s', message: login(1, PASSWORD) },
+      { ts: '', dir: 's2c', message: reply(1, 'welcome') },
+    ];
+    const player = new CassettePlayer(lines);
+    const asked = login(2, 'another-one-9', { user: 'bob' });
+    expect(player.answer(asked)).toHaveProperty('error');
+    expect(player.answer(call(3, { deep: 1 }))).toHaveProperty('error');
+    const said = player.misses.map(({ message }) => message).join('\n');
+    expect(said).toContain('differs at /arguments/user: recorded "ann", asked "bob"');
+    expect(said).not.toMatch(/hunter2|another-one/);
+    expect(player.answer(login(4, 'another-one-9'))).toMatchObject({ id: 4, result: {} });
+  });
+
+  test('in the schema of a tool stays, and so does what the server gives by such a name', () => {
+    const tools = [
+      { name: 't', inputSchema: { properties: { password: { type: 'string', default: 'changeme-please' } } } },
+    ];
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const { text } = recorded(['c2s', list], ['s2c', { jsonrpc: '2.0', id: 2, result: { tools } }]).finished();
+    expect(new CassettePlayer(linesIn(text)).answer(list)).toMatchObject({ result: { tools } });
+  });
+
+  test('that the client answers the server with is not stored', () => {
+    const { text } = recorded(
+      ['s2c', { jsonrpc: '2.0', id: 'e', method: 'elicitation/create', params: { message: 'who?' } }],
+      ['c2s', { jsonrpc: '2.0', id: 'e', result: { action: 'accept', content: { password: 'elicited-4711' } } }],
+    ).finished();
+    expect(text).not.toContain('elicited-4711');
+  });
 });
 
 const cancel = (id: number) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });

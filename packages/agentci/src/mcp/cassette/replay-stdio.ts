@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseExact, stringifyExact } from '../../kit/exact-json.ts';
 import { LineSplitter } from '../lines.ts';
 import { errorReply, messagesIn } from '../message.ts';
@@ -17,14 +18,20 @@ export function replayStdio(
     log,
   }: { input: Readable; output: Writable; signal: AbortSignal; parent: () => number; log?: TapSink },
 ): Promise<void> {
+  let written = Promise.resolve();
   const splitter = new LineSplitter({
     line: (bytes) => {
       const text = bytes.toString('utf8').trim();
       if (text === '') return;
       log?.add('c2s', bytes);
-      const answers = answersTo(text, playerNow(), clean);
-      for (const answer of answers.split('\n')) log?.add('s2c', Buffer.from(answer));
-      output.write(answers);
+      const { before, rest } = answersTo(text, playerNow(), clean);
+      for (const one of [...before, ...rest]) log?.add('s2c', Buffer.from(one));
+      written = written.then(async () => {
+        output.write(before.join(''));
+        // Some clients drop notifications that come in one piece with the answer.
+        if (before.length > 0) await sleep(PAUSE_MS);
+        output.write(rest.join(''));
+      });
     },
     long: (_, { isLast }) => {
       if (isLast) output.write(`${JSON.stringify(errorReply(null, -32600, 'the message is too large'))}\n`);
@@ -35,8 +42,10 @@ export function replayStdio(
     const watch = setInterval(() => parent() !== first && done(), 5000);
     const done = (): void => {
       clearInterval(watch);
-      output.write('', () => resolve());
-      setTimeout(resolve, 1000).unref();
+      void written.then(() => {
+        output.write('', () => resolve());
+        setTimeout(resolve, 1000).unref();
+      });
     };
     input.on('data', (chunk: Buffer) => splitter.write(chunk));
     input.once('end', () => {
@@ -49,10 +58,22 @@ export function replayStdio(
   });
 }
 
-function answersTo(text: string, player: CassettePlayer, clean: (value: unknown) => unknown): string {
+const PAUSE_MS = 15;
+
+/** What is written in answer to a line, as lines: notifications, and after them the answers with what followed those. */
+function answersTo(
+  text: string,
+  player: CassettePlayer,
+  clean: (value: unknown) => unknown,
+): { readonly before: readonly string[]; readonly rest: readonly string[] } {
+  const line = (value: unknown): string => `${stringifyExact(value)}\n`;
   const messages = messagesIn(text, parseExact);
-  if (messages === undefined) return `${JSON.stringify(errorReply(null, -32700, 'the message is not JSON'))}\n`;
-  const answers = messages.flatMap((message) => player.answer(message, clean) ?? []);
-  if (text.startsWith('[')) return answers.length === 0 ? '' : `${stringifyExact(answers)}\n`;
-  return answers.map((answer) => `${stringifyExact(answer)}\n`).join('');
+  if (messages === undefined) return { before: [], rest: [line(errorReply(null, -32700, 'the message is not JSON'))] };
+  const replies = messages.map((message) => player.reply(message, clean));
+  const answers = replies.flatMap(({ answer }) => answer ?? []);
+  const isBatch = text.startsWith('[') && answers.length > 0;
+  return {
+    before: replies.flatMap(({ before }) => before.map(line)),
+    rest: [...(isBatch ? [answers] : answers), ...replies.flatMap(({ after }) => after)].map(line),
+  };
 }

@@ -28,6 +28,8 @@ export interface BodyOutcome {
   readonly isBatch: boolean;
   /** Of an answer of ours. */
   readonly status?: number;
+  /** In place of `replies`, where the answer of ours is a stream of events. */
+  readonly events?: readonly Message[];
 }
 
 /** About one connection, and ours to set; the rest is passed on as it came. */
@@ -290,8 +292,11 @@ function joined(body: Buffer, isJson: boolean, replies: readonly Message[]): Buf
   return Buffer.from(`[${items === '' ? '' : `${items},`}${ours}]`);
 }
 
-function sendReplies(response: ServerResponse, { replies, isBatch, status }: BodyOutcome): void {
-  if (replies.length === 0) response.writeHead(202).end();
+function sendReplies(response: ServerResponse, { replies, isBatch, status, events }: BodyOutcome): void {
+  if (events !== undefined) {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    response.end(events.map(eventOf).join(''));
+  } else if (replies.length === 0) response.writeHead(202).end();
   else {
     const texts = replies.map(messageText);
     sendText(response, status ?? 200, isBatch ? `[${texts.join(',')}]` : texts[0]!);
