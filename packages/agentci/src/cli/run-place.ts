@@ -40,7 +40,7 @@ export function placeOfRun(folder: string, { id, at, after = [], io }: PlaceInpu
     const place = placeAmong(seen, { time, now });
     return { ...(place === time ? {} : { order: place }), ahead: runsAhead(seen, now) };
   } catch {
-    // What cannot be read does not keep a run from starting; it is told where it is asked for.
+    // What cannot be read does not keep a run from starting; commands that need it say so.
     return { ahead: [] };
   }
 }
