@@ -123,7 +123,8 @@ it('a call long after the last answer of an agent that stays up leaves the run n
   expect([code, cassette]).toEqual([2, expect.objectContaining({ isolated: false })]);
 });
 
-describe('a recording of an agent that calls a model after its answer', () => {
+// When a timer of another program fires beside ours depends on the machine: a call just outside of what counts may be just inside.
+describe('a recording of an agent that calls a model after its answer', { retry: 4 }, () => {
   const env = () => ({ OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url });
   const STANDING = { command: ['node', 'agent.mjs'], mode: 'serve' };
   const fileIn = (cwd: string): string => join(cwd, 'cassettes', 'well', 'q.jsonl');
