@@ -423,12 +423,13 @@ queries:
 
   test('--fail-fast stops all workers', async () => {
     const redis = await serve();
-    const cwd = project(many(60, 'slow 200').replace('[n3]', '[never]'));
+    const cwd = project(many(200, 'slow 200').replace('[n3]', '[never]'));
     const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
     const { code, stdout } = await cli(['test', '-f', 'json', '--fail-fast', '--queue', redis.url], { cwd });
     expect(code).toBe(1);
     expect(report(stdout).results.filter(({ status }) => status === 'fail')).toHaveLength(1);
-    expect(askedIn(cwd).length).toBeLessThan(40);
+    // How soon depends on the machine, which runs other tests as well.
+    expect(askedIn(cwd).length).toBeLessThan(150);
     await end(...both);
   });
 
