@@ -15,6 +15,7 @@ import type { CassetteUse, QueryError, TraceWarning } from '../results/run-resul
 import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
 import { cassettePath, checkCassettePlace, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
+import { calledLate, missMessage, reachedPast, wordsOf } from './cassette-refusals.ts';
 import { proveRecording, type Recording } from './keep-recording.ts';
 import { type Introductions, McpTape } from './mcp-tape.ts';
 import { playedWarnings } from './played-warnings.ts';
@@ -499,28 +500,6 @@ const mcpIn = (
   return tape === undefined ? {} : { mcp: tape.record(now) };
 };
 
-/** What a recording lacks its replay would miss. */
-const reachedPast = (hosts: string): UserError =>
-  new UserError(
-    'CASSETTE_PAST',
-    `the agent reached ${hosts} in a way that cannot be recorded, so a replay would lack those calls, and nothing was written`,
-    {
-      hint: 'Give the agent that address by the variable of its provider, such as OPENAI_BASE_URL; `agentci doctor --capture` shows what is seen.',
-    },
-  );
-
-const calledLate = (): UserError =>
-  new UserError(
-    'CASSETTE_LATE',
-    'the agent called a model after its answer to this query, so the recording lacks that call, its replay could not pass, and nothing was written',
-    { hint: 'Let the agent wait for all its calls before it answers.' },
-  );
-
 const MISSING = 'CASSETTE_MISSING';
 
-const missMessage = (text: string): string => `cassette_miss: ${text}`;
-
 const keyOf = ({ id, run, cell }: RunAbout): string => JSON.stringify([id, run, cell ?? null]);
-
-const wordsOf = ({ code, message, hint }: UserError): string =>
-  `${code}: ${message}${hint === undefined ? '' : `. ${hint}`}`;
