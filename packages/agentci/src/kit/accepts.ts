@@ -1,4 +1,4 @@
-import type { ValueDef, ValueSchema } from './value-schema.ts';
+import type { ValueDef, ValueSchema, ValueShape } from './value-schema.ts';
 
 /**
  * Whether a value is surely one the schema allows. No means only that `valueIssues` has to look closer: it may find nothing
@@ -74,15 +74,26 @@ function isMap(value: unknown): value is Values {
 }
 
 function hasShape({ shape, others }: Of<'object'>, map: Values): boolean {
-  for (const key of Object.keys(shape)) {
-    const schema = shape[key]!;
-    const { kind } = schema.def;
-    const isThere = Object.hasOwn(map, key);
-    if (isThere ? !accepts(schema, map[key]) : kind !== 'optional' && kind !== 'default') return false;
+  for (const key of requiredKeys(shape)) if (!Object.hasOwn(map, key)) return false;
+  // By the keys that are there: of those a trace's step may have, it has a third.
+  for (const key of Object.keys(map)) {
+    const schema = Object.hasOwn(shape, key) ? shape[key]! : others;
+    if (schema !== true && (schema === false || !accepts(schema, map[key]))) return false;
   }
-  if (others === true) return true;
-  return Object.keys(map).every((key) => Object.hasOwn(shape, key) || (others !== false && accepts(others, map[key])));
+  return true;
 }
+
+const required = new WeakMap<ValueShape, readonly string[]>();
+
+function requiredKeys(shape: ValueShape): readonly string[] {
+  const known = required.get(shape);
+  if (known !== undefined) return known;
+  const keys = Object.keys(shape).filter((key) => !MAY_BE_MISSING.has(shape[key]!.def.kind));
+  required.set(shape, keys);
+  return keys;
+}
+
+const MAY_BE_MISSING: ReadonlySet<ValueDef['kind']> = new Set(['optional', 'default']);
 
 function isRecord({ key, value }: Of<'record'>, map: Values): boolean {
   return Object.keys(map).every((name) => accepts(key, name) && accepts(value, map[name]));

@@ -329,6 +329,8 @@ export interface RunResult {
   agent: string;
   run_id: string;
   spec: { file: string; hash: string };
+  /** Recordings were judged and no agent was run: its costs are those of another time. Absent where an agent was run, and in older results. */
+  recorded?: true;
   /** What judging used, apart from the agent. `cached`: verdicts that needed no call. */
   judge: {
     calls: number;

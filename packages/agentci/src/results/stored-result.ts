@@ -13,6 +13,12 @@ import type {
 } from './run-result.ts';
 import { checksOf, isUnmeasured } from './status.ts';
 
+/** Where the texts of results are. */
+export interface ResultTexts {
+  /** The bytes of a result; good until another one is read. */
+  readonly read: (at: number, length: number) => Uint8Array;
+}
+
 /**
  * A result whose text is on disk. What every run looks at (its status, how many checks, what it used) is kept here; the
  * rest is read again whenever someone wants it, so that a run of a hundred thousand queries fits into memory.
@@ -33,9 +39,16 @@ export class StoredResult implements QueryResult {
   readonly costUsd: number | null | undefined;
   readonly latencyMs: number | null | undefined;
   readonly totalTokens: number | null | undefined;
-  readonly #read: () => Uint8Array;
+  // Not a function that knows them: of a hundred thousand results each would have one.
+  readonly #texts: ResultTexts;
+  readonly #at: number;
+  readonly #length: number;
 
-  constructor(result: QueryResult, read: () => Uint8Array) {
+  constructor(
+    result: QueryResult,
+    texts: ResultTexts,
+    { at, length }: { readonly at: number; readonly length: number },
+  ) {
     const { id, cell, query, tags, status, error, warnings, cassette } = result;
     const actual = result.cost.details.actual as Used | undefined;
     this.id = id;
@@ -52,17 +65,19 @@ export class StoredResult implements QueryResult {
     this.costUsd = actual?.cost_usd;
     this.latencyMs = actual?.latency_ms;
     this.totalTokens = actual?.total_tokens;
-    this.#read = read;
+    this.#texts = texts;
+    this.#at = at;
+    this.#length = length;
   }
 
   /** The result as JSON, as the journal has it. The bytes are good until another result is read. */
   json(): Uint8Array {
-    return this.#read();
+    return this.#texts.read(this.#at, this.#length);
   }
 
   whole(): QueryResult {
     // Who looks at one field mostly looks at the next as well.
-    if (last?.of !== this) last = { of: this, whole: JSON.parse(decoder.decode(this.#read())) as QueryResult };
+    if (last?.of !== this) last = { of: this, whole: JSON.parse(decoder.decode(this.json())) as QueryResult };
     return last.whole;
   }
 

@@ -48,3 +48,39 @@ test.each([
   if (found === undefined || found === null) expect(findShift(values as number[])).toBe(found);
   else expect(findShift(values as number[])).toMatchObject(found);
 });
+
+/** A level with some noise, and what is put into it. */
+const level = (seed: number, length: number, valueAt: (at: number) => number): number[] => {
+  const next = noise(seed);
+  return Array.from({ length }, (_, at) => valueAt(at) * (1 + 0.03 * next()));
+};
+
+test.each([
+  { what: 'one outlier', isOff: (at: number) => at === 12 },
+  { what: 'one outlier in the newest value', isOff: (at: number) => at === 23 },
+  { what: 'two outliers in a row', isOff: (at: number) => at === 12 || at === 13 },
+  { what: 'three outliers in a row', isOff: (at: number) => at >= 12 && at <= 14 },
+  { what: 'two outliers apart', isOff: (at: number) => at === 8 || at === 15 },
+])('$what: that is not a change', ({ isOff }) => {
+  for (const factor of [10, 2, 0.1]) {
+    const seeds = Array.from({ length: 100 }, (_, seed) => seed + 1);
+    const alarms = seeds.filter((seed) => findShift(level(seed, 24, (at) => (isOff(at) ? 0.08 * factor : 0.08))));
+    // Without an outlier it is as many: 24 values of 100 series, and one false alarm in about 750 values.
+    expect(alarms.length).toBeLessThanOrEqual(5);
+  }
+});
+
+test.each([
+  { what: 'a rise after an outlier', valueAt: (at: number) => (at === 8 ? 8 : at < 20 ? 1 : 1.3), from: 20 },
+  { what: 'a rise before an outlier', valueAt: (at: number) => (at === 30 ? 8 : at < 20 ? 1 : 1.3), from: 20 },
+  { what: 'a rise of the last three values', valueAt: (at: number) => (at < 37 ? 1 : 2), from: 37 },
+  { what: 'a rise that ends after ten values', valueAt: (at: number) => (at >= 15 && at < 25 ? 2 : 1), from: 25 },
+])('$what is found where it is', ({ valueAt, from }) => {
+  const direction = valueAt(from) > valueAt(from - 1) ? 'up' : 'down';
+  const isRight = (seed: number): boolean => {
+    const found = findShift(level(seed, 40, valueAt));
+    return found?.direction === direction && Math.abs(found.from - from) <= 1;
+  };
+  const seeds = Array.from({ length: 100 }, (_, seed) => seed + 1);
+  expect(seeds.filter(isRight).length).toBeGreaterThanOrEqual(93);
+});

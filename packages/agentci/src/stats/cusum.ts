@@ -1,3 +1,4 @@
+import { quantile } from './descriptive.ts';
 import { normalQuantile } from './normal.ts';
 import { studentTwoSided } from './student-t.ts';
 
@@ -6,12 +7,14 @@ const SLACK = 0.5;
 /** In standard deviations. With the slack above, both directions together raise a false alarm about every 465 values. */
 const THRESHOLD = 5;
 
-/** One false alarm in about so many values, if nothing changes and the values are independent and normal. */
-export const CUSUM_FALSE_ALARM_EVERY = 465;
+/** One false alarm in about so many values, if nothing changes and the values are independent and normal: simulated, with the rule below. */
+export const CUSUM_FALSE_ALARM_EVERY = 750;
 /** Below this many values nothing can be said. */
 export const CUSUM_MIN = 10;
 
 export interface Shift {
+  /** The first value of the level before. */
+  readonly start: number;
   /** The first value after the change, as far as can be told. */
   readonly from: number;
   /** The value at which the change was certain enough. */
@@ -21,18 +24,46 @@ export interface Shift {
 
 /**
  * The last lasting change of a level, by a self-starting CUSUM: each value is held against those before it, so that nothing
- * has to be known beforehand. Null where nothing changed; undefined below `CUSUM_MIN` values. After an alarm it starts anew.
+ * has to be known beforehand. Null where nothing changed; undefined below `CUSUM_MIN` values. After an alarm it starts anew. What a few
+ * outliers set off is not a change: they are taken out, and it looks again.
  */
 export function findShift(values: readonly number[]): Shift | null | undefined {
   if (values.length < CUSUM_MIN) return undefined;
+  let kept = values.map((value, at) => ({ value, at }));
   let shift: Shift | null = null;
   let start = 0;
   for (;;) {
-    const next = firstShift(values, start);
-    if (next === null) return shift;
-    shift = next;
-    start = next.from;
+    const level = kept.map(({ value }) => value);
+    const next = firstShift(level, start);
+    if (next === null || level.length - next.from < LASTING_MIN) return shift;
+    if (isLasting(level, next)) {
+      const [first, from, found] = [next.start, next.from, next.found].map((at) => kept[at]!.at) as [
+        number,
+        number,
+        number,
+      ];
+      shift = { ...next, start: first, from, found };
+      start = next.from;
+    } else kept = kept.filter((_, at) => at < next.from || at > next.found);
   }
+}
+
+/** So many values are on the new level before a change is called one: fewer may be outliers. */
+const LASTING_MIN = 3;
+/** Of so many values after a change most are on the new level; three outliers in a row are not most. */
+const LASTING_SEEN = 7;
+
+/**
+ * Whether most values after a change, at least those that set off the alarm and twice as many, are off the old level. By medians, which outliers do
+ * not move, and a third of the way: what sets off an alarm is further away than the level it comes from.
+ */
+function isLasting(values: readonly number[], { start, from, found, direction }: Shift): boolean {
+  const alarming = found - from + 1;
+  const before = quantile(values.slice(start, from), 0.5)!;
+  const alarm = quantile(values.slice(from, found + 1), 0.5)!;
+  const since = quantile(values.slice(from, from + Math.max(LASTING_SEEN, 3 * alarming)), 0.5)!;
+  const limit = before + (alarm - before) / 3;
+  return direction === 'up' ? since > limit : since < limit;
 }
 
 function firstShift(values: readonly number[], start: number): Shift | null {
@@ -50,7 +81,7 @@ function firstShift(values: readonly number[], start: number): Shift | null {
         [down, -z, 'down'],
       ] as const) {
         side.sum = Math.max(0, side.sum + step - SLACK);
-        if (side.sum > THRESHOLD) return { from: bestSplit(values, start, at), found: at, direction };
+        if (side.sum > THRESHOLD) return { start, from: bestSplit(values, start, at), found: at, direction };
       }
     }
     n++;
