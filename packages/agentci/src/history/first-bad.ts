@@ -7,8 +7,9 @@ export type FirstBad =
   | { readonly verdict: 'good'; readonly last?: TrendPoint }
   /** It passed in the newest run that can be read, and there is a newer one. */
   | { readonly verdict: 'unknown'; readonly good: TrendPoint }
+  /** It fails; `expected` where the spec said so in the newest run (`xfail`). */
   | {
-      readonly verdict: 'bad';
+      readonly verdict: 'bad' | 'expected';
       readonly first: TrendPoint;
       /** Absent where no run before it passed. */
       readonly good?: TrendPoint;
@@ -20,18 +21,19 @@ export type FirstBad =
       readonly flips: number;
     };
 
-/** Looks for the run in which a query began to fail. */
+/** Looks for the run in which a query began to fail. A failure that is expected is a failure all the same. */
 export function findFirstBad(
   points: readonly TrendPoint[],
   { isNewestUnread = false }: { readonly isNewestUnread?: boolean } = {},
 ): FirstBad {
   if (points.length === 0) return { verdict: 'never_run' };
   const decided = points.filter((point) => point.decided > 0);
-  if (decided.length === 0) return { verdict: 'never_decided' };
+  const newest = decided.at(-1);
+  if (newest === undefined) return { verdict: 'never_decided' };
   const isGood = ({ passed, decided: all, status }: TrendPoint): boolean =>
-    status === undefined ? passed === all : status !== 'fail';
-  if (isGood(decided.at(-1)!)) {
-    if (isNewestUnread) return { verdict: 'unknown', good: decided.at(-1)! };
+    status === undefined ? passed === all : status !== 'fail' && !isExpected({ status });
+  if (isGood(newest)) {
+    if (isNewestUnread) return { verdict: 'unknown', good: newest };
     const last = decided.findLast((point) => !isGood(point));
     return { verdict: 'good', ...(last === undefined ? {} : { last }) };
   }
@@ -42,7 +44,7 @@ export function findFirstBad(
     .slice(0, lastGood + 1)
     .filter((point, at) => at > 0 && isGood(point) !== isGood(decided[at - 1]!));
   return {
-    verdict: 'bad',
+    verdict: isExpected(newest) ? 'expected' : 'bad',
     first,
     ...(good === undefined ? {} : { good }),
     undecided: good === undefined ? 0 : points.indexOf(first) - points.indexOf(good) - 1,
@@ -50,3 +52,6 @@ export function findFirstBad(
     flips: flips.length,
   };
 }
+
+/** Of a query that was decided: one that the spec leaves out is not, so what was decided and skipped failed as expected. */
+const isExpected = ({ status }: Pick<TrendPoint, 'status'>): boolean => status === 'skip';

@@ -49,7 +49,7 @@ export interface Lines<T> {
  */
 export function appendRuns(
   root: string,
-  runs: readonly { readonly run: HistoryRun; readonly queries: readonly HistoryQuery[] }[],
+  runs: readonly { readonly run: HistoryRun; readonly queries: Iterable<HistoryQuery> }[],
 ): void {
   makeFolder(root);
   // A history is of one machine, or of a cache: committed, it would change with every run.
@@ -57,7 +57,7 @@ export function appendRuns(
   for (const { run, queries } of runs) {
     const path = queriesPath(root, run.id);
     const temporary = `${path}.${process.pid}.tmp`;
-    writeFileSync(temporary, maskText(queries.map((query) => `${JSON.stringify(query)}\n`).join('')));
+    writeQueries(temporary, queries);
     renameSync(temporary, path);
   }
   const unlock = lock(root);
@@ -69,6 +69,24 @@ export function appendRuns(
     if (unlock !== undefined) prune(root);
   } finally {
     unlock?.();
+  }
+}
+
+/** Lines that are made and written at a time: those of a large run would be some megabytes. */
+const AT_ONCE = 1000;
+
+function writeQueries(path: string, queries: Iterable<HistoryQuery>): void {
+  const fd = openSync(path, 'w');
+  let lines: string[] = [];
+  const write = (): void => {
+    writeFileSync(fd, maskText(lines.join('')));
+    lines = [];
+  };
+  try {
+    for (const query of queries) if (lines.push(`${JSON.stringify(query)}\n`) === AT_ONCE) write();
+    write();
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -97,6 +115,8 @@ function appendLines(path: string, lines: readonly string[]): void {
 export interface HistoryLines extends Lines<HistoryRun> {
   /** Where lines cannot be read: the runs on the lines below the last of them. Those came later. */
   readonly belowDamage: ReadonlySet<string>;
+  /** Of each line that cannot be read, the id of its run, as far as that can be made out. */
+  readonly unread: readonly (string | undefined)[];
 }
 
 /**
@@ -104,8 +124,8 @@ export interface HistoryLines extends Lines<HistoryRun> {
  * newest: a shard that was run again, or was late, makes the run whole and not another one.
  */
 export function readRuns(root: string, now = Date.now()): HistoryLines {
-  const { runs, damaged, belowDamage } = readAllRuns(root, now);
-  return { lines: inOrder(withoutEarlierMerges(runs), (run) => run), damaged, belowDamage };
+  const { runs, ...rest } = readAllRuns(root, now);
+  return { ...rest, lines: inOrder(withoutEarlierMerges(runs), (run) => run) };
 }
 
 /** The same as they are in the file, with merges that a later one replaced. */
@@ -113,12 +133,13 @@ export function readAllRuns(
   root: string,
   now = Date.now(),
 ): Omit<HistoryLines, 'lines'> & { readonly runs: readonly HistoryRun[] } {
-  const { lines, damaged, below } = readLinesOf(runsPath(root), isHistoryRun);
+  const { lines, damaged, below, spoiled } = readLinesOf(runsPath(root), isHistoryRun);
   const byId = new Map<string, HistoryRun>();
   for (const run of lines) if (isSafeId(run.id)) byId.set(run.id, run);
   return {
     runs: withPlaces([...byId.values()], new Date(now).toISOString()),
     damaged,
+    unread: spoiled.map((text) => /^\{"id":"([^"\\]+)"/.exec(text)?.[1]),
     belowDamage: new Set(damaged === 0 ? [] : lines.slice(below).map(({ id }) => id)),
   };
 }
@@ -173,9 +194,13 @@ function isNewerMerge({ shard_runs: a = [] }: HistoryRun, { shard_runs: b = [] }
   return newestA === newestB ? a.length >= b.length : newestA > newestB;
 }
 
+/** Whether queries of a run cannot be read, or are no longer kept. */
+export const isCut = (run: HistoryRun, read: Lines<HistoryQuery> | undefined): boolean =>
+  read === undefined || read.damaged > 0 || read.lines.length < run.total;
+
 /** How many bad verdicts of a run are not among its queries as they were read: the file is gone, or was cut. */
 export function lostVerdicts(run: HistoryRun, read: Lines<HistoryQuery> | undefined): number {
-  if (read !== undefined && read.damaged === 0 && read.lines.length >= run.total) return 0;
+  if (!isCut(run, read)) return 0;
   const bad = read?.lines.filter(({ status }) => status === 'fail' || status === 'error').length ?? 0;
   return Math.max(0, run.failed + run.errors - bad);
 }
@@ -187,14 +212,20 @@ export function readQueries(root: string, id: string): Lines<HistoryQuery> | und
     : undefined;
 }
 
-/** `below` is how many of the lines come before the last one that cannot be read. */
-function readLinesOf<T>(path: string, is: (line: unknown) => line is T): Lines<T> & { readonly below: number } {
-  if (!existsSync(path)) return { lines: [], damaged: 0, below: 0 };
+interface LinesRead<T> extends Lines<T> {
+  /** How many of the lines come before the last one that cannot be read. */
+  readonly below: number;
+  /** The lines that cannot be read. */
+  readonly spoiled: readonly string[];
+}
+
+function readLinesOf<T>(path: string, is: (line: unknown) => line is T): LinesRead<T> {
+  if (!existsSync(path)) return { lines: [], damaged: 0, below: 0, spoiled: [] };
   const lines: T[] = [];
-  let damaged = 0;
+  const spoiled: string[] = [];
   let below = 0;
-  const spoil = (): void => {
-    damaged++;
+  const spoil = (text: string): void => {
+    spoiled.push(text);
     below = lines.length;
   };
   for (const text of readFileSync(path, 'utf8').split('\n')) {
@@ -202,12 +233,12 @@ function readLinesOf<T>(path: string, is: (line: unknown) => line is T): Lines<T
     try {
       const line: unknown = JSON.parse(text);
       if (is(line)) lines.push(line);
-      else spoil();
+      else spoil(text);
     } catch {
-      spoil();
+      spoil(text);
     }
   }
-  return { lines, damaged, below };
+  return { lines, damaged: spoiled.length, below, spoiled };
 }
 
 /** Keeps the history to a size, the newest runs first. */

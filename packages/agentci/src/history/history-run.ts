@@ -110,7 +110,7 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
     ...(about.branch === undefined ? {} : { branch: about.branch }),
     models: about.models ?? [],
     ...(about.isPart ? { part: true } : {}),
-    ...(about.isRecorded ? { recorded: true } : {}),
+    ...(about.isRecorded || run.recorded === true ? { recorded: true } : {}),
     ...(about.judges === undefined ? {} : { judges: about.judges }),
     ...(about.shardRuns === undefined ? {} : { shard_runs: about.shardRuns }),
     total,

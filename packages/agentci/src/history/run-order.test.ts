@@ -10,7 +10,7 @@ import { RunStore } from '../store/run-store.ts';
 import { listRuns } from '../store/stored-runs.ts';
 import { appendRuns, readRuns, seenInHistory } from './history-files.ts';
 import type { HistoryRun } from './history-run.ts';
-import { readPastVerdicts } from './past-verdicts.ts';
+import { readPastRuns, readPastVerdicts } from './past-verdicts.ts';
 
 const NOON = Date.UTC(2026, 10, 18, 12);
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -65,13 +65,9 @@ test('whatever the clocks of runs say, the last verdict in the order they came c
         const dates = play(root, steps);
         const last = new Map<string, string>();
         for (const { verdicts } of steps) for (const [id, status] of Object.entries(verdicts)) last.set(id, status);
-        const of = {
-          spec: 'agentci_spec.yaml',
-          agent: 'shop',
-          branch: undefined,
-          cases: CASES.map((id) => caseKey({ id })),
-        };
-        const { verdicts, lost } = readPastVerdicts(root, of, () => false);
+        const past = readPastRuns(root, { spec: 'agentci_spec.yaml', agent: 'shop', branch: undefined });
+        const cases = CASES.map((id) => caseKey({ id }));
+        const { verdicts, lost } = readPastVerdicts(past, { cases, isOfBranch: false, isStored: () => false });
         expect(new Map([...verdicts.values()].map(({ query }) => [query.id, query.status]))).toEqual(last);
         expect(lost).toEqual([]);
         // Whatever clock the reader has.

@@ -1,5 +1,6 @@
 import type { CheckStatus } from '../results/run-result.ts';
 import { CUSUM_FALSE_ALARM_EVERY, CUSUM_MIN, findShift } from '../stats/cusum.ts';
+import { quantile } from '../stats/descriptive.ts';
 import type { Interval } from '../stats/interval.ts';
 import { wilsonInterval } from '../stats/wilson-interval.ts';
 import type { AgentRun } from './agent-runs.ts';
@@ -36,6 +37,7 @@ export type Drift =
       readonly verdict: 'up' | 'down';
       readonly since: string;
       readonly at: string;
+      /** Medians of the runs of the level before, and of those since. */
       readonly before: number;
       readonly after: number;
     };
@@ -135,10 +137,17 @@ function driftOf(
     verdict: shift.direction,
     since: first.point.run,
     at: first.point.at,
-    before: meanOf(known.slice(0, shift.from).map(({ value }) => value))!,
-    after: meanOf(known.slice(shift.from).map(({ value }) => value)) ?? first.value,
+    // One outlier would move a mean so far that a rise reads like a fall.
+    before: medianOf(known.slice(shift.start, shift.from)) ?? first.value,
+    after: medianOf(known.slice(shift.from)) ?? first.value,
   };
 }
+
+const medianOf = (known: readonly { readonly value: number }[]): number | null =>
+  quantile(
+    known.map(({ value }) => value),
+    0.5,
+  );
 
 const ORDER: readonly CheckStatus[] = ['skip', 'pass', 'warn', 'error', 'fail'];
 const worst = (statuses: readonly CheckStatus[]): CheckStatus =>

@@ -1,20 +1,29 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { andMore } from '../kit/words.ts';
-import { type JournalHeader, journalPath, readHeader } from '../store/journal.ts';
+import { journalPath, readHeader } from '../store/journal.ts';
 import { type PlanFile, readPlanFile, readShardFile, type ShardFile, shardPath } from '../store/shard-file.ts';
+import { chooseAttempts } from './choose-attempts.ts';
+import type { FoundShard } from './found-shard.ts';
+import { shardsOfOneCiRun } from './one-ci-run.ts';
+import { shardsOfSpec } from './one-spec.ts';
 
 /** Artifacts are unpacked a few folders deep: `shards/shard-1/.agentci/runs/<run>`. */
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 100_000;
 const MAX_NAMED = 3;
 
-/** A folder that holds one shard's run. */
-export interface FoundShard {
-  readonly dir: string;
-  readonly file: ShardFile;
-  readonly header: JournalHeader | undefined;
+/** Where and when shards are merged. */
+interface MergeAt {
+  /** Of the program. */
+  readonly version: string;
+  /** The spec whose shards are meant; undefined where there is only one. */
+  readonly spec: string | undefined;
+  /** The CI run that merge is a job of. */
+  readonly ciRun: string | undefined;
+  /** As runs write times. */
+  readonly now: string;
 }
 
 /** What the folders given to merge hold. */
@@ -23,8 +32,8 @@ export interface FoundShards {
   readonly plan: PlanFile;
   /** One for each shard that is there: of several attempts, the newest. */
   readonly shards: readonly FoundShard[];
-  /** Attempts that a newer one replaces. */
-  readonly replaced: readonly { readonly shard: FoundShard; readonly by: FoundShard }[];
+  /** What was left out, and which attempts count. */
+  readonly notices: readonly string[];
   /** What cannot be read, and why: zip files, folders without a shard, and ones whose `shard.json` is broken. */
   readonly damaged: readonly string[];
 }
@@ -35,35 +44,32 @@ export interface FoundShards {
  */
 export function findShards(
   { dirs, unreadable }: { readonly dirs: readonly string[]; readonly unreadable: readonly UserError[] },
-  version: string,
+  { version, spec, ciRun, now }: MergeAt,
 ): FoundShards {
   const all: FoundShard[] = [];
   const damaged: string[] = [];
   const empty: UserError[] = [...unreadable];
+  const seen = new Set<string>();
   for (const dir of dirs) {
     const folders = runFoldersIn(dir);
     if (folders.length === 0) empty.push(noShardIn(dir));
     for (const folder of folders) {
+      // A folder that is given twice, or linked, is one.
+      if (seen.has(realpathSync(folder))) continue;
+      seen.add(realpathSync(folder));
       const file = readShardFile(folder);
       if (typeof file === 'string') damaged.push(file);
-      else if (!all.some((one) => one.dir === folder))
-        all.push({ dir: folder, file, header: readHeader(journalPath(folder)) });
+      else all.push({ dir: folder, file, header: readHeader(journalPath(folder)) });
     }
   }
   if (all.length + damaged.length === 0 && empty.length > 0) throw empty[0];
   damaged.push(...empty.map(({ message }) => message));
-  refuseMixed(all, version);
-  const byIndex = new Map<number, FoundShard[]>();
-  for (const shard of all) byIndex.set(shard.file.index, [...(byIndex.get(shard.file.index) ?? []), shard]);
-  const shards: FoundShard[] = [];
-  const replaced: { shard: FoundShard; by: FoundShard }[] = [];
-  for (const attempts of [...byIndex.values()].sort((a, b) => a[0]!.file.index - b[0]!.file.index)) {
-    const [newest, ...older] = attempts.sort((a, b) => (ageOf(a) < ageOf(b) ? 1 : -1));
-    shards.push(newest!);
-    for (const shard of older) replaced.push({ shard, by: newest! });
-  }
+  const ofSpec = shardsOfSpec(all, spec);
+  const run = shardsOfOneCiRun(ofSpec.shards, ciRun);
+  refuseMixed(run.shards, version);
+  const { shards, notices } = chooseAttempts(run.shards, now);
   refuseOtherCommit(shards);
-  return { plan: planIn(shards, damaged), shards, replaced, damaged };
+  return { plan: planIn(shards, damaged), shards, notices: [...ofSpec.notices, ...run.notices, ...notices], damaged };
 }
 
 /** A shard of an older commit would pass for a part of the newer one. Attempts that were replaced may be of any. */
@@ -92,14 +98,16 @@ function planIn(shards: readonly FoundShard[], damaged: readonly string[]): Plan
   });
 }
 
-/** By when it was started; the names of run folders begin with that too. */
-const ageOf = ({ header, dir }: FoundShard): string => header?.started_at ?? basename(dir);
-
 /** Folders with a `shard.json`. Other runs beside them are not looked at. */
 function runFoldersIn(dir: string): string[] {
   const found: string[] = [];
   let looked = 0;
+  // Links are followed, and one may lead back.
+  const seen = new Set<string>();
   const look = (folder: string, depth: number): void => {
+    const real = realpathSync(folder);
+    if (seen.has(real)) return;
+    seen.add(real);
     if (++looked > MAX_FOLDERS)
       throw new UserError('MERGE_NO_SHARD', `${dir} holds more than ${MAX_FOLDERS} folders`, {
         hint: 'Name the folders of the shards themselves.',
@@ -109,9 +117,11 @@ function runFoldersIn(dir: string): string[] {
       return;
     }
     if (depth === MAX_DEPTH) return;
-    // Links are not followed: one may lead back.
-    for (const entry of readdirSync(folder, { withFileTypes: true }))
-      if (entry.isDirectory() && entry.name !== 'node_modules') look(join(folder, entry.name), depth + 1);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      const isDir = entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path));
+      if (isDir && entry.name !== 'node_modules') look(path, depth + 1);
+    }
   };
   if (isFolder(dir)) look(dir, 0);
   return found.sort();
@@ -140,11 +150,14 @@ function refuseMixed(all: readonly FoundShard[], version: string): void {
     );
     throw new UserError(code, `${what}: ${names} and ${first.dir}`, { hint });
   };
+  const specs = [...new Set(all.map(({ file }) => file.spec.file))];
   refuse(
     'MERGE_OTHER_SPEC',
     'these shards are of different specs',
     differing(({ agent, spec }) => `${agent} ${spec.hash}`),
-    'Run every shard of one commit, then merge those.',
+    specs.length > 1
+      ? `Name the one to merge: ${specs.map((spec) => `-c ${spec}`).join(' or ')}`
+      : 'Run every shard of one commit, then merge those.',
   );
   refuse(
     'MERGE_OTHER_PLAN',

@@ -2,12 +2,13 @@ import { blankResult } from '../engine/combine-runs.ts';
 import { concludeRun } from '../engine/conclude-run.ts';
 import { joinParts } from '../engine/join-parts.ts';
 import type { RunParts } from '../engine/run-parts.ts';
-import { andMore, plural } from '../kit/words.ts';
+import { andMore } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
 import { type CheckResult, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { FoundShard, FoundShards } from './find-shards.ts';
+import type { FoundShards } from './find-shards.ts';
+import type { FoundShard } from './found-shard.ts';
 import { readShardEnd, readShardLines, type ShardEnd } from './read-shard.ts';
 
 const MAX_NAMED = 10;
@@ -23,7 +24,6 @@ export async function mergeShards(
   const results = new Map<string, QueryResult>();
   const parts: RunParts[] = [];
   const ends: ShardEnd[] = [];
-  const ofOneRun = casesOfOneRun(found.plan);
   const whyMissing = new Map<number, string>();
   for (const shard of found.shards) {
     const { dir, file } = shard;
@@ -36,7 +36,15 @@ export async function mergeShards(
       problems.push(problem('shards.unfinished', `shard ${file.index} of ${count} was not finished (${dir})`));
       whyMissing.set(file.index, 'its shard was not finished');
     }
-    problems.push(...takeResults(shard, end, { store, results, ofOneRun, own: new Set(shards[file.index - 1]) }));
+    problems.push(
+      ...takeResults(shard, end, {
+        store,
+        results,
+        // Only a shard that has no end needs them.
+        ofOneRun: end === undefined ? casesOfOneRun(found.plan) : new Set(),
+        own: new Set(shards[file.index - 1]),
+      }),
+    );
     store.adoptTraces(dir);
     if (end !== undefined) {
       parts.push(end.parts);
@@ -50,14 +58,16 @@ export async function mergeShards(
     problems.push(problem('shards.missing', `shard ${at + 1} of ${count} is missing; ${what}`));
     whyMissing.set(at + 1, `shard ${at + 1} of ${count} is missing`);
   }
-  const shardOf = new Map(shards.flatMap((ids, at) => ids.map((id) => [id, at + 1] as const)));
+  const shardOf = shardsOfIds(shards);
   const merged = cases.map((each): QueryResult => {
-    const index = shardOf.get(each.id) ?? 0;
-    return results.get(caseKey(each)) ?? missingResult(each, index, whyMissing.get(index));
+    const result = results.get(caseKey(each));
+    if (result !== undefined) return result;
+    const index = shardOf(each.id);
+    return missingResult(each, index, whyMissing.get(index));
   });
   const unexplained = merged
     .filter(({ error }) => error?.kind === 'shard')
-    .filter(({ id }) => !whyMissing.has(shardOf.get(id)!));
+    .filter(({ id }) => !whyMissing.has(shardOf(id)));
   if (unexplained.length > 0)
     problems.push(
       problem(
@@ -80,10 +90,19 @@ export async function mergeShards(
     run_id: runId,
     spec,
     ...conclusion,
-    notices: [...replacedNotices(found), ...conclusion.notices],
+    notices: [...found.notices, ...conclusion.notices],
     ...(starts.length === 0 ? {} : { started_at: new Date(startedAt).toISOString(), duration_ms: last - startedAt }),
   };
   return { run, models: joined.models };
+}
+
+/** In which shard a query is; asked only of what is missing, which is mostly nothing. */
+function shardsOfIds(shards: FoundShards['plan']['shards']): (id: string) => number {
+  let known: Map<string, number> | undefined;
+  return (id) => {
+    known ??= new Map(shards.flatMap((ids, at) => ids.map((each) => [each, at + 1] as const)));
+    return known.get(id) ?? 0;
+  };
 }
 
 /**
@@ -162,14 +181,6 @@ function missingResult(each: CaseName, index: number, why = 'its shard has no re
     status: 'error',
     error: { kind: 'shard', message: `not judged: ${why.includes('shard') ? why : `${why} (shard ${index})`}` },
   };
-}
-
-function replacedNotices({ replaced }: FoundShards): string[] {
-  const indices = new Map<number, number>();
-  for (const { shard } of replaced) indices.set(shard.file.index, (indices.get(shard.file.index) ?? 1) + 1);
-  return [...indices].map(
-    ([index, attempts]) => `shard ${index} was given ${plural(attempts, 'time')}: the newest attempt counts`,
-  );
 }
 
 /** Of a run none of whose shards was finished. */

@@ -71,7 +71,7 @@ export function* readShardLines(dir: string): Generator<ShardLine> {
     if (!hasHeader) {
       hasHeader = true;
       if (!isObject(line) || line.schema !== JOURNAL_SCHEMA) {
-        yield { damage: `${path} does not start with a ${JOURNAL_SCHEMA} header` };
+        yield { damage: `${path} does not start with an ${JOURNAL_SCHEMA} header` };
         return;
       }
       continue;

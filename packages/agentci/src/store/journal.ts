@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject } from '../kit/object.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
@@ -59,17 +60,32 @@ export function readJournal(path: string): { header: JournalHeader; entries: Jou
     .split('\n')
     .filter(Boolean);
   const [header, ...entries] = lines.map((line, index) => {
-    try {
-      return JSON.parse(line) as unknown;
-    } catch {
+    const entry = parsed(line);
+    if (entry === undefined)
       throw new UserError('RUN_DAMAGED', `${path}:${index + 1} is not JSON: the stored run is damaged`);
-    }
+    if (index > 0 && !isEntry(entry))
+      throw new UserError(
+        'RUN_DAMAGED',
+        `${path}:${index + 1} is not the result of a query: the stored run is damaged`,
+      );
+    return entry;
   });
   if ((header as JournalHeader | undefined)?.schema !== JOURNAL_SCHEMA) {
-    throw new UserError('RUN_DAMAGED', `${path} does not start with a ${JOURNAL_SCHEMA} header`);
+    throw new UserError('RUN_DAMAGED', `${path} does not start with an ${JOURNAL_SCHEMA} header`);
   }
   return { header: header as JournalHeader, entries: withoutRevoked(entries as JournalEntry[]) };
 }
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+const isEntry = (entry: unknown): boolean =>
+  isObject(entry) && typeof entry.id === 'string' && isObject(entry.result) && typeof entry.result.status === 'string';
 
 function withoutRevoked(entries: JournalEntry[]): JournalEntry[] {
   const revoked = new Set(entries.filter(({ revokes }) => revokes === true).map(runKey));

@@ -5,7 +5,7 @@ import { makeFolder } from '../mcp/make-folder.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
-import { isStorable, StoredResult } from '../results/stored-result.ts';
+import { isStorable, type ResultTexts, StoredResult } from '../results/stored-result.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
@@ -66,6 +66,12 @@ export class RunStore {
   /** Results by identity, to know at the end which of them the journal already holds. */
   readonly #journaled = new Set<QueryResult>();
   readonly #texts: JournalTexts;
+  readonly #results: ResultTexts = {
+    read: (at, length) => {
+      if (!this.#isClosed) this.#handOver();
+      return this.#texts.read(at, length);
+    },
+  };
   /** Where the result that was recorded last is in the journal. */
   #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
 
@@ -167,15 +173,7 @@ export class RunStore {
     const last = this.#last;
     if (last?.result !== result || this.#journaled.size <= this.#inMemory || !isStorable(result)) return result;
     this.#journaled.delete(result);
-    return new StoredResult(result, this.#readerOf(last.at, last.length));
-  }
-
-  /** A function made in `keep` would hold on to the result. */
-  #readerOf(at: number, length: number): () => Uint8Array {
-    return () => {
-      if (!this.#isClosed) this.#handOver();
-      return this.#texts.read(at, length);
-    };
+    return new StoredResult(result, this.#results, last);
   }
 
   /** Notes which recordings the run judges; they stay where they are. */

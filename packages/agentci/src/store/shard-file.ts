@@ -17,6 +17,22 @@ export interface ShardFile {
   readonly index: number;
   readonly count: number;
   readonly plan_hash: string;
+  /** How many results all of the suite has, whatever was chosen of it. */
+  readonly suite_size?: number;
+  /** The command that ran it, without a choice of queries. */
+  readonly command?: string;
+  /** The job that ran it; absent outside CI. */
+  readonly ci?: CiJob;
+}
+
+/** A job of a run of a CI system. */
+export interface CiJob {
+  /** The variable that names the run, and its value. */
+  readonly run: string;
+  /** How often the run was started, counting this. */
+  readonly attempt?: number;
+  /** Grows with every attempt of this job, and says nothing about others. */
+  readonly job?: number;
 }
 
 /** `plan.json` beside it, the same in every shard. */
@@ -41,7 +57,7 @@ export const shardText = (file: Omit<ShardFile, 'schema'>): string =>
 
 /** Reads `shard.json`; a text says what is wrong with it. */
 export function readShardFile(dir: string): ShardFile | string {
-  return readFile(shardPath(dir), isShardFile, `a ${SHARD_SCHEMA} file`);
+  return readFile(shardPath(dir), isShardFile, `an ${SHARD_SCHEMA} file`);
 }
 
 /** Reads `plan.json`; a text says what is wrong with it. */
@@ -62,8 +78,11 @@ function readFile<T>(path: string, is: (file: unknown) => file is T, what: strin
 /** It may come from anywhere: nothing of it is used that has another shape. */
 function isShardFile(file: unknown): file is ShardFile {
   if (!isObject(file) || file.schema !== SHARD_SCHEMA || !isObject(file.spec)) return false;
-  const { version, agent, spec, index, count, plan_hash } = file;
+  const { version, agent, spec, index, count, plan_hash, suite_size, command, ci } = file;
   return (
+    (ci === undefined || isCiJob(ci)) &&
+    (suite_size === undefined || Number.isInteger(suite_size)) &&
+    (command === undefined || typeof command === 'string') &&
     [version, agent, spec.file, spec.hash, plan_hash].every((text) => typeof text === 'string') &&
     Number.isInteger(index) &&
     Number.isInteger(count) &&
@@ -71,6 +90,11 @@ function isShardFile(file: unknown): file is ShardFile {
     (index as number) <= (count as number)
   );
 }
+
+const isCiJob = (ci: unknown): boolean =>
+  isObject(ci) &&
+  typeof ci.run === 'string' &&
+  [ci.attempt, ci.job].every((number) => number === undefined || Number.isInteger(number));
 
 function isPlanFile(file: unknown, count: number): file is PlanFile {
   if (!isObject(file)) return false;

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { defined } from '../kit/defined.ts';
+import { isObject } from '../kit/object.ts';
 import { UserError } from '../kit/user-error.ts';
-import { caseKey } from '../results/cell.ts';
+import { caseKey, caseText } from '../results/cell.ts';
+import { resultFault } from '../results/result-fault.ts';
 import { placeAfter, type SeenRun } from '../results/run-order.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
@@ -111,20 +113,39 @@ export function runWithTraces(path: string): JudgedRun | undefined {
 export function readRun(root: string, id: string): RunResult {
   const path = join(root, id, 'run.json');
   if (!existsSync(path)) {
-    throw new UserError('RUN_MISSING', `there is no finished run "${id}" under ${root}`, { hint: nearestRuns(root) });
+    const isThere = existsSync(journalPath(join(root, id)));
+    throw new UserError(
+      'RUN_MISSING',
+      isThere
+        ? `run "${id}" under ${root} was not finished: it has no run.json`
+        : `there is no finished run "${id}" under ${root}`,
+      { hint: nearestRuns(root, ({ finished }) => finished) },
+    );
   }
   const run = readJson(path) as RunResult;
+  if (!isObject(run) || !Array.isArray(run.results) || !run.results.every(isObject))
+    throw damaged(`${path} has no list of results`);
+  const journal = journalPath(join(root, id));
+  if (!existsSync(journal)) throw damaged(`${journal} is gone`);
   const journaled = new Map(
-    readJournal(journalPath(join(root, id))).entries.map((entry) => [
-      caseKey({ id: entry.id, cell: entry.result.cell }),
-      entry.result,
-    ]),
+    readJournal(journal).entries.map((entry) => [caseKey({ id: entry.id, cell: entry.result.cell }), entry.result]),
   );
-  return {
-    ...run,
-    results: run.results.map((result) => (result.status === undefined ? journaled.get(caseKey(result))! : result)),
-  };
+  const results = run.results.map((result) => {
+    const found = result.status === undefined ? journaled.get(caseKey(result)) : result;
+    if (found === undefined) throw damaged(`${journal} lacks the result of ${JSON.stringify(caseText(result))}`);
+    return found;
+  });
+  const fault = resultFault({ ...run, results });
+  if (fault !== undefined) throw damaged(`${path} ${fault}`);
+  return { ...run, results };
 }
+
+const damaged = (what: string): UserError =>
+  new UserError('RUN_DAMAGED', `${what}: the stored run is damaged`, { hint: 'Delete its folder, or run again.' });
+
+/** Whether a stored run could not be read because files of it are cut or gone. */
+export const isDamage = (error: unknown): error is UserError =>
+  error instanceof UserError && error.code === 'RUN_DAMAGED';
 
 function readJson(path: string): unknown {
   try {
@@ -158,11 +179,14 @@ export function tracesOf(root: string, id: string): string {
   return path;
 }
 
-function nearestRuns(root: string): string {
-  const ids = listRuns(root)
+function nearestRuns(root: string, isMeant: (run: StoredRun) => boolean = () => true): string {
+  const runs = listRuns(root);
+  const ids = runs
+    .filter(isMeant)
     .slice(0, 3)
     .map((run) => run.id);
-  return ids.length === 0 ? 'Nothing has been run here yet.' : `The newest are: ${ids.join(', ')}`;
+  if (ids.length > 0) return `The newest are: ${ids.join(', ')}`;
+  return runs.length === 0 ? 'Nothing has been run here yet.' : 'No run here was finished.';
 }
 
 export interface LatestVerdicts {
@@ -172,6 +196,8 @@ export interface LatestVerdicts {
   readonly results: ReadonlyMap<string, QueryResult>;
   /** By the same key, the place of the run of the agent that the verdict is about. */
   readonly ranAt: ReadonlyMap<string, string>;
+  /** By the same key, that run. */
+  readonly runs: ReadonlyMap<string, string>;
   /** The keys of those that come from the newest run of all queries, or a newer one. */
   readonly current: ReadonlySet<string>;
   /** The place of the newest run of all queries. */
@@ -206,26 +232,35 @@ const turned = (status: CheckStatus): CheckStatus =>
 /**
  * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about
  * the others, and one that stopped early says nothing about the queries it did not get to. Looks until each of `cases` has one,
- * or at least to the newest run of all queries.
+ * or at least to the newest run of all queries. A damaged run is passed over where `onDamaged` lets it.
  */
 export function latestVerdicts(
   root: string,
   isOurs: (run: StoredRun) => boolean,
   cases: CaseRules = new Map(),
+  { onDamaged = rethrow }: { readonly onDamaged?: (id: string, error: UserError) => void } = {},
 ): LatestVerdicts | undefined {
   const runs = listRuns(root).filter(isOurs).slice(0, MAX_LOOKED_AT);
   const [latest] = runs;
   if (!latest) return undefined;
   const results = new Map<string, QueryResult>();
   const ranAt = new Map<string, string>();
+  const agentRuns = new Map<string, string>();
   const current = new Set<string>();
   let isCurrent = true;
   let older = 0;
   let wholeAt: string | undefined;
   for (const { id, agentRun, ranAt: at, finished, header } of runs) {
-    const found = finished
-      ? readRun(root, id).results
-      : unfinishedVerdicts(readJournal(journalPath(join(root, id))), cases);
+    let found: readonly QueryResult[];
+    try {
+      found = finished
+        ? readRun(root, id).results
+        : unfinishedVerdicts(readJournal(journalPath(join(root, id))), cases);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      onDamaged(id, error);
+      continue;
+    }
     let isWhole = finished && !isPart(header);
     for (const result of found) {
       const key = caseKey(result);
@@ -237,6 +272,7 @@ export function latestVerdicts(
       if (!results.has(key)) {
         results.set(key, result);
         ranAt.set(key, at);
+        agentRuns.set(key, agentRun);
         if (isCurrent) current.add(key);
       }
     }
@@ -246,8 +282,12 @@ export function latestVerdicts(
     }
     if (!isCurrent && (++older > MAX_OLDER || [...cases.keys()].every((key) => results.has(key)))) break;
   }
-  return { id: latest.id, age: latest.age, results, ranAt, current, ...defined({ wholeAt }) };
+  return { id: latest.id, age: latest.age, results, ranAt, runs: agentRuns, current, ...defined({ wholeAt }) };
 }
+
+const rethrow = (_: string, error: UserError): never => {
+  throw error;
+};
 
 const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];
 

@@ -36,7 +36,7 @@ function readFile(path: string): Timings {
     throw unreadable(path, (error as Error).message);
   }
   if (!isObject(file) || file.schema !== TIMINGS_SCHEMA || !isObject(file.ms))
-    throw unreadable(path, `it is not a ${TIMINGS_SCHEMA} file`);
+    throw unreadable(path, `it is not an ${TIMINGS_SCHEMA} file`);
   const ms = numbersIn(file.ms, path);
   if (typeof file.by !== 'string' || !isObject(file.before)) return { ms, before: ms };
   // Only what differs is written; what was not there is null.
