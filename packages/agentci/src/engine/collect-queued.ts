@@ -12,7 +12,9 @@ import type { RunResult } from '../results/run-result.ts';
 import type { RunAbout } from '../runners/runner.ts';
 import type { Query } from '../spec/suite.ts';
 import { planCassettes } from './cassette-choice.ts';
+import { compileLater } from './compile-later.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
+import { fleetHash } from './fleet-hash.ts';
 import type { Ledger } from './ledger.ts';
 import type { Outcome, Run } from './live-agent.ts';
 import { addUsage, failedOutcome, lostOutcome, readOutcome } from './queued-outcome.ts';
@@ -50,6 +52,7 @@ export async function collectQueued(
   const ticket = ticketOf(options, config);
   const pending = around.ledger.pending();
   if (pending.length === 0) return { user: undefined, notices: [] };
+  compileLater(pending.length);
   const onNote = (message: string): void => options.onEvent?.({ type: 'note', code: 'QUEUE', message });
   const queue = await RunQueue.open(parseQueueAddress(choice.address, options.env ?? {}), ticket, {
     rate: choice.rate,
@@ -129,7 +132,7 @@ class Collector {
       if (!isStopped && came === 0 && options.maxCostUsd !== undefined && (await queue.hasReachedCost()))
         ledger.reachMaxCost();
       if (isStopped) await this.#forgetUnstarted();
-      else if (queue.wasReset()) await queue.restore(await queue.missing(this.#jobs()));
+      else if (queue.wasReset()) await this.#restore();
       else if (Date.now() - this.#lookedAt >= LOOK_MS) await this.#look(came > 0);
     }
     await this.#settled();
@@ -201,14 +204,14 @@ class Collector {
   async #receive(delivery: Delivery): Promise<void> {
     const { options } = this.#input;
     const entry = this.#open.get(delivery.job);
-    if (delivery.kind === 'word') this.#hear(delivery.body);
+    if (delivery.kind === 'word') this.#hear(delivery.body());
     else if (entry === undefined || delivery.kind === 'duplicate') {
       // One that is written down already, from before we were killed, is not a second one.
       if (delivery.kind === 'duplicate') this.#countDuplicate(delivery.costUsd);
     } else {
       this.#open.delete(delivery.job);
       this.#workedAt = Date.now();
-      const { outcome, user } = readOutcome(delivery.body, entry.of.query);
+      const { outcome, user } = readOutcome(delivery.body(), entry.of.query);
       this.user = addUsage(this.user, user);
       options.onEvent?.({ type: 'run_started', id: entry.of.query.id, cell: entry.of.query.cell, run: entry.of.run });
       await this.#judge(entry.of, outcome, delivery.id);
@@ -275,6 +278,13 @@ class Collector {
     if (typeof message !== 'string') return;
     if (typeof code === 'string') options.onEvent?.({ type: 'note', code, message });
     else if (isObject(about)) ledger.revoke(about as unknown as RunAbout, { kind: 'agent', message });
+  }
+
+  /** Puts in again what Redis has lost: the jobs, and what has been spent, which workers compare with the limit. */
+  async #restore(): Promise<void> {
+    const { queue, ledger, options } = this.#input;
+    if (options.maxCostUsd !== undefined) await queue.noteSpent(ledger.spentUsd);
+    await queue.restore(await queue.missing(this.#jobs()));
   }
 
   /** What no worker has begun will not be run. */
@@ -348,7 +358,7 @@ function mismatch(workers: readonly SeenWorker[], { spec, version }: Ticket): st
   const other = workers.filter((worker) => worker.spec !== spec);
   const old = workers.filter((worker) => worker.spec === spec && worker.version !== version);
   const parts = [
-    ...(other.length === 0 ? [] : [`${plural(other.length, 'worker')} with another spec (${hosts(other)})`]),
+    ...(other.length === 0 ? [] : [`${plural(other.length, 'worker')} with another spec or prompt (${hosts(other)})`]),
     ...(old.length === 0 ? [] : [`${plural(old.length, 'worker')} of another version (${hosts(old)})`]),
   ];
   return `There ${workers.length === 1 ? 'is' : 'are'} ${parts.join(' and ')}: bring ${workers.length === 1 ? 'it' : 'them'} to the same commit and start ${workers.length === 1 ? 'it' : 'them'} again.`;
@@ -370,7 +380,7 @@ function ticketOf(options: RunOptions, config: LiveRunner): Ticket {
   return {
     run: runId ?? 'run',
     agent: suite.agent,
-    spec: suite.hash,
+    spec: fleetHash(suite),
     version: options.version ?? '',
     settings: {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),

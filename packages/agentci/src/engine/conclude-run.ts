@@ -1,4 +1,5 @@
 import { SECRETS } from '../kit/secrets.ts';
+import { settledUsd } from '../kit/usd.ts';
 import { plural } from '../kit/words.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { maskResult } from '../results/mask-result.ts';
@@ -68,9 +69,12 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
   };
   const { unpricedRuns = 0 } = parts;
   return {
-    judge: parts.judge.usage,
-    ...(parts.user === undefined ? {} : { user: parts.user }),
-    ...(audit === undefined ? {} : { user_audit: maskResult(audits!.auditReport(audit)) }),
+    ...(recorded.isAll ? { recorded: true } : {}),
+    judge: settled(parts.judge.usage),
+    ...(parts.user === undefined ? {} : { user: settled(parts.user) }),
+    ...(audit === undefined
+      ? {}
+      : { user_audit: maskResult(audits!.auditReport({ ...audit, judge: settled(audit.judge) })) }),
     checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     ...(cassette === undefined ? {} : { cassette }),
@@ -114,3 +118,7 @@ function shardNotice({ index, count, ids }: NonNullable<RunResult['shard']>): st
       : `${plural(ids.length, 'query', 'queries')}; the verdict on the whole run is made by agentci merge`;
   return `shard ${index} of ${count}: ${what}`;
 }
+
+/** What models took; parts keep the sum as it is, so that only the whole is rounded. */
+const settled = <T extends { readonly cost_usd: number | null }>(usage: T): T =>
+  usage.cost_usd === null ? usage : { ...usage, cost_usd: settledUsd(usage.cost_usd) };

@@ -15,6 +15,13 @@ const chunks = ['Par', 'is'].map((content, i) =>
   }),
 );
 
+test('an answer that no stored trace could hold is refused, wherever it was given', async () => {
+  await expect(read({ answer: 'z'.repeat(16_777_217) })).rejects.toThrow(
+    'the answer has 16777217 characters, and a trace holds at most 16777216',
+  );
+  expect(finalText(await read({ answer: 'z'.repeat(16_777_216) }))).toHaveLength(16_777_216);
+});
+
 describe('a recording among lines of log', () => {
   test.each([
     { what: 'after one line', text: `loading\n${recording}`, lines: 1 },

@@ -4,6 +4,7 @@ import type { Cell } from '../results/cell.ts';
 import { errorIn, isVisible } from '../runners/answer.ts';
 import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
+import { TRACE_LIMITS } from '../trace/schema.ts';
 import { finalText } from '../trace/selectors.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { addSighting } from './add-sighting.ts';
@@ -23,12 +24,23 @@ const SURE = 0.5;
 /** Reads what an agent gave back: a recording in any known format, or else the answer itself. */
 export async function interpretOutput(output: RunOutput, asked: Asked): Promise<Trace> {
   const trace = output.answer === undefined ? await read(output) : await readAround(output, output.answer);
+  refuseLongAnswer(trace);
   const visible = withVisibleAnswer(trace);
   return complete(output.seen === undefined ? visible : addSighting(visible, output.seen), output, asked);
 }
 
 const read = (output: RunOutput): Promise<Trace> =>
   typeof output.value === 'string' ? fromText(output.value, output) : fromValue(output.value, output);
+
+/** A longer one could be judged now and never again: no stored trace may have it. Other runners stop reading earlier. */
+function refuseLongAnswer(trace: Trace): void {
+  const { length } = finalText(trace) ?? '';
+  if (length > TRACE_LIMITS.textLength)
+    throw new AgentError(
+      'agent',
+      `the answer has ${length} characters, and a trace holds at most ${TRACE_LIMITS.textLength}`,
+    );
+}
 
 /** An answer that shows nothing was not given: what the run did can be judged, the answer cannot. */
 function withVisibleAnswer(trace: Trace): Trace {

@@ -24,6 +24,7 @@ export function joinParts(all: readonly RunParts[], cases: readonly CaseName[]):
       checks: distinct(all.flatMap(({ recorded }) => recorded.checks)),
       notices: distinct(all.flatMap(({ recorded }) => recorded.notices)),
       unmatched: Math.max(...all.map(({ recorded }) => recorded.unmatched)),
+      ...(all.every(({ recorded }) => recorded.isAll) ? { isAll: true } : {}),
     },
     late: {
       checks: firstById(all.flatMap(({ late }) => late.checks)),

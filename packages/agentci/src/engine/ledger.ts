@@ -118,6 +118,11 @@ export class Ledger implements Budget {
   }
 
   /** Unknown costs are counted apart: `--max-cost` can only count what is known. */
+  /** What is known to have been spent so far. */
+  get spentUsd(): number {
+    return this.#spentUsd;
+  }
+
   spend(usd: number, isComplete = true): void {
     if (!isComplete) this.#unpricedRuns++;
     this.#spentUsd += usd;

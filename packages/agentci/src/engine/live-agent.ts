@@ -96,6 +96,7 @@ export async function openLiveAgent({
   workers,
   budget,
   runs,
+  spareThreads,
 }: {
   readonly options: RunOptions;
   readonly config: LiveRunner;
@@ -104,6 +105,7 @@ export async function openLiveAgent({
   readonly budget: Budget;
   /** The runs to come. */
   readonly runs: readonly RunAbout[];
+  readonly spareThreads?: RunnerEnvironment['spareThreads'];
 }): Promise<LiveAgent> {
   const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -120,7 +122,7 @@ export async function openLiveAgent({
   const voids: VoidRun[] = [];
   const onVoid: RunnerEnvironment['onVoid'] = (about, message) =>
     voids.push({ about, error: { kind: 'agent', message } });
-  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs, onVoid });
+  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs, onVoid, spareThreads });
   const live: Live = {
     options,
     runner: agent.runner,
@@ -164,6 +166,7 @@ async function openAgent(
     cassettes,
     runs,
     onVoid,
+    spareThreads,
   }: {
     options: RunOptions;
     timeoutMs: number;
@@ -171,6 +174,7 @@ async function openAgent(
     cassettes: Cassettes | undefined;
     runs: readonly RunAbout[];
     onVoid: RunnerEnvironment['onVoid'];
+    spareThreads: RunnerEnvironment['spareThreads'];
   },
 ): Promise<OpenAgent> {
   if (typeof config === 'function') {
@@ -181,12 +185,11 @@ async function openAgent(
   const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.onEvent?.(note);
   const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
   const watchResources = options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources));
-  const runner = await createRunner(config, { ...around, watch, timeoutMs, workers, watchResources, onVoid }).catch(
-    async (error) => {
-      await watch?.close();
-      throw error;
-    },
-  );
+  const environment = { ...around, watch, timeoutMs, workers, watchResources, onVoid, spareThreads };
+  const runner = await createRunner(config, environment).catch(async (error) => {
+    await watch?.close();
+    throw error;
+  });
   const close = async (): Promise<void> => {
     await runner.close();
     await watch?.close();

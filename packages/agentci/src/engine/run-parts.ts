@@ -37,6 +37,8 @@ export interface Recorded {
   readonly notices: string[];
   /** Recordings that belong to no query. */
   readonly unmatched: number;
+  /** Recordings were judged and no agent was run. */
+  readonly isAll?: true;
 }
 
 /** Which tools the recordings know, and which the rules name. */

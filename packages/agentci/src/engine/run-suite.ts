@@ -54,7 +54,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       hint: 'Leave out --queue. To spread recordings over machines, use --shard.',
     });
   const isReplay = isReplayRunner(runner);
-  const ledger = new Ledger(options, queries, metrics?.note, options.traces !== undefined || isReplay);
+  const isRecorded = options.traces !== undefined || isReplay;
+  const ledger = new Ledger(options, queries, metrics?.note, isRecorded);
   const shelf = options.ignoresBaselines
     ? BaselineShelf.empty
     : new BaselineShelf(suite, {
@@ -129,7 +130,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const parts: RunParts = {
     strict: options.strict === true,
     models: [...models].sort(),
-    recorded: { ...recorded, notices: [...recorded.notices, ...queued] },
+    recorded: { ...recorded, notices: [...recorded.notices, ...queued], ...(isRecorded ? { isAll: true } : {}) },
     late: { checks: late.checks(), inReplay: late.wereInReplay },
     outside: outside?.checks() ?? [],
     tools: witness.sightings(),

@@ -6,8 +6,10 @@ import type { Job, Ticket } from '../queue/job.ts';
 import { type Served, serveJobs } from '../queue/serve-jobs.ts';
 import type { Bench, Done } from '../queue/serve-options.ts';
 import { caseKey, caseText } from '../results/cell.ts';
+import type { SpareThreads } from '../runners/spare-threads.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { spendsMoney } from './cassette-use.ts';
+import { fleetHash } from './fleet-hash.ts';
 import { type Outcome, openLiveAgent } from './live-agent.ts';
 import { addUsage, lostOutcome, outcomeBody } from './queued-outcome.ts';
 import { runCost } from './run-cost.ts';
@@ -44,9 +46,12 @@ export async function serveQueue(options: ServeQueueOptions): Promise<Served> {
       },
     );
   const queries = new Map(suite.queries.map((query) => [caseKey(query), query]));
-  return serveJobs({
+  const spec = fleetHash(suite);
+  const spareThreads = await sparesFor(runner, options);
+  const bench = { queries, spareThreads };
+  const served = serveJobs({
     address: parseQueueAddress(options.address, env),
-    spec: suite.hash,
+    spec,
     version: options.version,
     commit: options.commit,
     slots: options.workers,
@@ -54,13 +59,39 @@ export async function serveQueue(options: ServeQueueOptions): Promise<Served> {
     idleMs: options.idleMs,
     signal: options.signal,
     onNote: options.onNote,
-    onReady: options.onReady,
-    open: (ticket, say) => openBench(options, runner, ticket, { queries, say }),
+    onReady: () => {
+      options.onReady();
+      spareThreads?.fill();
+    },
+    open: async (ticket, say) => {
+      if (fleetHash(suite) !== spec)
+        throw new UserError('WORKER_MISMATCH', 'a prompt has changed since this worker was started', {
+          hint: 'Start the worker again.',
+        });
+      return openBench(options, runner, ticket, { ...bench, say });
+    },
     giveUp: (job, starts) => ({
       body: outcomeBody(lostOutcome(queries.get(caseKey(job))!, starts), undefined),
       costUsd: 0,
     }),
   });
+  return served.finally(() => spareThreads?.close());
+}
+
+/** More would be memory that is used by no one most of the time. */
+const MAX_SPARE = 32;
+
+/** Threads for the next run of a module: starting them takes half a second where there are many slots. Those of a watched agent are of one run. */
+async function sparesFor(
+  runner: NonNullable<Suite['runner']>,
+  { suite, env, workers }: ServeQueueOptions,
+): Promise<SpareThreads | undefined> {
+  if (runner.kind !== 'module' || runner.capture !== undefined || suite.cassette !== undefined) return undefined;
+  const [{ SpareThreads }, { startThread, threadEnv }] = await Promise.all([
+    import('../runners/spare-threads.ts'),
+    import('../runners/module-thread.ts'),
+  ]);
+  return new SpareThreads(Math.min(MAX_SPARE, workers), () => startThread(threadEnv(runner, env)));
 }
 
 /** The suite's agent, ready for the queries of one run. */
@@ -68,8 +99,17 @@ async function openBench(
   { suite, env, workers, onNote }: ServeQueueOptions,
   config: LiveRunner,
   ticket: Ticket,
-  { queries, say }: { readonly queries: ReadonlyMap<string, Query>; readonly say: (body: unknown) => void },
+  {
+    queries,
+    spareThreads,
+    say,
+  }: {
+    readonly queries: ReadonlyMap<string, Query>;
+    readonly spareThreads: SpareThreads | undefined;
+    readonly say: (body: unknown) => void;
+  },
 ): Promise<Bench> {
+  const release = spareThreads?.hold();
   const { timeoutMs, retries, seed, maxCostUsd, cassette, judge } = ticket.settings;
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'note') say({ code: event.code, message: SECRETS.text(event.message) });
@@ -88,7 +128,10 @@ async function openBench(
   };
   const runs = suite.queries.map(({ id, cell }) => ({ id, cell, run: 1 }));
   const budget = limitedBudget(maxCostUsd ?? Number.POSITIVE_INFINITY);
-  const agent = await openLiveAgent({ options, config, workers, budget, runs });
+  const agent = await openLiveAgent({ options, config, workers, budget, runs, spareThreads }).catch((error) => {
+    release?.();
+    throw error;
+  });
   let told = 0;
   const tellVoids = (voids: readonly { about: unknown; error: { message: string } }[]): void => {
     for (const { about, error } of voids.slice(told)) say({ about, message: SECRETS.text(error.message) });
@@ -111,7 +154,13 @@ async function openBench(
       };
     },
     warm: agent.warm,
-    close: async () => tellVoids(await agent.close()),
+    close: async () => {
+      try {
+        tellVoids(await agent.close());
+      } finally {
+        release?.();
+      }
+    },
   };
 }
 

@@ -49,7 +49,7 @@ export class TrialJournal {
       .filter(Boolean)
       .map((line, i) => parse(line, path, i + 1));
     if ((header as { schema?: unknown } | undefined)?.schema !== SCHEMA)
-      throw new UserError('JOURNAL_DAMAGED', `${path} does not start with a ${SCHEMA} header`);
+      throw new UserError('JOURNAL_DAMAGED', `${path} does not start with an ${SCHEMA} header`);
     if ((header as { hash?: unknown }).hash !== plan.hash)
       throw new UserError(
         'EXPERIMENT_CHANGED',

@@ -164,7 +164,7 @@ function unreachable(address: QueueAddress, error: Error): UserError {
     {
       hint: address.isTls
         ? 'Correct --queue; rediss:// is for a port that speaks TLS.'
-        : 'Start one (redis-server), or correct --queue.',
+        : 'Start one (redis-server), or correct --queue; a port that speaks TLS needs rediss://.',
     },
   );
 }

@@ -8,8 +8,8 @@ export interface Delivery {
   readonly job: string;
   /** What the agent cost, as far as it is known. */
   readonly costUsd: number;
-  /** Undefined where it cannot be read. */
-  readonly body: unknown;
+  /** Unpacks what it says; undefined where it cannot be read. One at a time: whoever can write to the queue may have packed a lot. */
+  readonly body: () => unknown;
 }
 
 /** An entry of the stream of results. */
@@ -23,6 +23,6 @@ export function deliveryOf(id: string, fields: readonly Buffer[]): Delivery {
     kind: kind === 'result' || kind === 'duplicate' ? kind : 'word',
     job: of.job?.toString() ?? '',
     costUsd: Number.isFinite(cost) && cost > 0 ? cost : 0,
-    body: unpackParcel(of.data ?? Buffer.alloc(0)),
+    body: () => unpackParcel(of.data ?? Buffer.alloc(0)),
   };
 }

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Steadily } from './client.ts';
 import type { Ticket } from './job.ts';
+import { RENEW_MS } from './lease.ts';
 import { runKeys } from './names.ts';
 
 /** A result as it is sent. */
@@ -32,6 +34,10 @@ const RECEIPTS: Readonly<Record<number, Receipt>> = { 1: 'first', 0: 'second' };
 const GATHER_MS = 10;
 /** And how long where no job waits for the time that is saved. */
 const GATHER_LAST_MS = 2;
+
+/** A run that Redis has forgotten is known again within this time, if someone collects it. */
+const FORGOTTEN_MS = 3 * RENEW_MS;
+const LOOK_MS = 250;
 
 /** Sends the results of one run, those that are ready at about the same time together. */
 export class Outbox {
@@ -82,7 +88,7 @@ export class Outbox {
     this.#timer = undefined;
     const letters = this.#waiting;
     this.#waiting = [];
-    this.#steadily(() => this.#deliver(letters)).then(
+    this.#deliverWanted(letters).then(
       (firsts) => {
         for (const [i, { resolve }] of letters.entries()) resolve(RECEIPTS[firsts[i] ?? -1] ?? 'unwanted');
       },
@@ -90,6 +96,20 @@ export class Outbox {
         for (const { reject } of letters) reject(error);
       },
     );
+  }
+
+  /** What an agent did was paid for, so a Redis that has lost its data is given the time to learn of the run again. */
+  async #deliverWanted(letters: readonly Letter[]): Promise<readonly number[]> {
+    const { ticket } = runKeys(this.#ticket.run);
+    for (const until = Date.now() + FORGOTTEN_MS; ; ) {
+      const firsts = await this.#steadily(() => this.#deliver(letters));
+      if (firsts.length > 0) return firsts;
+      for (;;) {
+        if (Date.now() > until) return firsts;
+        await sleep(LOOK_MS);
+        if ((await this.#steadily(() => this.#redis.exists(ticket))) === 1) break;
+      }
+    }
   }
 
   async #deliver(letters: readonly Letter[]): Promise<readonly number[]> {

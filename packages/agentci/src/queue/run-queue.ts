@@ -276,6 +276,14 @@ export class RunQueue {
     await this.#add(jobs.map((job) => [job]));
   }
 
+  /** Makes sure that workers know of at least so much. */
+  async noteSpent(usd: number): Promise<void> {
+    const { spent } = this.#keys;
+    await this.#endurance.steadily(async () => {
+      if (Number((await this.#redis.get(spent)) ?? 0) < usd) await this.#redis.set(spent, String(usd), 'EX', KEEP_S);
+    });
+  }
+
   /** Whether workers have found that the run has cost what it may. */
   async hasReachedCost(): Promise<boolean> {
     return (await this.#endurance.steadily(() => this.#redis.get(this.#keys.stop))) === MAX_COST;

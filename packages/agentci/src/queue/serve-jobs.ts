@@ -68,7 +68,7 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
   worker.on('drained', office.noteDrained);
   let outage = '';
   worker.on('error', (error: Error) => {
-    const message = /Missing (?:key|lock)/i.test(error.message)
+    const message = /Missing (?:key|lock)|Lock mismatch/i.test(error.message)
       ? 'a query that was run here was given to another worker meanwhile, or Redis has lost its data'
       : isRefusal(error) || error.message.startsWith('NOPERM')
         ? `Redis does not do its work: ${error.message}`

@@ -1,5 +1,3 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, relative, resolve } from 'node:path';
 import { ModelError } from '../judge/model-error.ts';
 import { KEY_VARIABLES, parseModelName, showModel } from '../judge/model-name.ts';
 import { callModel, type ModelReply } from '../judge/providers.ts';
@@ -10,10 +8,8 @@ import { andMore } from '../kit/words.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import type { RunnerConfig } from './config.ts';
 import { filledText } from './fill-texts.ts';
-import { isPromptFile } from './prompt-file.ts';
+import { isPromptFile, readPromptFile } from './prompt-file.ts';
 import { AgentError, type Runner, type RunnerEnvironment, type RunRequest } from './runner.ts';
-
-const MAX_PROMPT_BYTES = 1024 * 1024;
 
 type ModelConfig = Extract<RunnerConfig, { kind: 'model' }>;
 
@@ -91,16 +87,9 @@ function promptOf(
 }
 
 function readPrompt(path: string, dir: string): string {
-  const refuse = (why: string): never => {
-    throw new AgentError('agent', `runner.prompt: the file "${path}" ${why}`);
-  };
-  const file = resolve(dir, path);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) return refuse('does not exist');
-  const inside = relative(realpathSync(dir), realpathSync(file));
-  if (inside.startsWith('..') || isAbsolute(inside)) return refuse('lies outside the folder of the spec');
-  if (found.size > MAX_PROMPT_BYTES) return refuse(`is larger than ${MAX_PROMPT_BYTES} bytes`);
-  return readFileSync(file, 'utf8');
+  const found = readPromptFile(path, dir);
+  if ('why' in found) throw new AgentError('agent', `runner.prompt: the file "${path}" ${found.why}`);
+  return found.text;
 }
 
 function keyOf(

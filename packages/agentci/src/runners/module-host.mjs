@@ -2,17 +2,17 @@
 // file: the same file serves the sources and the build.
 //
 // A thread of its own, because a module may print to stdout (which would corrupt a JSON report), call process.exit, or
-// loop without ever yielding; a thread can be ended from outside.
+// loop without ever yielding; a thread can be ended from outside. It may be started before it is needed, and loads nothing of
+// the user's until it is told which module.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { markCalls } from './module-calls.mjs';
 import { watchSpans } from './module-spans.mjs';
 import { consume } from './module-stream.mjs';
 
-const { file, exportName } = workerData;
 const aborts = new Map();
 /** Which call a piece of code runs for, also when it runs after the call has answered. */
 const calls = new AsyncLocalStorage();
@@ -25,14 +25,18 @@ let state = {};
 /** When the agent was called: starting the thread and loading the module are not its time. */
 let began = performance.now();
 
-const loading = load().then(
-  (agent) => ({ agent }),
-  (error) => ({ error }),
-);
+/** The function of the module, or why there is none. */
+let loading;
 
-loading.then(() => parentPort.postMessage({ isLoaded: true }));
+function startLoading(message) {
+  loading = load(message).then(
+    (agent) => ({ agent }),
+    (error) => ({ error }),
+  );
+  loading.then(() => parentPort.postMessage({ isLoaded: true }));
+}
 
-async function load() {
+async function load({ file, exportName }) {
   const url = pathToFileURL(file).href;
   let module;
   if (/\.[cm]?tsx?$/.test(file)) {
@@ -70,6 +74,10 @@ for (const event of ['unhandledRejection', 'uncaughtException']) {
 parentPort.on('message', async (message) => {
   if (message.type === 'abort') {
     aborts.get(message.call)?.abort(new Error('timed out'));
+    return;
+  }
+  if (message.type === 'load') {
+    startLoading(message);
     return;
   }
   if (message.type === 'forget') {

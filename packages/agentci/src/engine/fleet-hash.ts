@@ -1,0 +1,20 @@
+import { sha256Hex } from '../kit/hash.ts';
+import { filledText } from '../runners/fill-texts.ts';
+import { isPromptFile, readPromptFile } from '../runners/prompt-file.ts';
+import type { Suite } from '../spec/suite.ts';
+
+/**
+ * What a worker must have in common with whoever collects a run: the spec, and the prompts that it names where a model is the
+ * agent. Of any other agent the files are its own.
+ */
+export function fleetHash(suite: Suite): string {
+  const { runner, dir, queries, hash } = suite;
+  if (runner?.kind !== 'model' || runner.prompt === undefined || !isPromptFile(runner.prompt)) return hash;
+  const { prompt } = runner;
+  const signal = new AbortController().signal;
+  const named = prompt.includes('{{')
+    ? queries.map(({ query, id, vars, cell }) => filledText(prompt, { query, id, run: 1, vars, cell, signal }))
+    : [prompt];
+  const texts = [...new Set(named)].sort().map((path) => [path, readPromptFile(path, dir)]);
+  return `sha256:${sha256Hex(JSON.stringify([hash, texts]))}`;
+}
