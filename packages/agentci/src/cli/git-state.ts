@@ -8,32 +8,41 @@ export interface GitState {
   readonly branch?: string;
 }
 
+type Env = Io['env'];
+interface Variable {
+  readonly name: string;
+  /** In a build of a tag the variable holds the tag, which is not a branch. */
+  readonly isTag?: (env: Env) => boolean;
+}
+
 /** What CI systems say; a checkout of theirs is often not on a branch. */
-const CI_BRANCH = [
-  'AGENTCI_BRANCH',
-  'GITHUB_HEAD_REF',
-  'GITHUB_REF_NAME',
-  'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME',
-  'CI_COMMIT_REF_NAME',
-  'BUILDKITE_BRANCH',
-  'CIRCLE_BRANCH',
+const CI_BRANCH: readonly Variable[] = [
+  { name: 'AGENTCI_BRANCH' },
+  { name: 'GITHUB_HEAD_REF' },
+  { name: 'GITHUB_REF_NAME', isTag: ({ GITHUB_REF_TYPE }) => GITHUB_REF_TYPE === 'tag' },
+  { name: 'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME' },
+  { name: 'CI_COMMIT_REF_NAME', isTag: ({ CI_COMMIT_TAG }) => isGiven(CI_COMMIT_TAG) },
+  { name: 'BUILDKITE_BRANCH', isTag: ({ BUILDKITE_TAG }) => isGiven(BUILDKITE_TAG) },
+  { name: 'CIRCLE_BRANCH', isTag: ({ CIRCLE_TAG }) => isGiven(CIRCLE_TAG) },
 ];
 const CI_COMMIT = ['AGENTCI_COMMIT', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'BUILDKITE_COMMIT', 'CIRCLE_SHA1'];
+/** Someone who sets a variable may give the first digits. */
+const MIN_GIVEN_HASH = 7;
 const MAX_TEXT = 200;
 const MAX_PACKED_BYTES = 16 * 1024 * 1024;
 
 /** The commit and branch of the checkout that a folder is in. */
 export function gitState(folder: string, { env }: Pick<Io, 'env'>): GitState {
   const own = headOf(folder);
-  const commit = firstOf(env, CI_COMMIT) ?? own.commit;
-  const branch = firstOf(env, CI_BRANCH) ?? own.branch;
+  // Buildkite says "HEAD" where the build was started without a commit.
+  const commit = CI_COMMIT.map((name) => textOf(env, name)).find((text) => isHash(text, MIN_GIVEN_HASH)) ?? own.commit;
+  const named = CI_BRANCH.find(({ name, isTag }) => isGiven(env[name]) && isTag?.(env) !== true);
+  const branch = named === undefined ? own.branch : textOf(env, named.name);
   return { ...(commit === undefined ? {} : { commit }), ...(branch === undefined ? {} : { branch }) };
 }
 
-function firstOf(env: Io['env'], names: readonly string[]): string | undefined {
-  const name = names.find((each) => (env[each] ?? '').trim() !== '');
-  return name === undefined ? undefined : env[name]!.trim().slice(0, MAX_TEXT);
-}
+const isGiven = (value: string | undefined): boolean => (value ?? '').trim() !== '';
+const textOf = (env: Env, name: string): string => (env[name] ?? '').trim().slice(0, MAX_TEXT);
 
 function headOf(folder: string): GitState {
   try {
@@ -84,4 +93,4 @@ function commitOf(git: string, ref: string): string | undefined {
   return hash !== undefined && isHash(hash) ? hash : undefined;
 }
 
-const isHash = (text: string): boolean => /^[0-9a-f]{40,64}$/.test(text);
+const isHash = (text: string, min = 40): boolean => text.length >= min && /^[0-9a-f]{1,64}$/.test(text);

@@ -1,5 +1,5 @@
 import { appendRuns, historyRoot } from '../history/history-files.ts';
-import { historyQuery, historyRun } from '../history/history-run.ts';
+import { type HistoryQuery, historyQuery, historyRun } from '../history/history-run.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { andMore, plural } from '../kit/words.ts';
 import type { RunResult } from '../results/run-result.ts';
@@ -49,8 +49,13 @@ export function keepHistory(
       shardRuns,
       at: new Date(io.now()).toISOString(),
     };
-    appendRuns(historyRoot(folder), [{ run: historyRun(run, about), queries: run.results.map(historyQuery) }]);
+    appendRuns(historyRoot(folder), [{ run: historyRun(run, about), queries: queriesOf(run) }]);
   } catch (error) {
     io.stderr.write(`agentci: the run is not added to the history: ${(error as Error).message}\n`);
   }
+}
+
+/** One by one: a large run need not be in memory twice. */
+function* queriesOf({ results }: RunResult): Generator<HistoryQuery> {
+  for (const result of results) yield historyQuery(result);
 }

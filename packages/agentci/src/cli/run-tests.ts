@@ -12,7 +12,7 @@ import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import type { JournalEntry, JudgedRun } from '../store/journal.ts';
-import { isPart, listRuns, readRun, runWithTraces, tracesOf } from '../store/stored-runs.ts';
+import { isDamage, isPart, listRuns, readRun, runWithTraces, tracesOf } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
@@ -30,6 +30,7 @@ import { casesOf, resumable, resumedOptions, storedOptions } from './resumed-opt
 import { folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
+import { isSuiteStrictlyGood } from './strict-suite.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 import { writeReports } from './write-reports.ts';
 
@@ -102,6 +103,7 @@ export async function runTests(
   const judges = previous
     ? previous.header.judges
     : (found?.judges ?? (recordings === undefined ? undefined : runWithTraces(recordings)));
+  const command = repeatedCommand({ ...options, file }, { commandName, env: io.env });
   const session = new StoreSession({
     root,
     suite,
@@ -111,6 +113,7 @@ export async function runTests(
     previous,
     canRepeat: options.queue !== undefined || (await isReplayed(options, suite, io)),
     shard,
+    command,
     git,
     io,
   });
@@ -145,14 +148,16 @@ export async function runTests(
   const isWhole = !isPart({ started_with: started });
   // What a run has no recording of was not run in it.
   const hasAll = isWhole && !(judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace'));
-  const isAllGood = (): boolean => session.isStored && isSuiteGood(root, suite, io);
+  const isAllGood = (): boolean =>
+    session.isStored &&
+    isSuiteGood(root, suite, io) &&
+    (options.strict !== true || isSuiteStrictlyGood(root, suite, io));
   const part = hasAll && !run.interrupted ? undefined : { total: suite.queries.length, isAllGood };
   if (shard !== undefined && plans.some(({ sentTo }) => sentTo !== undefined))
     io.stderr.write('agentci: a shard notifies no one: agentci merge does, once for the whole run\n');
-  const command = repeatedCommand({ ...options, file }, { commandName, env: io.env });
   const { failed } = await writeReports(run, plans, {
     ...(shard === undefined
-      ? notifyWith?.(run, { folder: folderOf(suite, io), git, part, ranAt: judges?.at, io })
+      ? notifyWith?.(run, { folder: folderOf(suite, io), git, part, ran: judges ?? session.ran, io })
       : {}),
     io,
     quiet: options.quiet ?? false,
@@ -182,7 +187,14 @@ export async function runTests(
 }
 
 /** Options that cannot have the effect they are meant to have, whether they were given now or when the run was started. */
-function refuseUseless({ queue, queueRate, queueTimeout, traces, baselineDir }: TestOptions, io: Io): void {
+function refuseUseless(
+  { failed, failedFrom, queue, queueRate, queueTimeout, traces, baselineDir }: TestOptions,
+  io: Io,
+): void {
+  if (failed && failedFrom !== undefined)
+    throw new UserError('OPTIONS_CONFLICT', '--failed and --failed-from exclude each other', {
+      hint: '--failed takes the last verdict on every query, --failed-from that of one run folder.',
+    });
   if (queue === undefined && (queueRate !== undefined || queueTimeout !== undefined))
     throw new UserError('OPTIONS_CONFLICT', '--queue-rate and --queue-timeout need --queue');
   if (traces !== undefined && !existsSync(resolve(io.cwd, traces))) {
@@ -204,6 +216,16 @@ async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: I
 /** Runs that are looked through for what queries cost. */
 const MAX_PRICED = 20;
 
+/** A stored run, unless it is damaged. */
+function readableRun(root: string, id: string): RunResult | undefined {
+  try {
+    return readRun(root, id);
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Says what would be run, and runs nothing. */
 async function printPlan(
   options: TestOptions,
@@ -220,7 +242,8 @@ async function printPlan(
   for (const { id } of listRuns(root)
     .filter((stored) => stored.finished && isRunOf(run.suite, stored))
     .slice(0, MAX_PRICED)) {
-    const earlier = readRun(root, id);
+    const earlier = readableRun(root, id);
+    if (earlier === undefined) continue;
     const known = knownCosts(earlier, asked);
     if (best === undefined || known > best.known) best = { run: earlier, known };
     if (known === asked.length) break;

@@ -10,6 +10,7 @@ import type { JournalEntry, JudgedRun } from '../store/journal.ts';
 import { RunStore, type StoreOptions } from '../store/run-store.ts';
 import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
+import { ciJobOf } from './ci-run.ts';
 import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { placeOfRun, type RunPlace } from './run-place.ts';
@@ -29,6 +30,8 @@ interface SessionInput {
   readonly canRepeat: boolean;
   /** The plan of which this run is a part. */
   readonly shard?: ShardPlan | undefined;
+  /** The command of the run, without a choice of queries. */
+  readonly command?: string;
   readonly git: GitState;
   readonly io: Io;
 }
@@ -71,6 +74,11 @@ export class StoreSession {
     this.runId = previous.id;
     this.entries = entries;
     this.#store = store;
+  }
+
+  /** When it started, and its place where that is not its time. */
+  get ran(): { readonly at: string; readonly order?: string } {
+    return { at: this.#startedAt, ...defined({ order: this.place.order }) };
   }
 
   get isStored(): boolean {
@@ -127,7 +135,7 @@ export class StoreSession {
 
   #open(): RunStore | undefined {
     if (this.#store !== undefined || this.#isRefused) return this.#store;
-    const { root, suite, startedWith, recordings, shard, io } = this.#input;
+    const { root, suite, startedWith, recordings, shard, command, io } = this.#input;
     try {
       const spec = { file: suite.file, hash: suite.hash };
       const header = {
@@ -144,8 +152,19 @@ export class StoreSession {
       if (recordings !== undefined) this.#store.judges(recordings);
       if (shard !== undefined) {
         const { index, count, hash, ...plan } = shard;
-        const file = { version: io.version, agent: suite.agent, spec, index, count, plan_hash: hash };
-        this.#store.isShard(file, plan);
+        this.#store.isShard(
+          {
+            version: io.version,
+            agent: suite.agent,
+            spec,
+            index,
+            count,
+            plan_hash: hash,
+            suite_size: suite.queries.length,
+            ...defined({ command, ci: ciJobOf(io.env) }),
+          },
+          plan,
+        );
       }
     } catch (error) {
       if (error instanceof UserError) throw error;

@@ -65,18 +65,8 @@ export function storedRuns(root: string, { isOurs = () => true, withUnfinished =
   return listRuns(root).filter((run) => (withUnfinished || run.finished) && isOurs(run));
 }
 
-/** Narrows a test of runs to those on a branch. Runs that do not say theirs count; without a run on the branch, all do, unless it is strict. */
-export function onBranch(
-  root: string,
-  isOurs: RunTest,
-  branch: string | undefined,
-  { isStrict = false }: { isStrict?: boolean } = {},
-): RunTest {
-  const isThere: RunTest = (run) => isOurs(run) && isOn(branch)(run);
-  return isStrict || listRuns(root).some(isThere) ? isThere : isOurs;
-}
-
+/** On a branch that is named: a run that does not say its own may be of any other. Without a name, every run is. */
 export const isOn =
   (branch: string | undefined): RunTest =>
   ({ header }) =>
-    branch === undefined || (header.branch ?? branch) === branch;
+    branch === undefined || header.branch === branch;

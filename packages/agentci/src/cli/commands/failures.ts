@@ -103,7 +103,8 @@ function verdictsBefore(root: string, runId: string, stored: readonly StoredRun[
     older.has(one.id) &&
     one.header.agent === run.header.agent &&
     isRunOfFile(run.header.spec.file, one);
-  const found = latestVerdicts(root, isBefore);
+  // An older run may be whole.
+  const found = latestVerdicts(root, isBefore, undefined, { onDamaged: () => {} });
   return found === undefined ? undefined : { id: found.id, results: [...found.results.values()] };
 }
 

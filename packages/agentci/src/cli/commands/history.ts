@@ -71,9 +71,47 @@ Examples:
         hint: near === undefined ? `actions: ${ACTIONS.join(', ')}` : `Did you mean "${near}"?`,
       });
     }
+    refuseUnused(action as Action, options, what);
     return RUN[action as Action](options, what, io);
   },
 };
+
+type OptionName = keyof HistoryOptions;
+const CHOOSING: readonly OptionName[] = ['config', 'branch', 'agent', 'last', 'json'];
+
+/** What each action looks at: how many operands at most, and which options. */
+const TAKES: Readonly<Record<Action, { readonly operands: number; readonly options: readonly OptionName[] }>> = {
+  list: { operands: 0, options: CHOOSING },
+  trend: { operands: 1, options: CHOOSING },
+  flaky: { operands: 0, options: CHOOSING },
+  'first-bad': { operands: 1, options: CHOOSING },
+  cost: { operands: 0, options: [...CHOOSING, 'by'] },
+  import: { operands: Number.POSITIVE_INFINITY, options: ['config', 'json'] },
+  sql: { operands: 1, options: ['config', 'json'] },
+  export: { operands: 0, options: ['config', 'parquet'] },
+};
+
+/** What is given and not looked at would leave a wrong idea of what the answer is about. */
+function refuseUnused(action: Action, options: HistoryOptions, what: readonly string[]): void {
+  const { operands, options: own } = TAKES[action];
+  const extra = what[operands];
+  if (extra !== undefined)
+    throw new UserError(
+      'HISTORY_USAGE',
+      operands === 0
+        ? `history ${action} takes no argument, and was given "${extra}"`
+        : `history ${action} takes one argument, and was given "${extra}" as well`,
+      { hint: 'trend and first-bad take the id of one query, import takes folders and files, sql one statement.' },
+    );
+  const unused = (Object.keys(options) as OptionName[]).find(
+    (name) => options[name] !== undefined && !own.includes(name),
+  );
+  if (unused === undefined) return;
+  const takers = ACTIONS.filter((each) => TAKES[each].options.includes(unused));
+  throw new UserError('HISTORY_USAGE', `history ${action} does not take --${unused}`, {
+    hint: `--${unused} belongs to: history ${takers.join(', ')}`,
+  });
+}
 
 const branchOf = ({ branch }: ChosenSeries): { branch?: string } => (branch === undefined ? {} : { branch });
 
@@ -175,12 +213,17 @@ const RUN: Readonly<
   import: async (options, paths, io) => {
     if (paths.length === 0) throw new UserError('HISTORY_NO_INPUT', 'import needs folders or files');
     const { importRuns } = await import('../history/import.ts');
-    const { imported, known, completed, skipped } = importRuns(historyRoot(specFolder(options.config, io)), paths, io);
+    const outcome = importRuns(historyRoot(specFolder(options.config, io)), paths, io);
+    const { imported, known, completed, skipped, shards } = outcome;
     for (const why of skipped) io.stderr.write(`agentci: skipped: ${escapeTerminalLine(why)}\n`);
+    if (shards > 0)
+      io.stderr.write(
+        `agentci: ${plural(shards, 'shard')} left out: the merged run counts. If there is none yet, make it with agentci merge\n`,
+      );
     print(
       io,
       options,
-      { imported, known, completed, skipped },
+      outcome,
       () =>
         `${plural(imported, 'run')} imported, ${known} known already${completed === 0 ? '' : `, ${completed} of them completed`}\n`,
     );

@@ -26,6 +26,7 @@ import { quote, repeatedCommand } from '../repeated-command.ts';
 import { placeOfRun } from '../run-place.ts';
 import { tracesAt } from '../run-tests.ts';
 import { runsRoot, specFolder } from '../spec-folders.ts';
+import { specPath } from '../spec-path.ts';
 import { newRunId } from '../store-session.ts';
 import { writeReports } from '../write-reports.ts';
 
@@ -46,7 +47,10 @@ export const command: CliCommand = {
     addNotifyFlags(parser)
       .argument('<dir...>', 'run folders of `agentci test --shard`, or folders or zip files that hold them')
       .option('--out <dir>', 'where to write the merged run (default: a new folder in .agentci/runs)')
-      .option('-c, --config <file>', 'the spec beside which runs are stored; merge does not read it')
+      .option(
+        '-c, --config <file>',
+        'merge the shards of this spec, and store the run beside it; the file itself is not read',
+      )
       .option('--timings <file>', 'where to write how long each query took (default: .agentci/timings.json)')
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
       .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
@@ -128,7 +132,7 @@ const zipsIn = (dir: string): string[] =>
     .map((name) => join(dir, name));
 
 const hasFolders = (dir: string): boolean =>
-  readdirSync(dir, { withFileTypes: true }).some((each) => each.isDirectory());
+  readdirSync(dir).some((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory() === true);
 
 interface MergeInput {
   readonly given: Given;
@@ -141,7 +145,12 @@ async function merge(
   { config, out, timings, quiet = false }: Options,
   { given, plans, notifyWith, io }: MergeInput,
 ): Promise<number> {
-  const found = findShards(given, io.version);
+  const found = findShards(given, {
+    version: io.version,
+    spec: config === undefined ? undefined : specPath(config, io.cwd),
+    ciRun: ciRunOf(io.env),
+    now: new Date(io.now()).toISOString(),
+  });
   const folder = specFolder(config, io);
   const { runId, startedAt, shardRuns } = identityOf(found);
   const dir = out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
@@ -184,10 +193,17 @@ async function merge(
   const shown = relative(io.cwd, dir) || dir;
   const about = { folder, isPart: isPart({ started_with: startedWith }), git, io };
   const { failed } = await writeReports(run, plans, {
-    ...notifyWith?.(run, { folder, git, io, ranAt: header?.judges?.at, part: about.isPart ? {} : undefined }),
+    ...notifyWith?.(run, {
+      folder,
+      git,
+      io,
+      ran: header?.judges ?? { at: startedAt, ...defined({ order: place.order }) },
+      part: about.isPart ? defined({ total: file.suite_size }) : undefined,
+    }),
     io,
     quiet,
     rerunCommand: `${againCommand(header, config ?? file.spec.file, io)} --failed-from ${quote(shown)}`,
+    ...defined({ command: file.command }),
     ...(await comparedWithBase(run, { root: runsRoot(folder), plans, isPart: about.isPart, io })),
     ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
   });
@@ -233,9 +249,19 @@ function removeEarlier(dir: string, runId: string): void {
 
 /** A merged run replaces nothing that someone else put there. */
 function freshFolder(dir: string, given: string): string {
-  if (!existsSync(dir) || readdirSync(dir).length === 0) return dir;
+  const nearest = nearestThere(dir);
+  if (!statSync(nearest).isDirectory())
+    throw new UserError(
+      'OUT_NOT_A_FOLDER',
+      `--out: ${given} is not a folder${nearest === dir ? '' : `, since ${basename(nearest)} is a file`}`,
+      { hint: 'Choose another folder.' },
+    );
+  if (nearest !== dir || readdirSync(dir).length === 0) return dir;
   throw new UserError('OUT_NOT_EMPTY', `--out: ${given} is not empty`, { hint: 'Choose another folder, or empty it.' });
 }
+
+/** The path itself, or the first above it that is there. */
+const nearestThere = (path: string): string => (existsSync(path) ? path : nearestThere(dirname(path)));
 
 function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io): void {
   if (timings.size === 0) return;

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
-import { LAYERS, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
+import { resultFault } from '../../results/result-fault.ts';
+import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { isPart, listRuns, readRun, tracesOf } from '../../store/stored-runs.ts';
 import { comparedWith, comparedWithBase, type RunBefore } from '../base-run.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -94,10 +96,11 @@ Example:
 };
 
 /** What notifications need to know of a stored run. */
-function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ranAt'> {
+function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ran'> {
   const header = listRuns(root).find((stored) => stored.id === id)?.header;
   if (header === undefined) return {};
-  return { part: isPart(header) ? {} : undefined, ranAt: header.judges?.at };
+  const { judges, started_at, order } = header;
+  return { part: isPart(header) ? {} : undefined, ran: judges ?? { at: started_at, ...defined({ order }) } };
 }
 
 /** Only some of its queries were chosen. */
@@ -128,9 +131,6 @@ function runBefore(
   return { run: readRun(root, id), ...tracesAt(() => tracesOf(root, id)) };
 }
 
-/** What every report reads; a file cut down by hand or by a script may lack one. */
-const PARTS = ['spec', 'judge', 'checks', 'summary', 'results', 'notices'] as const;
-
 function readResults(path: string, given: string, option: string): RunResult {
   if (!existsSync(path)) throw new UserError('INPUT_MISSING', `${option}: there is no file "${given}"`);
   let run: unknown;
@@ -142,26 +142,8 @@ function readResults(path: string, given: string, option: string): RunResult {
   if ((run as RunResult | null)?.schema !== RESULTS_SCHEMA) {
     throw new UserError('INPUT_UNREADABLE', `${given} is not a result of agentci (schema ${RESULTS_SCHEMA})`);
   }
-  const missing = PARTS.find((part) => typeof ((run as RunResult)[part] ?? undefined) !== 'object');
-  if (missing !== undefined)
-    throw new UserError('INPUT_UNREADABLE', `${given} is not a whole result of agentci: it has no "${missing}"`);
-  const { results } = run as RunResult;
-  const bad = Array.isArray(results) ? results.findIndex((result) => !isResult(result)) : 0;
-  if (bad >= 0)
-    throw new UserError(
-      'INPUT_UNREADABLE',
-      `${given} is not a whole result of agentci: results[${bad}] is not the result of a query`,
-    );
+  const fault = resultFault(run);
+  if (fault !== undefined)
+    throw new UserError('INPUT_UNREADABLE', `${given} is not a whole result of agentci: it ${fault}`);
   return run as RunResult;
-}
-
-function isResult(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, query, status, ...rest } = value as Partial<QueryResult>;
-  return (
-    typeof id === 'string' &&
-    typeof query === 'string' &&
-    typeof status === 'string' &&
-    LAYERS.every((layer) => Array.isArray(rest[layer]?.checks) && typeof rest[layer].details === 'object')
-  );
 }

@@ -19,6 +19,7 @@ import {
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import { resultFault } from '../../results/result-fault.ts';
 import { placeAfter, placeAmong, placeOf } from '../../results/run-order.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { runTime } from '../../results/run-time.ts';
@@ -44,12 +45,14 @@ interface Source {
 /** What an import came to. */
 export interface ImportOutcome {
   readonly imported: number;
-  /** Runs that the history has already. */
+  /** Runs that the history had already, however many sources have them. */
   readonly known: number;
   /** Those of them that it knew less about. */
   readonly completed: number;
   /** Files and folders that look like runs and cannot be read, and why. */
   readonly skipped: readonly string[];
+  /** Shards that were left out beside whole runs. */
+  readonly shards: number;
 }
 
 /**
@@ -61,8 +64,10 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
   const known = new Map(readAllRuns(root, now).runs.map((run) => [run.id, run]));
   const skipped: string[] = [];
   const completed = new Set<string>();
+  const had = new Set(known.keys());
+  const before = new Set<string>();
   let imported = 0;
-  let before = 0;
+  let leftOut = 0;
   for (const given of paths) {
     const path = resolve(io.cwd, given);
     if (!existsSync(path)) throw new UserError('INPUT_MISSING', `there is no file or folder "${given}"`);
@@ -83,24 +88,25 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
           now,
         );
         const fuller = runs.flatMap((each) => fullerThan(root, known, each) ?? []);
-        before += runs.length - fresh.length;
+        for (const { run } of runs) if (had.has(run.id)) before.add(run.id);
         if (fresh.length + fuller.length > 0) appendRuns(root, [...fresh, ...fuller]);
         for (const { run } of [...fresh, ...fuller]) known.set(run.id, run);
-        for (const { run } of fuller) completed.add(run.id);
+        for (const { run } of fuller) if (had.has(run.id)) completed.add(run.id);
         imported += fresh.length;
       } catch (error) {
         const { message } = error as Error;
         skipped.push(message.includes(place) ? message : `${place} cannot be read: ${message}`);
       }
     }
-    if (found === 0)
+    if (found > 0) leftOut += shards;
+    else
       skipped.push(
         shards === 0
           ? `${given} has no run in it`
           : `${given} has ${plural(shards, 'shard')} and no whole run in it: join them with agentci merge first`,
       );
   }
-  return { imported, known: before, completed: completed.size, skipped };
+  return { imported, known: before.size, completed: completed.size, skipped, shards: leftOut };
 }
 
 /**
@@ -159,6 +165,10 @@ function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
       yield* sourcesInZip(path, depth);
       return;
     }
+    if (depth > 0 && path.endsWith('.zip')) {
+      yield unreadable(path, new Error(`${path} is not a zip file`));
+      return;
+    }
     if (depth === 0 || path.endsWith('.json')) {
       if (depth === 0 || looksLikeReport(path)) yield { place: path, read: () => [fromReport(path, facts.mtime)] };
     }
@@ -177,18 +187,21 @@ function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
     if (!entry.isSymbolicLink() && entry.name !== 'node_modules') yield* sourcesIn(join(path, entry.name), depth + 1);
 }
 
+/** Something that is named as skipped when its turn comes. */
+const unreadable = (place: string, error: unknown): Source => ({
+  place,
+  read: () => {
+    throw error;
+  },
+});
+
 /** What is in an artifact; it is unpacked as long as its turn lasts. */
 function* sourcesInZip(path: string, depth: number): Generator<Source | 'shard'> {
   let dir: string;
   try {
     dir = unpackZip(path, path);
   } catch (error) {
-    yield {
-      place: path,
-      read: () => {
-        throw error;
-      },
-    };
+    yield unreadable(path, error);
     return;
   }
   try {
@@ -216,8 +229,9 @@ function fromFolder(dir: string): Imported {
 
 function fromReport(path: string, mtime: Date): Imported {
   const run = parsedReport(path);
-  if (!isObject(run) || run.schema !== RESULTS_SCHEMA || !Array.isArray(run.results) || !isObject(run.summary))
-    throw new Error(`${path} is not a JSON report of agentci`);
+  if (!isObject(run) || run.schema !== RESULTS_SCHEMA) throw new Error(`${path} is not a JSON report of agentci`);
+  const fault = resultFault(run);
+  if (fault !== undefined) throw new Error(`${path} is not a whole JSON report of agentci: it ${fault}`);
   if (run.shard !== undefined) throw new Error(`${path} is the report of a shard; import that of the merged run`);
   return entryOf(run as unknown as RunResult, { at: timeIn(run.run_id) ?? mtime.toISOString(), isPart: false }, path);
 }

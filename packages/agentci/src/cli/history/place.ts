@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type AgentRun, agentRuns, latestQueries, type Series, seriesOf } from '../../history/agent-runs.ts';
 import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
-import { historyRoot, type Lines, readQueries, readRuns } from '../../history/history-files.ts';
+import { historyRoot, isCut, type Lines, readQueries, readRuns } from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -101,13 +101,13 @@ export interface QueriesRead {
 
 /** Reads them, with a word on lines that cannot be read. */
 export function queriesOfAgentRun(root: string, run: AgentRun, io: Io): QueriesRead {
-  let isCut = false;
+  let isWhole = true;
   const queries = latestQueries(run, (judgement) => {
     const read = readQueries(root, judgement.id);
-    if (read === undefined || read.damaged > 0 || read.lines.length < judgement.total) isCut = true;
+    if (isCut(judgement, read)) isWhole = false;
     return read === undefined ? [] : told(read, `${judgement.id}.jsonl`, io);
   });
-  return { queries, isCut };
+  return { queries, isCut: !isWhole };
 }
 
 function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {

@@ -76,7 +76,7 @@ function driftText(drift: Drift, every: number): string {
     return `${of}: too few runs to tell a change (${drift.runs} of at least ${drift.needed})`;
   if (drift.verdict === 'steady') return `${of}: no lasting change (CUSUM, ${alarm})`;
   const shown = of === 'cost' ? formatUsd : formatMs;
-  return `${of}: ${drift.verdict} since run ${drift.since} (${timeOf(drift.at)}), from ${shown(drift.before)} to ${shown(drift.after)} on average (CUSUM, ${alarm})`;
+  return `${of}: ${drift.verdict} since run ${drift.since} (${timeOf(drift.at)}), from ${shown(drift.before)} to ${shown(drift.after)} in the median (CUSUM, ${alarm})`;
 }
 
 export function flakyText(
@@ -137,8 +137,10 @@ export function firstBadText(
       const every = unread.length === 0 && unreadLines === 0 ? 'every run' : 'every run that can be read and';
       return `${name} passed in ${every} in which it was decided\n${unreadNote}`;
     }
-    case 'bad': {
-      const lines = [`${name} fails since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`];
+    case 'bad':
+    case 'expected': {
+      const fails = found.verdict === 'bad' ? 'fails' : 'is expected to fail, and does';
+      const lines = [`${name} ${fails} since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`];
       lines.push(
         found.good === undefined
           ? `  no run before that passed${onBranch}`

@@ -16,7 +16,7 @@ export interface Ended {
   readonly git: GitState;
   /** Absent where all queries were run. */
   readonly part?: RunPart | undefined;
-  /** When the agent ran, where its recordings are judged later. */
-  readonly ranAt?: string | undefined;
+  /** When the agent ran, which is earlier than the run where it judges recordings, and its place among the runs. */
+  readonly ran?: { readonly at: string; readonly order?: string | undefined } | undefined;
   readonly io: Io;
 }

@@ -9,13 +9,14 @@ import { plural } from '../../kit/words.ts';
 import { namesIn } from '../../reporters/notify/fill-template.ts';
 import { EMPTY_NOTICE, statusWord } from '../../reporters/notify/notice.ts';
 import type { NotifyContext } from '../../reporters/reporter.ts';
+import { placeOf } from '../../results/run-order.ts';
 import type { RunResult } from '../../results/run-result.ts';
 import { jobUrl } from '../ci-urls.ts';
 import type { Io } from '../io.ts';
 import type { Channel } from './channels.ts';
 import type { Ended, RunPart } from './ended.ts';
 import type { NotifyOptions } from './flags.ts';
-import { keepLastTold, lastTold } from './undelivered.ts';
+import { keepLastTold, lastTold } from './last-told.ts';
 
 const MAX_TEMPLATE_BYTES = 256 * 1024;
 
@@ -59,29 +60,31 @@ function refuseUnknownNames(text: string, file: string): void {
   });
 }
 
-/** Compares with the previous run of the whole suite, of the same spec and agent on the same branch, from the history. */
+/**
+ * Compares with what a channel was told last of this spec and agent on this branch; where that is not known, with the previous run of the whole
+ * suite in the history.
+ */
 export function planNotify(
   run: Pick<RunResult, 'agent' | 'spec' | 'run_id' | 'started_at' | 'summary' | 'results'>,
   input: Ended & { readonly options: NotifyOptions; readonly template: unknown },
 ): NotifyPlan {
   const { options, folder, git, part, template, io } = input;
   const spec = run.spec.file.split(/[\\/]/).at(-1)!;
-  const now = new Date(io.now()).toISOString();
-  const ranAt = input.ranAt ?? run.started_at ?? now;
+  const place = placeOf(input.ran ?? { at: run.started_at ?? new Date(io.now()).toISOString() });
   const others = chooseRuns(readRuns(historyRoot(folder)).lines, {
     branch: git.branch,
     spec,
     agent: run.agent,
   }).filter(({ id, part: isPart }) => id !== run.run_id && isPart !== true);
-  // By when the agent ran: an old run that is judged again is not the previous one. Nor is one that a wrong clock dated after now.
-  const whole = agentRuns(others).filter((each) => each.run.at <= now);
-  const isOld = whole.some((each) => each.run.at > ranAt);
-  const last = whole.findLast((each) => each.run.at <= ranAt)?.run;
+  // By the place of the agent's run, not by dates, since clocks differ. An old run that is judged again is not the previous one.
+  const whole = agentRuns(others);
+  const isOld = whole.some((each) => placeOf(each.run) > place);
+  const last = whole.findLast((each) => placeOf(each.run) <= place)?.run;
   const previous = last === undefined ? undefined : statusWord(last.exit);
   const { notifyOn = 'always' } = options;
   const keyOf = (channel: Channel): string => [channel, git.branch ?? '', spec, run.agent].join(' ');
   const told = new Map<Channel, string | undefined>();
-  /** As it was before this run. */
+  /** As it was before this run; where nothing is known of the channel, as if it had been told of the previous run. */
   const toldIn = (channel: Channel): string | undefined => {
     if (!told.has(channel)) told.set(channel, lastTold(folder, keyOf(channel)) ?? previous);
     return told.get(channel);
@@ -111,18 +114,15 @@ export function planNotify(
         ...(template === undefined ? {} : { template }),
       };
     },
-    isDue: (_, channel) => {
-      const known = toldIn(channel);
-      // Back to what was told last: there is nothing left to catch up on.
-      if (known === verdict && part === undefined && !isOld) keepLastTold(folder, keyOf(channel), undefined);
-      return notifyOn === 'always' || (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(known));
-    },
+    isDue: (_, channel) =>
+      notifyOn === 'always' || (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(toldIn(channel))),
     settle: (channel, isDelivered) => {
       const known = toldIn(channel);
-      // The next run is compared with the history, which has no word of this one: what a part told is kept beside it.
-      if (part !== undefined || isOld) {
-        if (isDelivered && isNews(known)) keepLastTold(folder, keyOf(channel), verdict);
-      } else keepLastTold(folder, keyOf(channel), isDelivered ? undefined : (known ?? NOTHING));
+      const isAboutSuite = part === undefined && !isOld;
+      // A part, or an old run, is a word on the suite only where it turns its verdict.
+      if (isDelivered && (isAboutSuite || isNews(known))) keepLastTold(folder, keyOf(channel), verdict);
+      // The history moves on, and the readers do not.
+      if (!isDelivered && isAboutSuite) keepLastTold(folder, keyOf(channel), known ?? NOTHING);
     },
   };
 }

@@ -4,7 +4,7 @@ import { pause } from '../../kit/retry-wait.ts';
 import { SECRETS } from '../../kit/secrets.ts';
 import { plural } from '../../kit/words.ts';
 import type { Io } from '../io.ts';
-import { type Channel, URLS } from './channels.ts';
+import { addressOf, type Channel, channelProblem, tokenOf, URLS } from './channels.ts';
 
 const TIMEOUT_MS = 10_000;
 const FIRST_WAIT_MS = 500;
@@ -18,12 +18,11 @@ export async function sendNotice(
   io: Io,
   { timeoutMs = TIMEOUT_MS, firstWaitMs = FIRST_WAIT_MS }: { timeoutMs?: number; firstWaitMs?: number } = {},
 ): Promise<string | undefined> {
-  const name = URLS[channel];
-  const address = (io.env[name] ?? '').trim();
-  if (address === '') return `${name} is not set`;
-  SECRETS.add([{ name, value: address }]);
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return `${name} is not an http address`;
+  const wrong = channelProblem(channel, io.env);
+  if (wrong !== undefined) return wrong;
+  const address = addressOf(channel, io.env);
+  SECRETS.add([{ name: URLS[channel], value: address }]);
+  const url = new URL(address);
   for (let attempt = 1; ; attempt++) {
     const outcome = await post(url, body, headersOf(channel, body, io), { ms: timeoutMs, signal: io.signal });
     if (outcome.isDone) return outcome.reason;
@@ -65,19 +64,35 @@ async function post(
     const seconds = Number(response.headers.get('retry-after') ?? '');
     return { isDone: false, reason, ...(seconds > 0 ? { waitMs: seconds * 1000 } : {}) };
   } catch (error) {
-    const { name, cause } = error as { name: string; cause?: { code?: string } };
+    const { name, cause } = error as { name: string; cause?: { code?: string; message?: string } };
+    if (cause?.message === 'bad port')
+      return { isDone: true, reason: 'the port of the address is reserved for another protocol' };
     return {
       isDone: false,
-      reason:
-        name === 'TimeoutError' ? `no answer within ${limit.ms / 1000} s` : (cause?.code ?? 'the connection failed'),
+      reason: name === 'TimeoutError' ? `no answer within ${limit.ms / 1000} s` : connectionText(cause?.code),
     };
   }
 }
 
+/** What the codes of a connection mean; others are told as they are. */
+const CONNECTION: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the server refused the connection',
+  ECONNRESET: 'the server closed the connection',
+  EPIPE: 'the server closed the connection',
+  UND_ERR_SOCKET: 'the server closed the connection',
+  ENOTFOUND: 'the host name cannot be resolved',
+  EAI_AGAIN: 'the host name cannot be resolved right now',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+};
+
+const connectionText = (code: string | undefined): string =>
+  code === undefined ? 'the connection failed' : (CONNECTION[code] ?? `the connection failed: ${code}`);
+
 function headersOf(channel: Channel, body: string, { env, version }: Io): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': `agentci/${version}` };
   if (channel !== 'webhook') return headers;
-  const token = env.AGENTCI_WEBHOOK_TOKEN ?? '';
+  const token = tokenOf(env);
   const secret = env.AGENTCI_WEBHOOK_SECRET ?? '';
   if (token !== '') headers.authorization = `Bearer ${token}`;
   if (secret !== '')

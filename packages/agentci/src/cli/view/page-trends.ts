@@ -2,10 +2,11 @@ import { type AgentRun, agentRuns, latestQueries, seriesOf } from '../../history
 import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
 import { findFirstBad } from '../../history/first-bad.ts';
 import { FlakyTally } from '../../history/flaky.ts';
-import { readQueries, readRuns } from '../../history/history-files.ts';
+import { isCut, readQueries, readRuns } from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
 import { type Drift, queryTrend, suiteTrend } from '../../history/trend.ts';
 import { formatMs, formatUsd } from '../../kit/format-number.ts';
+import { plural } from '../../kit/words.ts';
 import { type CaseName, caseText } from '../../results/cell.ts';
 import type { PageTrends } from '../../results/page-data.ts';
 
@@ -25,14 +26,15 @@ export function pageTrends(
   agent: string,
   { named, checkedOut }: { named: string | undefined; checkedOut: string | undefined },
 ): PageTrends | undefined {
-  const all = readRuns(root).lines.filter((run) => run.agent === agent);
+  const { lines: known, damaged } = readRuns(root);
+  const all = known.filter((run) => run.agent === agent);
   const branch = named === ALL_BRANCHES ? undefined : (named ?? usualBranch(all, checkedOut));
   const lines = chooseRuns(all, { branch });
   const newest = lines.at(-1);
   if (newest === undefined) return undefined;
-  const key = JSON.stringify([root, agent, branch, newest.id, lines.length]);
+  const key = JSON.stringify([root, agent, branch, newest.id, lines.length, damaged]);
   const runs = agentRuns(lines);
-  if (last?.key !== key) last = { key, trends: readTrends({ root, agent, branch, all, runs }) };
+  if (last?.key !== key) last = { key, trends: readTrends({ root, agent, branch, all, runs, damaged }) };
   return last.trends;
 }
 
@@ -42,15 +44,17 @@ function readTrends(input: {
   branch: string | undefined;
   all: readonly HistoryRun[];
   runs: readonly AgentRun[];
+  /** Lines of the history that cannot be read. */
+  damaged: number;
 }): PageTrends {
-  const { root, agent, branch, all, runs } = input;
+  const { root, agent, branch, all, runs, damaged } = input;
   const series = seriesOf(runs);
   const { spec } = runs.at(-1)!.run;
   const { points, drifts } = suiteTrend(series.find((each) => each.spec === spec)!.runs);
   // Specs of one agent may have queries of the same id.
   const nameOf = (query: CaseName, of: string): string =>
     series.length === 1 ? caseText(query) : `${caseText(query)} (${of})`;
-  const seen = lastQueries(root, runs);
+  const { seen, cut } = lastQueries(root, runs);
   const tally = new FlakyTally();
   for (const { run, queries } of seen) tally.add(run, queries);
   const { flaky, steady, too_few } = tally.report();
@@ -62,6 +66,7 @@ function readTrends(input: {
     drifts: [
       ...(series.length === 1 ? [] : [`There are runs of ${series.length} specs; the charts are of ${spec}.`]),
       ...driftWords(drifts),
+      ...damageWords(damaged, cut),
     ],
     runs: seen.length,
     flaky: flaky.slice(0, MAX_ROWS).map((query) => ({
@@ -79,19 +84,39 @@ interface SeenRun {
   readonly queries: readonly HistoryQuery[];
 }
 
-/** The queries of the newest runs, as many as can be read at once; the oldest first. */
-function lastQueries(root: string, runs: readonly AgentRun[]): SeenRun[] {
+/** The queries of the newest runs, as many as can be read at once, the oldest first; and how many runs lack some of theirs. */
+function lastQueries(root: string, runs: readonly AgentRun[]): { readonly seen: SeenRun[]; readonly cut: number } {
   const seen: SeenRun[] = [];
+  let cut = 0;
   let lines = 0;
   for (const run of runs.slice(-MAX_RUNS).reverse()) {
-    const queries = latestQueries(run, ({ id }) => readQueries(root, id)?.lines ?? []);
-    if (queries.length === 0) continue;
+    let isWhole = true;
+    const queries = latestQueries(run, (judgement) => {
+      const read = readQueries(root, judgement.id);
+      if (isCut(judgement, read)) isWhole = false;
+      return read?.lines ?? [];
+    });
     lines += queries.length;
     if (lines > MAX_LINES && seen.length > 0) break;
-    seen.push({ run: run.run, queries });
+    if (!isWhole) cut++;
+    if (queries.length > 0) seen.push({ run: run.run, queries });
   }
-  return seen.reverse();
+  return { seen: seen.reverse(), cut };
 }
+
+/** What the page does not know, since files of the history are damaged or gone. */
+const damageWords = (damaged: number, cut: number): string[] => [
+  ...(damaged === 0
+    ? []
+    : [
+        `${plural(damaged, 'line')} of the history cannot be read, so ${damaged === 1 ? 'a run' : 'some runs'} may be missing here.`,
+      ]),
+  ...(cut === 0
+    ? []
+    : [
+        `The queries of ${plural(cut, 'run')} are damaged or no longer kept: what failed or changed in ${cut === 1 ? 'it' : 'them'} may be missing below.`,
+      ]),
+];
 
 /** Queries that fail in the newest run that has them, with the run they fail since. */
 function failingNow(

@@ -19,10 +19,7 @@ export function fillTemplate(
     if (depth > MAX_DEPTH) return null;
     if (typeof value === 'string') {
       const whole = WHOLE.exec(value)?.[1];
-      if (whole !== undefined) {
-        const found = fieldOf(whole);
-        return typeof found === 'string' ? escapeText(found) : found;
-      }
+      if (whole !== undefined) return escapeTexts(fieldOf(whole), escapeText);
       return value.replace(SLOT, (_, name: string) => escapeText(textOf(fieldOf(name))));
     }
     if (Array.isArray(value)) return value.map((item) => fill(item, depth + 1));
@@ -31,6 +28,14 @@ export function fillTemplate(
     return value;
   };
   return fill(template, 0);
+}
+
+/** A value with every text in it escaped, in lists as well. */
+function escapeTexts(value: unknown, escapeText: (text: string) => string): unknown {
+  if (typeof value === 'string') return escapeText(value);
+  if (Array.isArray(value)) return value.map((item) => escapeTexts(item, escapeText));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeTexts(item, escapeText)]));
 }
 
 /** The names that a template uses. */

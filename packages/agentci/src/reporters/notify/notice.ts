@@ -84,5 +84,11 @@ export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice
   };
 }
 
-const reasonOf = (result: QueryResult): string =>
-  result.error?.message ?? checksOf(result).find(({ status }) => status === result.status)?.message ?? '';
+/** What decided. Where no check did, as with a judge that is off, what kept them from it. */
+function reasonOf(result: QueryResult): string {
+  const { error, status } = result;
+  if (error !== undefined) return error.message;
+  const checks = checksOf(result);
+  const found = checks.find((check) => check.status === status) ?? checks.find((check) => check.status !== 'pass');
+  return found?.message ?? (status === 'error' ? 'nothing was checked' : 'no check says why');
+}

@@ -4,24 +4,23 @@ import { historyRoot } from '../../history/history-files.ts';
 import { isObject } from '../../kit/object.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
 
-const pathIn = (folder: string): string => join(historyRoot(folder), 'undelivered.json');
+const pathIn = (folder: string): string => join(historyRoot(folder), 'told.json');
 
 /**
- * The verdict that the readers of a channel were last told, where the message about a later one did not reach them. Without
- * it the next run would see no change, and the change would never be announced.
+ * The verdict on the suite that the readers of a channel were last told. The history does not know it: runs may come that are not sent, and
+ * messages may not arrive.
  */
 export function lastTold(folder: string, key: string): string | undefined {
   const told = readAll(folder)[key];
   return typeof told === 'string' ? told : undefined;
 }
 
-/** Notes what the readers of a channel were last told; undefined once they are up to date. */
-export function keepLastTold(folder: string, key: string, verdict: string | undefined): void {
-  const { [key]: before, ...others } = readAll(folder);
-  if (before === verdict) return;
-  const all = verdict === undefined ? others : { ...others, [key]: verdict };
+/** Notes what the readers of a channel were told. */
+export function keepLastTold(folder: string, key: string, verdict: string): void {
+  const all = readAll(folder);
+  if (all[key] === verdict) return;
   try {
-    writeFileAtomic(pathIn(folder), `${JSON.stringify(all)}\n`, { isSynced: false });
+    writeFileAtomic(pathIn(folder), `${JSON.stringify({ ...all, [key]: verdict })}\n`, { isSynced: false });
   } catch {
     // A folder that cannot be written to keeps no history either.
   }
