@@ -21,6 +21,9 @@ const SLOTS = 25;
 const TASK_MS = 20;
 
 const WARM_UP = 4;
+const RUNS = 7;
+/** How quick a worker is differs by a fifth from one start to the next: workers are started so often, and the median start counts. */
+const STARTS = 5;
 
 const AGENT = `
 import { createServer } from 'node:http';
@@ -106,24 +109,19 @@ export async function measureQueue({ quick = false } = {}) {
     workers.push(spawn(process.execPath, ['agent.mjs', String(agentPort)], { cwd: dir, stdio: 'ignore' }));
     await sleep(300);
     const bareMs = await bare(dir, agentPort);
-    for (let i = 0; i < 2; i++)
-      workers.push(
-        spawn(process.execPath, [cli, 'worker', '--queue', url, '-w', String(SLOTS)], { cwd: dir, stdio: 'ignore' }),
-      );
-    await sleep(1500);
-    const others = [redis.pid, ...workers.map(({ pid }) => pid)];
-    const runs = [];
-    for (let i = 0; i < WARM_UP + (quick ? 2 : 5); i++) runs.push(await run(dir, url, others));
-    const counted = runs.slice(WARM_UP);
+    const starts = [];
+    for (let i = 0; i < (quick ? 1 : STARTS); i++)
+      starts.push(await oneStart({ dir, url, others: [redis.pid, workers[0].pid], runs: quick ? 2 : RUNS }));
+    const counted = starts.sort((a, b) => a.ms - b.ms)[Math.floor(starts.length / 2)];
     const ideal = (QUERIES * TASK_MS) / (2 * SLOTS);
-    const tookMs = median(counted.map(({ ms }) => ms));
-    const cpuMs = median(counted.map((each) => each.cpuMs));
+    const { ms: tookMs, cpuMs } = counted;
     const share = ideal / tookMs;
-    const eachMs = median(counted.map(({ wholeMs }) => wholeMs - ideal)) / QUERIES;
+    const eachMs = (counted.wholeMs - ideal) / QUERIES;
+    const shares = starts.map(({ ms }) => Math.round((100 * ideal) / ms)).join(', ');
     return [
       {
         work: 'queue: 2 workers × 25 slots on 1,000 × 20 ms, through Redis, from the first query put in to the last verdict',
-        measured: `${Math.round(share * 100)} % of ideal (${Math.round(tookMs)} ms; ${Math.round(bareMs)} ms without a queue; ${(cpuMs / QUERIES).toFixed(2)} ms of CPU per query, all processes)`,
+        measured: `${Math.round(share * 100)} % of ideal (${Math.round(tookMs)} ms; the median of starts with ${shares} %; ${Math.round(bareMs)} ms without a queue; ${(cpuMs / QUERIES).toFixed(2)} ms of CPU per query, all processes)`,
         bound: '≥ 85 %',
         ok: share >= 0.85,
       },
@@ -142,10 +140,28 @@ export async function measureQueue({ quick = false } = {}) {
   }
 }
 
+/** Starts two workers, lets them warm up, and gives the medians of some runs. */
+async function oneStart({ dir, url, others, runs }) {
+  const args = [cli, 'worker', '--queue', url, '-w', String(SLOTS)];
+  const workers = Array.from({ length: 2 }, () => spawn(process.execPath, args, { cwd: dir, stdio: 'ignore' }));
+  try {
+    await sleep(1500);
+    const all = [...others, ...workers.map(({ pid }) => pid)];
+    const measured = [];
+    for (let i = 0; i < WARM_UP + runs; i++) measured.push(await run(dir, url, all));
+    const counted = measured.slice(WARM_UP);
+    const middle = (name) => median(counted.map((each) => each[name]));
+    return { ms: middle('ms'), cpuMs: middle('cpuMs'), wholeMs: middle('wholeMs') };
+  } finally {
+    for (const worker of workers) worker.kill('SIGTERM');
+    await Promise.all(workers.map((worker) => new Promise((resolve) => worker.on('close', resolve))));
+  }
+}
+
 /** The same queries in the same slots, asked by two programs at the same time. */
 async function bare(dir, agentPort) {
   writeFileSync(join(dir, 'client.mjs'), CLIENT);
-  const args = [agentPort, QUERIES / 2, SLOTS, WARM_UP + 5].map(String);
+  const args = [agentPort, QUERIES / 2, SLOTS, WARM_UP + RUNS].map(String);
   const outputs = Array.from({ length: 2 }, async () => {
     const child = spawn(process.execPath, ['client.mjs', ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';

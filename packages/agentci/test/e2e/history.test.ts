@@ -129,13 +129,27 @@ describe('what a history says', () => {
     { verdicts: 'ppp', says: /a passed in every run in which it was decided/ },
     { verdicts: 'ff', says: /no run before that passed/ },
     { verdicts: 'ee', says: /a was never decided/ },
+    {
+      verdicts: 'xxx',
+      says: /a is expected to fail, and does since run 20260101-000000000.*3 runs in a row\n {2}no run before/,
+    },
+    { verdicts: 'ppfx', says: /a is expected to fail, and does since run 20260101-000000002.*2 runs in a row/ },
+    { verdicts: 'pxf', says: /a fails since run 20260101-000000001/ },
+    { verdicts: 'xp', says: /a passes now; it last failed in run 20260101-000000000/ },
   ])('first-bad of $verdicts', async ({ verdicts, says }) => {
     const cwd = tempDir(FILES);
     writeHistory(
       cwd,
-      [...verdicts].map((letter) => ({ p: 'pass', f: 'fail', e: 'error' })[letter]!),
+      [...verdicts].map((letter) => ({ p: 'pass', f: 'fail', e: 'error', x: 'skip' })[letter]!),
     );
     expect((await cli(['history', 'first-bad', 'a'], { cwd })).stdout).toMatch(says);
+  });
+
+  test('first-bad and trend agree on a query that fails as expected', async () => {
+    const cwd = tempDir({ ...FILES, 'agentci_spec.yaml': SPEC.replace('{id: a,', '{id: a, xfail: known bug,') });
+    for (let i = 0; i < 2; i++) await judge(cwd, 'bad.jsonl');
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'expected', runs: 2 });
+    expect((await json(cwd, 'trend', 'a')).points).toMatchObject([{ rate: 0 }, { rate: 0 }]);
   });
 
   test.each([
@@ -179,7 +193,31 @@ describe('what a history says', () => {
     const trend = await json(cwd, 'trend', 'a');
     expect(trend.drifts[0]).toMatchObject({ of: 'cost', verdict: 'up', since: '20260101-000000025-0000' });
     expect(trend.drifts[1]).toMatchObject({ of: 'latency', verdict: 'steady' });
+    writeHistory(
+      cwd,
+      Array.from({ length: 24 }, () => 'pass'),
+      (i) => (i === 12 ? 0.8 : 0.08 + (i % 5) * 0.001),
+    );
+    expect((await json(cwd, 'trend')).drifts[0]).toMatchObject({ of: 'cost', verdict: 'steady' });
     expect((await cli(['history', 'trend', 'aa'], { cwd })).stderr).toContain('Did you mean "a"?');
+  });
+
+  test.each([
+    { args: ['--parquet', 'o.parquet'], says: 'history list does not take --parquet', taker: 'history export' },
+    { args: ['flaky', '--by', 'day'], says: 'history flaky does not take --by', taker: 'history cost' },
+    { args: ['export', '--parquet', 'o', '--last', '3'], says: 'does not take --last', taker: 'history list, trend' },
+    { args: ['first-bad', 'a', 'b'], says: 'takes one argument, and was given "b" as well', taker: 'one query' },
+    { args: ['trend', 'a', 'b'], says: 'takes one argument, and was given "b" as well', taker: 'one query' },
+    { args: ['cost', 'a'], says: 'history cost takes no argument, and was given "a"', taker: 'trend and first-bad' },
+    { args: ['list', 'extra'], says: 'history list takes no argument, and was given "extra"', taker: 'import' },
+  ])('what an action does not look at is refused: $args', async ({ args, says, taker }) => {
+    const cwd = tempDir(FILES);
+    writeHistory(cwd, ['pass', 'fail']);
+    const { code, stdout, stderr } = await cli(['history', ...args], { cwd });
+    expect(stderr).toContain(says);
+    expect(stderr).toContain(taker);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
   });
 
   test('costs are summed by week, with an interval where two runs are known', async () => {
@@ -306,12 +344,20 @@ test('runs of CI are imported from folders and reports, once, and garbage is nam
   });
   const first = await cli(['history', 'import', join(ci, '.agentci', 'runs'), 'artifacts'], { cwd });
   expect(first.stdout).toBe('1 run imported, 0 known already\n');
-  expect(first.stderr).toContain('broken.json is not a run of agentci');
+  expect(first.stderr).toContain('broken.json is not a whole JSON report of agentci: it has no "agent"');
   expect((await cli(['history', 'import', join(ci, 'report.json')], { cwd })).stdout).toBe(
     '0 runs imported, 1 known already\n',
   );
   expect(runsIn(cwd)).toMatchObject([{ branch: 'main', failed: 1, recorded: true }]);
   expect((await cli(['history', 'first-bad', 'a'], { cwd })).stdout).toContain('a fails since');
+});
+
+test('a JSON report says whether recordings were judged, so that an import does not count them as spending', async () => {
+  const cwd = tempDir(FILES);
+  await judge(cwd, 'good.jsonl', {}, '-f', 'json=report.json');
+  const other = tempDir(FILES);
+  await cli(['history', 'import', join(cwd, 'report.json')], { cwd: other });
+  expect(await json(other, 'cost')).toMatchObject({ periods: [], recorded_runs: 1 });
 });
 
 test('a merged run is in the history and its shards are not', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -204,18 +204,32 @@ describe('stored runs', () => {
     expect((await cli(['test', '--traces', 't.jsonl', '--failed'], { cwd })).code).toBe(1);
   });
 
-  test.each([['report'], ['export-metrics'], ['test', '--traces', 't.jsonl', '--failed']])(
-    'a damaged run.json is said by %s, without a stack',
-    async (...args) => {
-      const cwd = project();
-      const id = await run(cwd);
-      writeFileSync(join(cwd, '.agentci/runs', id, 'run.json'), '{');
-      const { code, stderr } = await cli(args, { cwd });
-      expect(code).toBe(2);
-      expect(stderr).toContain('RUN_DAMAGED');
-      expect(stderr).not.toMatch(/^\s+at /m);
-    },
-  );
+  test('--failed says that a run.json is damaged, and takes its verdicts from the history', async () => {
+    const cwd = project();
+    const id = await run(cwd);
+    writeFileSync(join(cwd, '.agentci/runs', id, 'run.json'), '{');
+    const failed = () => cli(['test', '--traces', 't.jsonl', '--failed', '-f', 'json'], { cwd });
+    const known = await failed();
+    expect(JSON.parse(known.stdout).results.map((result: { id: string }) => result.id)).toEqual(['b']);
+    expect(known.stderr).toContain('Its verdicts are taken from the history');
+    for (const other of readdirSync(join(cwd, '.agentci/runs')))
+      writeFileSync(join(cwd, '.agentci/runs', other, 'run.json'), '{');
+    rmSync(join(cwd, '.agentci/history'), { recursive: true });
+    const { code, stderr } = await failed();
+    expect(code).toBe(2);
+    expect(stderr).toContain('RUN_DAMAGED');
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test.each([['report'], ['export-metrics']])('a damaged run.json is said by %s, without a stack', async (...args) => {
+    const cwd = project();
+    const id = await run(cwd);
+    writeFileSync(join(cwd, '.agentci/runs', id, 'run.json'), '{');
+    const { code, stderr } = await cli(args, { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('RUN_DAMAGED');
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
 });
 
 describe('reports', () => {
@@ -243,7 +257,7 @@ describe('agentci report', () => {
       what: 'a file that is only called a result is refused by its missing part',
       file: { schema: 'agentci.results/1', summary: {} },
       args: ['-o', 'report.html'],
-      says: /it has no "spec" \[INPUT_UNREADABLE\]/,
+      says: /it has no "agent" \[INPUT_UNREADABLE\]/,
     },
     {
       what: 'the file it reads is not written over',

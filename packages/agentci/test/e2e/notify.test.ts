@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -78,6 +78,43 @@ test('text of the agent mentions no one in Slack', async () => {
   expect(received[0]!.body).not.toMatch(/<[!@]/);
 });
 
+test('a list in a template for Slack is escaped like any other text', async () => {
+  const cwd = tempDir({ ...FILES, 'message.json': { text: '{{status}}', list: '{{failures}}' } });
+  writeFileSync(join(cwd, 'agentci_spec.yaml'), FILES['agentci_spec.yaml'].replace('[ok]', '["<!here> \\u202E"]'));
+  const template = ['--notify-template', 'message.json'];
+  await judge(cwd, 'bad.jsonl', {}, '-f', 'slack=slack.json', '-f', 'webhook=webhook.json', ...template);
+  const read = (name: string) => readFileSync(join(cwd, name), 'utf8');
+  expect(read('webhook.json')).toContain('<!here>');
+  expect(read('slack.json')).toContain('&lt;!here&gt;');
+  expect(read('slack.json')).not.toMatch(/<!|\u202e/);
+});
+
+test.each([
+  { CI_JOB_URL: 'https://ci:hunter22@gitlab.example/j/1' },
+  { GITHUB_SERVER_URL: 'https://hunter22@github.example', GITHUB_REPOSITORY: 'o/r', GITHUB_RUN_ID: '7' },
+])('credentials in the address of the CI job are not passed on', async (env) => {
+  const cwd = tempDir(FILES);
+  const out = ['-f', 'slack=slack.json', '-f', 'webhook=webhook.json', '-f', 'markdown=report.md'];
+  await judge(cwd, 'bad.jsonl', { GITHUB_SERVER_URL: '', ...env }, ...out);
+  const told = ['slack.json', 'webhook.json', 'report.md']
+    .map((name) => readFileSync(join(cwd, name), 'utf8'))
+    .join('');
+  expect(told).toMatch(/https:\/\/(gitlab\.example\/j\/1|github\.example\/o\/r\/actions\/runs\/7)/);
+  expect(told).not.toContain('hunter22');
+});
+
+test('a rubric that was not judged says why', async () => {
+  const cwd = tempDir({
+    ...FILES,
+    'agentci_spec.yaml':
+      'agent: shop\nqueries: [{id: a, query: a, correctness: {llm_judge: [{template: actionable_steps}]}}]\n',
+  });
+  await judge(cwd, 'good.jsonl', {}, '--judge', 'off', '-f', 'webhook=notice.json');
+  expect(JSON.parse(readFileSync(join(cwd, 'notice.json'), 'utf8'))).toMatchObject({
+    failures: [{ id: 'a', status: 'error', message: 'not judged: the judge is off' }],
+  });
+});
+
 test.each([
   { when: 'change', traces: ['good', 'good', 'bad', 'bad', 'good'], sent: ['passed', 'failed', 'passed'] },
   { when: 'fail', traces: ['good', 'bad', 'bad'], sent: ['failed', 'failed'] },
@@ -103,6 +140,34 @@ test.each([
   expect(arrived.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(sent);
   if (sent.length > 1)
     expect(JSON.parse(arrived.at(-1)!.body)).toMatchObject({ previous_status: 'passed', changed: true });
+});
+
+test('a change is one from what the channel was told last, whatever runs came in between', async () => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  const notify = ['-f', 'webhook', '--notify-on', 'change'];
+  await judge(cwd, 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, ...notify);
+  await judge(cwd, 'bad.jsonl', {});
+  for (const _ of [1, 2]) await judge(cwd, 'bad.jsonl', { AGENTCI_WEBHOOK_URL: url }, ...notify);
+  expect(received).toHaveLength(2);
+  await judge(cwd, 'good.jsonl', {});
+  await judge(cwd, 'bad.jsonl', { AGENTCI_WEBHOOK_URL: url }, ...notify);
+  const told = received.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  expect(told.map(({ status, previous_status: from }) => [from, status])).toEqual([
+    [null, 'passed'],
+    ['passed', 'failed'],
+  ]);
+});
+
+test('the same shards merged twice, or reported again, are told once', async () => {
+  const cwd = tempDir(FILES);
+  const { url, received } = await channel(200);
+  const env = { AGENTCI_BRANCH: 'main', AGENTCI_WEBHOOK_URL: url };
+  const notify = ['-f', 'webhook', '--notify-on', 'change'];
+  await judge(cwd, 'bad.jsonl', {}, '--shard', '1/1');
+  for (const _ of [1, 2]) await cli(['merge', '.agentci/runs', ...notify], { cwd, env });
+  await cli(['report', ...notify], { cwd, env });
+  expect(received).toHaveLength(1);
 });
 
 test('a change is one of the same branch', async () => {
@@ -220,6 +285,38 @@ queries:
     expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(['failed']);
   });
 
+  test('under --strict, a part does not make good what was a warning, or was not measured, in another query', async () => {
+    const line = (id: string, ...tools: string[]): string =>
+      `${JSON.stringify({ id, query: id, answer: 'ok', tool_calls: tools.map((name) => ({ name, arguments: {} })) })}\n`;
+    const cwd = tempDir({
+      'agentci_spec.yaml': `agent: shop
+queries:
+  - {id: w, query: w, correctness: {expected_in_answer: [ok]}, path: {expected_tools: [t1]}}
+  - {id: k, query: k, correctness: {expected_in_answer: [ok]}, cost: {max_cost_usd: 1}}
+  - {id: o, query: o, correctness: {expected_in_answer: [ok]}}
+`,
+      'traces.jsonl': line('w') + line('k') + line('o'),
+      'used.jsonl': line('w', 't1') + line('k') + line('o'),
+    });
+    const { url, received } = await channel(200);
+    const notify = ['--strict', '-f', 'webhook', '--notify-on', 'change'];
+    const codes: (number | null)[] = [];
+    for (const [traces, ...args] of [
+      ['traces'],
+      ['traces', '--ids', 'o'],
+      ['used', '--ids', 'w'],
+      ['used', '--ids', 'o'],
+    ])
+      codes.push((await judge(cwd, `${traces}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, ...notify, ...args)).code);
+    expect(codes).toEqual([1, 0, 0, 0]);
+    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(['failed']);
+    // With the last of them measured, all is good.
+    const measured = `${JSON.stringify({ id: 'k', query: 'k', answer: 'ok', cost_usd: 0.1 })}\n`;
+    writeFileSync(join(cwd, 'measured.jsonl'), measured);
+    await judge(cwd, 'measured.jsonl', { AGENTCI_WEBHOOK_URL: url }, ...notify, '--ids', 'k');
+    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(['failed', 'passed']);
+  });
+
   test.each(['always', 'fail'])(
     'a message sent %s says that it is about a part, and compares it with nothing',
     async (when) => {
@@ -271,6 +368,23 @@ test('an old run that is judged again is not the run before', async () => {
   await cli(['eval', '--run', green!], { cwd, env: { AGENTCI_BRANCH: 'main' } });
   await judge(cwd, 'bad.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change');
   expect(received).toHaveLength(0);
+});
+
+test('a change is told by the order in which runs came, not by their clocks', async () => {
+  const cwd = tempDir({ ...FILES, 'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 86_400_000;\n' });
+  const { url, received } = await channel(200);
+  const env = { AGENTCI_WEBHOOK_URL: url };
+  const ahead = { ...env, NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` };
+  const notify = ['-f', 'webhook', '--notify-on', 'change'];
+  await judge(cwd, 'good.jsonl', env);
+  await judge(cwd, 'bad.jsonl', ahead, ...notify);
+  await judge(cwd, 'bad.jsonl', env, ...notify);
+  await judge(cwd, 'good.jsonl', env, ...notify);
+  const told = received.map(({ body }) => JSON.parse(body));
+  expect(told.map(({ status, previous_status: from }) => [from, status])).toEqual([
+    ['passed', 'failed'],
+    ['failed', 'passed'],
+  ]);
 });
 
 test('a template is filled with data and never run', async () => {
@@ -366,10 +480,50 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
   test.each([
     { url: '', says: 'AGENTCI_WEBHOOK_URL is not set' },
     { url: 'file:///etc/passwd', says: 'AGENTCI_WEBHOOK_URL is not an http address' },
-    { url: 'http://127.0.0.1:59999/x', says: 'ECONNREFUSED (3 attempts)' },
+    { url: 'http://127.0.0.1:59999/x', says: 'the server refused the connection (3 attempts)' },
+    {
+      url: 'http://127.0.0.1:6000/x',
+      says: 'the port of the address is reserved for another protocol [NOTIFY_FAILED]',
+    },
   ])('an address "$url"', async ({ url, says }) => {
     const { code, stderr } = await judge(tempDir(FILES), 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook');
     expect(code).toBe(0);
     expect(stderr).toContain(says);
+  });
+
+  test.each([
+    {
+      what: 'an address with a password',
+      env: { AGENTCI_WEBHOOK_URL: 'http://user:hunter22@127.0.0.1:1/ok' },
+      says: 'AGENTCI_WEBHOOK_URL contains a user name or password, which cannot be sent: use AGENTCI_WEBHOOK_TOKEN',
+    },
+    {
+      what: 'a token with a line break in it',
+      env: { AGENTCI_WEBHOOK_URL: 'http://127.0.0.1:1/ok', AGENTCI_WEBHOOK_TOKEN: 'hunter22\nmore' },
+      says: 'AGENTCI_WEBHOOK_TOKEN contains a line break, or a character that is not ASCII',
+    },
+  ])('$what is told before the run, and not shown', async ({ env, says }) => {
+    const { code, stdout, stderr } = await judge(tempDir(FILES), 'good.jsonl', env, '-f', 'webhook');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^agentci: warning: webhook cannot be notified: /);
+    expect(stderr).toContain(says);
+    expect(stderr).toContain(`webhook was not notified: ${says} [NOTIFY_FAILED]`);
+    expect(stdout + stderr).not.toContain('hunter22');
+  });
+
+  test('a line break at the end of a token is not part of it', async () => {
+    const { url, received } = await channel(200);
+    const env = { AGENTCI_WEBHOOK_URL: url, AGENTCI_WEBHOOK_TOKEN: 'bearer-123456\n' };
+    await judge(tempDir(FILES), 'good.jsonl', env, '-f', 'webhook');
+    expect(received[0]?.headers.authorization).toBe('Bearer bearer-123456');
+  });
+
+  test('a server that closes the connection is told in words', async () => {
+    const server = createServer((request) => request.socket.destroy());
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+    const { stderr } = await judge(tempDir(FILES), 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook');
+    expect(stderr).toContain('webhook was not notified: the server closed the connection (3 attempts)');
   });
 });

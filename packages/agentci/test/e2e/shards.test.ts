@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/results/run-result.ts';
 import { cli } from '../support/cli.ts';
+import { scriptedModel, verdictText } from '../support/scripted-judge.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const lines = (values: readonly object[]): string => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
@@ -261,7 +263,7 @@ describe('what cannot be merged is never green', () => {
     {
       what: 'a shard.json that cannot be read',
       spoil: (dir: string) => writeFileSync(join(dir, 'shard.json'), '[]'),
-      says: 'shard.json is not a agentci.shard/1 file',
+      says: 'shard.json is not an agentci.shard/1 file',
       passed: 4,
     },
     {
@@ -382,13 +384,10 @@ test('a shard that is started again after the merge of its CI run fits the other
     expect(await run(['merge', '.agentci/runs', '--out', `merged-${attempt}`], '7')).toMatchObject({ code: 0 });
     expect(await shard(2, '7')).toEqual(first[1]);
   }
-  // The next run plans with what this one has measured.
+  // The next run plans with what this one has measured, and goes without the shards of this one.
   const next = [await shard(1, '8'), await shard(2, '8'), await shard(3, '8')];
   expect(next).not.toEqual(first);
-  expect(await run(['merge', '.agentci/runs'], '8')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('MERGE_OTHER_PLAN'),
-  });
+  expect(await run(['merge', '.agentci/runs'], '8')).toMatchObject({ code: 0 });
 });
 
 test('a live shard that was killed is resumed with its own plan, and with no other', async () => {
@@ -605,10 +604,242 @@ describe('after a merge', () => {
     expect(readdirSync(cwd)).not.toContain('out.txt');
   });
 
+  test.each(['.agentci/runs', 'no-such-folder'])('--failed does not cancel --failed-from %s', async (folder) => {
+    const cwd = tempDir(TIMED);
+    await cli(['eval', '--traces', 'traces.jsonl'], { cwd });
+    const again = ['eval', '--traces', 'traces.jsonl', '--failed', '--failed-from', folder];
+    expect(await cli(again, { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--failed and --failed-from exclude each other'),
+    });
+  });
+
   test('--shard and --watch exclude each other', async () => {
     expect(await cli(['test', '--shard', '1/2', '--watch'], { cwd: tempDir(TIMED) })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--watch and --shard exclude each other'),
     });
+  });
+});
+
+describe('shards of which CI run', () => {
+  /** Answers "no" to these. */
+  const answering = (cwd: string, ...bad: string[]): void =>
+    writeFileSync(
+      join(cwd, 'traces.jsonl'),
+      lines(ids(6).map((id) => ({ id, query: id, answer: bad.includes(id) ? 'no' : 'ok', latency_ms: 50 }))),
+    );
+  const NO_CI = { GITHUB_RUN_ID: '', GITHUB_RUN_ATTEMPT: '' };
+  const ci = (id: string, attempt = '1') => ({
+    GITHUB_ACTIONS: 'true',
+    GITHUB_SHA: 'c'.repeat(40),
+    GITHUB_RUN_ID: id,
+    GITHUB_RUN_ATTEMPT: attempt,
+  });
+  const shards = async (cwd: string, env: Record<string, string>, ...indices: number[]): Promise<void> => {
+    for (const index of indices)
+      await cli(['test', '--traces', 'traces.jsonl', '--quiet', '--shard', `${index}/3`], { cwd, env });
+  };
+  const merge = async (cwd: string, env: Record<string, string>) => {
+    const { code, stdout, stderr } = await cli(['merge', '.agentci/runs', '--json'], { cwd, env });
+    return { code, stderr, run: stdout === '' ? undefined : (JSON.parse(stdout) as RunResult) };
+  };
+  const MISSING = { id: 'shards.missing', message: 'shard 3 of 3 is missing; not judged: q2, q5' };
+
+  test.each([
+    { where: 'in the CI run of the merge', env: ci('101') },
+    { where: 'in the newest CI run, where the merge is in none', env: NO_CI },
+  ])('a shard that is missing $where is not taken from an earlier one', async ({ env }) => {
+    const cwd = tempDir(GOOD);
+    await shards(cwd, ci('100'), 1, 2, 3);
+    answering(cwd, 'q2');
+    await shards(cwd, ci('101'), 1, 2);
+    const { code, run } = await merge(cwd, env);
+    expect([code, run?.checks]).toEqual([2, [expect.objectContaining(MISSING)]]);
+    expect(run?.notices).toContain('3 shards of another CI run were left out (GITHUB_RUN_ID 100)');
+    await shards(cwd, ci('101'), 3);
+    expect(await merge(cwd, env)).toMatchObject({ code: 1, run: { summary: { passed: 5, failed: 1 } } });
+  });
+
+  test('the newest CI run is told by its number, not by clocks', async () => {
+    const cwd = tempDir({ ...GOOD, 'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n' });
+    await shards(cwd, { ...ci('99'), NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` }, 1, 2, 3);
+    answering(cwd, 'q2');
+    const other = tempDir({ ...GOOD, 'traces.jsonl': readFileSync(join(cwd, 'traces.jsonl'), 'utf8') });
+    await shards(other, ci('100'), 1, 2, 3);
+    cpSync(join(other, '.agentci', 'runs'), join(cwd, '.agentci', 'runs'), { recursive: true });
+    expect(await merge(cwd, NO_CI)).toMatchObject({ code: 1, run: { summary: { failed: 1 } } });
+  });
+
+  test('shards of another CI run alone are not the run that the merge is in', async () => {
+    const cwd = tempDir(GOOD);
+    await shards(cwd, ci('100'), 1, 2, 3);
+    const { code, stderr } = await merge(cwd, ci('101'));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('MERGE_OTHER_CI_RUN')]);
+    expect(stderr).toMatch(/GITHUB_RUN_ID 101.*GITHUB_RUN_ID 100/);
+  });
+
+  test('shards that do not know their CI run are merged in one', async () => {
+    const cwd = tempDir(GOOD);
+    await shards(cwd, NO_CI, 1, 2, 3);
+    expect(await merge(cwd, ci('100'))).toMatchObject({ code: 0 });
+  });
+
+  test('failed jobs that are run again go with the others of their CI run, and a note says so', async () => {
+    const cwd = tempDir(GOOD);
+    answering(cwd, 'q0', 'q1');
+    await shards(cwd, ci('100'), 1, 2, 3);
+    answering(cwd);
+    await shards(cwd, ci('100', '2'), 1, 2);
+    const { code, run } = await merge(cwd, ci('100', '2'));
+    expect([code, run?.summary]).toEqual([0, expect.objectContaining({ passed: 6 })]);
+    expect(run?.notices).toEqual([
+      'shard 1 was given 2 times: the newest attempt counts',
+      'shard 2 was given 2 times: the newest attempt counts',
+      expect.stringMatching(/^not run again with the others: shard 3 \(ran at \d{4}-\d\d-\d\dT.*Z\)$/),
+    ]);
+  });
+
+  test('without a CI run, a shard that was not run again with the others is named', async () => {
+    const cwd = tempDir(GOOD);
+    await shards(cwd, NO_CI, 1, 2, 3);
+    expect((await merge(cwd, NO_CI)).run?.notices).toEqual([]);
+    await shards(cwd, NO_CI, 1, 2);
+    const { code, run } = await merge(cwd, NO_CI);
+    expect([code, run?.notices]).toEqual([
+      0,
+      expect.arrayContaining([expect.stringMatching(/^not run again with the others: shard 3 \(ran at .*Z\)$/)]),
+    ]);
+    await shards(cwd, NO_CI, 3);
+    expect((await merge(cwd, NO_CI)).run?.notices.join()).not.toContain('not run again');
+  });
+
+  describe('a clock that is ahead', () => {
+    const twice = async (first: Record<string, string>, second: Record<string, string>, isOnePlace: boolean) => {
+      const cwd = tempDir({ ...GOOD, 'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n' });
+      const ahead = { NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` };
+      await shards(cwd, { ...first, ...ahead }, 1);
+      const other = isOnePlace ? cwd : tempDir(GOOD);
+      answering(other, 'q0');
+      await shards(other, second, 1);
+      answering(other);
+      await shards(other, second, 2, 3);
+      if (!isOnePlace) cpSync(join(other, '.agentci', 'runs'), join(cwd, '.agentci', 'runs'), { recursive: true });
+      return merge(cwd, second);
+    };
+
+    test.each([
+      { by: 'the number of the attempt', first: ci('100'), second: ci('100', '2'), isOnePlace: false },
+      { by: 'the order of runs in one folder', first: NO_CI, second: NO_CI, isOnePlace: true },
+      { by: 'the bad verdict, where nothing else tells', first: NO_CI, second: NO_CI, isOnePlace: false },
+    ])('does not make an attempt the newest: $by decides', async ({ first, second, isOnePlace }) => {
+      const { code, run } = await twice(first, second, isOnePlace);
+      expect([code, run?.summary]).toEqual([1, expect.objectContaining({ total: 6, failed: 1 })]);
+    });
+  });
+});
+
+describe('a merged run', () => {
+  test('adds up what the judge cost as one run does', async () => {
+    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 100, output: 20 } }]);
+    const cwd = tempDir({
+      'agentci_spec.yaml': `agent: shop
+judge_config: {model: "openai:gpt-4o-mini", base_url: "${server.url}", api_key_env: JUDGE_KEY_OF_THE_TEST}
+queries:
+${ids(5)
+  .map((id) => `  - {id: ${id}, query: ${id}, correctness: {llm_judge: [{template: actionable_steps}]}}`)
+  .join('\n')}
+`,
+      'traces.jsonl': GOOD['traces.jsonl'].split('\n').slice(0, 5).join('\n'),
+    });
+    const env = { JUDGE_KEY_OF_THE_TEST: 'sk-of-the-test' };
+    const judged = (...args: string[]) => cli(['test', '--traces', 'traces.jsonl', ...args], { cwd, env });
+    const costs: unknown[] = [];
+    for (const count of [2, 3]) {
+      for (let index = 1; index <= count; index++) {
+        await judged('--shard', `${index}/${count}`);
+        rmSync(join(cwd, '.agentci', 'judge-cache'), { recursive: true });
+      }
+      const { stdout } = await cli(['merge', '.agentci/runs', '--json'], { cwd });
+      costs.push((JSON.parse(stdout) as RunResult).judge.cost_usd);
+      rmSync(join(cwd, '.agentci'), { recursive: true });
+    }
+    const whole = JSON.parse((await judged('--json')).stdout) as RunResult;
+    expect(whole.judge.calls).toBe(5);
+    expect(costs).toEqual(costs.map(() => whole.judge.cost_usd));
+  });
+
+  test('says what part of the suite it is, and with which command it was run', async () => {
+    const cwd = tempDir(GOOD);
+    const chosen = ['test', '--traces', 'traces.jsonl', '--strict', '--ids', 'q0,q1'];
+    const out = ['-f', 'webhook=notice.json', '-f', 'html=report.html'];
+    const told = () => ({
+      part: (JSON.parse(readFileSync(join(cwd, 'notice.json'), 'utf8')) as { part: string }).part,
+      command: /"command":"[^"]*"/.exec(readFileSync(join(cwd, 'report.html'), 'utf8'))?.[0],
+    });
+    await cli([...chosen, ...out], { cwd });
+    const whole = told();
+    expect(whole.part).toBe('part of the suite: 2 of 6 queries');
+    rmSync(join(cwd, '.agentci'), { recursive: true });
+    for (const shard of ['1/2', '2/2']) await cli([...chosen, '--shard', shard], { cwd });
+    await cli(['merge', '.agentci/runs', ...out], { cwd });
+    expect(told()).toEqual(whole);
+  });
+});
+
+describe('what merge is given', () => {
+  const shards = async (cwd: string, ...args: string[]): Promise<void> => {
+    for (const shard of ['1/2', '2/2'])
+      await cli(['test', '--traces', 'traces.jsonl', '--shard', shard, ...args], { cwd });
+  };
+
+  test('of shards of two specs, -c names the one that is meant, and the others are left out', async () => {
+    const { 'agentci_spec.yaml': spec, ...rest } = GOOD;
+    const cwd = tempDir({ ...rest, 'a.yaml': spec, 'b.yaml': spec.replaceAll('[ok]', '[other]') });
+    for (const file of ['a.yaml', 'b.yaml']) await shards(cwd, '-c', file);
+    const refused = await cli(['merge', '.agentci/runs'], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('MERGE_OTHER_SPEC')]);
+    expect(refused.stderr).toMatch(/Name the one to merge: -c a\.yaml or -c b\.yaml/);
+    for (const [file, code, other] of [
+      ['a.yaml', 0, 'b.yaml'],
+      ['b.yaml', 1, 'a.yaml'],
+    ] as const) {
+      const merged = await cli(['merge', '.agentci/runs', '-c', file, '--json'], { cwd });
+      expect([merged.code, merged.stderr]).toEqual([code, expect.any(String)]);
+      const run = JSON.parse(merged.stdout) as RunResult;
+      expect(run.spec.file).toBe(file);
+      expect(run.notices).toContain(`2 shards of another spec were left out (${other})`);
+    }
+    writeFileSync(join(cwd, 'c.yaml'), spec);
+    expect(await cli(['merge', '.agentci/runs', '-c', 'c.yaml'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('none of these shards is of c.yaml: they are of'),
+    });
+  });
+
+  test('run folders may be links, also ones that lead back, and count once', async () => {
+    const cwd = tempDir(GOOD);
+    await shards(cwd);
+    mkdirSync(join(cwd, 'linked'));
+    const runs = join(cwd, '.agentci', 'runs');
+    for (const run of readdirSync(runs)) symlinkSync(join(runs, run), join(cwd, 'linked', run));
+    symlinkSync(join(cwd, 'linked'), join(cwd, 'linked', 'again'));
+    const { code, stdout, stderr } = await cli(['merge', 'linked', '.agentci/runs', '--json'], { cwd });
+    expect(code, stderr).toBe(0);
+    expect((JSON.parse(stdout) as RunResult).notices).toEqual([]);
+  });
+
+  test.each(['traces.jsonl', 'traces.jsonl/deeper/out'])('--out %s is not a folder, and is told so', async (out) => {
+    const cwd = tempDir(GOOD);
+    await shards(cwd);
+    const { code, stderr } = await cli(['merge', '.agentci/runs', '--out', out], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--out: ${out} is not a folder`)]);
+    expect(stderr).not.toContain('ENOTDIR');
+  });
+
+  test('what is not a file of timings is told with the right article', async () => {
+    const cwd = tempDir({ ...GOOD, '.agentci/timings.json': '{}' });
+    const { stderr } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '1/2'], { cwd });
+    expect(stderr).toContain('it is not an agentci.timings/1 file');
   });
 });

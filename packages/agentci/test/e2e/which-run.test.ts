@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pageTrends } from '../../src/cli/view/page-trends.ts';
@@ -108,6 +108,19 @@ describe('two specs in a folder with queries of the same id', () => {
     url.hash = '';
     const shown = await (await fetch(`${url}api/${api}`)).text();
     expect([sales, support].map((id) => shown.includes(id!))).toEqual([true, false]);
+  });
+
+  test('the trends of view say what of the history cannot be read', async () => {
+    const cwd = tempDir(LIVE);
+    await run(cwd);
+    await run(cwd, { bad: 'a' });
+    const root = join(cwd, '.agentci', 'history');
+    const notes = () => pageTrends(root, 'shop', { named: undefined, checkedOut: undefined })?.drifts.join(' ');
+    expect(notes()).not.toMatch(/damaged|cannot be read/);
+    rmSync(join(root, `${runsIn(cwd)[0]}.jsonl`));
+    appendFileSync(join(root, 'runs.jsonl'), '{"id":"half\n');
+    expect(notes()).toContain('1 line of the history cannot be read, so a run may be missing here.');
+    expect(notes()).toContain('The queries of 1 run are damaged or no longer kept: what failed or changed in it');
   });
 
   test('the trends of view keep two specs of one agent apart', async () => {

@@ -99,6 +99,66 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
   };
   const report = (stdout: string): Report => JSON.parse(stdout) as Report;
 
+  test('runs the code that is on disk when it begins, though threads of its workers were started before', async () => {
+    const redis = await serve();
+    const agent = (text: string): string =>
+      `import { readFileSync } from 'node:fs';\nconst prompt = readFileSync('prompt.md', 'utf8');\nexport default () => '${text} ' + prompt;\n`;
+    const cwd = project(
+      'agent: fleet\nrunner: {module: ./agent.mjs}\nqueries: [{id: a, query: a, correctness: {expected_in_answer: [new]}}]\n',
+      { 'agent.mjs': agent('old'), 'prompt.md': 'words' },
+    );
+    await work(redis.url, { cwd, slots: 2 });
+    const run = () => cli(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    expect((await run()).code).toBe(1);
+    // Long enough for the threads of the next run.
+    await sleep(1000);
+    writeFileSync(join(cwd, 'agent.mjs'), agent('new'));
+    expect((await run()).code).toBe(0);
+    await sleep(1000);
+    writeFileSync(join(cwd, 'agent.mjs'), agent('more'));
+    writeFileSync(join(cwd, 'prompt.md'), 'new words');
+    expect((await run()).code).toBe(0);
+  });
+
+  test('what agents did when Redis lost its data counts, or is told with what it cost', async () => {
+    const redis = await serve();
+    const client = look(redis);
+    const cwd = project(many(16, 'slow 600'));
+    await work(redis.url, { cwd, slots: 4 });
+    const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 6) await sleep(20);
+    await client.flushall();
+    expect(await run.ended, run.stderr()).toBe(0);
+    const { notices } = report(run.stdout());
+    const asked = askedIn(cwd).length;
+    const twice = Number(/(\d+) results? came a second time/.exec(notices.join(' '))?.[1] ?? 0);
+    expect(twice).toBe(asked - 16);
+    if (twice > 0) expect(notices.join(' ')).toContain(`$${(twice * 0.01).toFixed(4)} was spent on them`);
+  });
+
+  test('a worker with another prompt is of no use, nor is one whose prompt was changed', async () => {
+    const redis = await serve();
+    const spec =
+      'agent: fleet\nrunner: {model: "openai-chat:m", base_url: "http://127.0.0.1:9/v1", prompt: prompt.md}\nqueries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}]\n';
+    const ours = project(spec, { 'prompt.md': 'Be kind: {{query}}' });
+    const theirs = project(spec, { 'prompt.md': 'Be short: {{query}}' });
+    const env = { OPENAI_API_KEY: 'sk-none' };
+    await work(redis.url, { cwd: theirs, env });
+    const run = () => cli(['test', '--queue', redis.url, '--queue-timeout', '6s'], { cwd: ours, env });
+    const refused = await run();
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('1 worker with another spec or prompt');
+    await work(redis.url, { cwd: ours, env });
+    const written = readFileSync(join(ours, 'prompt.md'), 'utf8');
+    const worker = workers.at(-1)!;
+    const changed = folder({ 'agentci_spec.yaml': spec, 'prompt.md': written });
+    writeFileSync(join(ours, 'prompt.md'), 'Be late: {{query}}');
+    const late = await cli(['test', '--queue', redis.url, '--queue-timeout', '20s'], { cwd: changed, env });
+    expect(late.code).toBe(2);
+    expect(late.stdout).toContain('a prompt has changed since this worker was started');
+    await end(worker);
+  });
+
   test('gives the report of a local run: passes, failures, errors, warnings, repeats, rows, skips', async () => {
     const redis = await serve();
     const client = look(redis);
