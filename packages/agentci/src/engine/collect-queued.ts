@@ -99,6 +99,10 @@ class Collector {
   #judged = 0;
   #wastedUsd = 0;
   #lostAttempts = 0;
+  /** Workers that were still busy when the run was over. */
+  #busy = 0;
+  /** In a run that is continued, what had no result when it was: other results are from before. */
+  readonly #asked: ReadonlySet<string> | undefined;
   /** By host: workers that have another commit checked out. */
   readonly #otherCommits = new Map<string, string>();
   user: RunResult['user'];
@@ -110,6 +114,7 @@ class Collector {
       const job: Job = { run: input.ticket.run, id, ...(cell === undefined ? {} : { cell }), repeat: of.run };
       this.#open.set(nameOf(job), { job, of });
     }
+    if ((input.options.resumed?.length ?? 0) > 0) this.#asked = new Set(this.#open.keys());
   }
 
   async collect(): Promise<void> {
@@ -144,8 +149,8 @@ class Collector {
     }
     this.#lostAttempts = await queue.lostAttempts();
     this.#compareCommits(await queue.workers());
-    await queue.end();
-    await this.#readAll(undefined);
+    this.#busy = await queue.end();
+    while ((await this.#readAll(undefined)) > 0);
     await this.#settled();
     this.#throwFailure();
   }
@@ -183,6 +188,10 @@ class Collector {
         `up to ${plural(this.#lostAttempts, 'query was', 'queries were')} begun by workers that died or were cut off from Redis, and begun again: what that cost is not known${limit}`,
       );
     }
+    if (this.#busy > 0)
+      notices.push(
+        `${plural(this.#busy, 'worker was', 'workers were')} still running queries a second time when all results were in: what that cost is not known`,
+      );
     for (const [host, commit] of this.#otherCommits)
       notices.push(
         `a worker on ${host} has commit ${commit.slice(0, 7)} checked out, and this run is of ${choice.commit!.slice(0, 7)}: it may have run another agent`,
@@ -206,8 +215,10 @@ class Collector {
     const entry = this.#open.get(delivery.job);
     if (delivery.kind === 'word') this.#hear(delivery.body());
     else if (entry === undefined || delivery.kind === 'duplicate') {
-      // One that is written down already, from before we were killed, is not a second one.
-      if (delivery.kind === 'duplicate') this.#countDuplicate(delivery.costUsd);
+      // One that is written down already, from before we were killed, is not a second one. A Redis that has lost its data takes
+      // a second one for the first.
+      const isSecond = delivery.kind === 'duplicate' || this.#asked === undefined || this.#asked.has(delivery.job);
+      if (isSecond) this.#countDuplicate(delivery.costUsd);
     } else {
       this.#open.delete(delivery.job);
       this.#workedAt = Date.now();

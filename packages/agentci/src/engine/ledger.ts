@@ -117,12 +117,12 @@ export class Ledger implements Budget {
     this.#overruled.set(caseKey(query), error);
   }
 
-  /** Unknown costs are counted apart: `--max-cost` can only count what is known. */
   /** What is known to have been spent so far. */
   get spentUsd(): number {
     return this.#spentUsd;
   }
 
+  /** Unknown costs are counted apart: `--max-cost` can only count what is known. */
   spend(usd: number, isComplete = true): void {
     if (!isComplete) this.#unpricedRuns++;
     this.#spentUsd += usd;

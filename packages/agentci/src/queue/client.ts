@@ -34,6 +34,7 @@ export interface QueuedJob {
 export type Client = Redis & {
   readonly admit: (...args: (string | Buffer)[]) => Promise<[string, string]>;
   readonly deliver: (...args: (string | Buffer | number)[]) => Promise<number[]>;
+  readonly sign: (...args: (string | number)[]) => Promise<number>;
   readonly holdLease: (...args: (string | number)[]) => Promise<number>;
   readonly dropLease: (...args: string[]) => Promise<number>;
 };

@@ -293,7 +293,7 @@ export class Office {
   }
 
   #open(ticket: Ticket): Place {
-    const { open, results, ticket: key } = runKeys(ticket.run);
+    const { results, ticket: key } = runKeys(ticket.run);
     const words: Promise<unknown>[] = [];
     const say = (body: unknown): void => {
       const word = this.#redis
@@ -303,9 +303,8 @@ export class Office {
         );
       words.push(word.catch(() => {}));
     };
-    const sign = (): Promise<unknown> => this.#redis.multi().sadd(open, this.#worker).expire(open, KEEP_S).exec();
     // Whoever collects the run waits for all who have signed, so that must be done before there is a result.
-    const signed = this.#steadily(sign);
+    const signed = this.#steadily(() => this.#sign(ticket.run));
     signed.catch(() => {});
     const outlook = () => ({ mayFollow: place.unread > 0, isDrained: this.#isDrained });
     const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, outlook, steadily: this.#steadily });
@@ -314,6 +313,11 @@ export class Office {
     this.#places.set(ticket.run, place);
     this.#lookAfter(LOOK_MS);
     return place;
+  }
+
+  #sign(run: string): Promise<number> {
+    const { ticket, open } = runKeys(run);
+    return this.#redis.sign(ticket, open, this.#worker, KEEP_S);
   }
 
   /** Looks whether runs are over, from then on less and less often. */
@@ -326,10 +330,13 @@ export class Office {
     }, ms);
   }
 
-  /** Ends the agents of runs that are over. */
+  /** Ends the agents of runs that are over. Those at work are signed for again: Redis may have lost its data since. */
   async #endOver(): Promise<void> {
     for (const [run, { jobs }] of this.#places) {
-      if (jobs > 0) continue;
+      if (jobs > 0) {
+        await this.#sign(run);
+        continue;
+      }
       const { ticket, stop } = runKeys(run);
       const [isThere, why] = await this.#redis.mget(ticket, stop);
       if (isThere === null || why === OVER) await this.#end(run);

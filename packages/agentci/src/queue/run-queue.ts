@@ -44,6 +44,8 @@ const TIDY_MS = 5000;
 const CHUNK = 500;
 /** How long workers may take to end their agents. */
 const END_MS = 15_000;
+/** How long they take to say that they are at work once a Redis that lost its data knows the run again. */
+const SIGNED_MS = 1000;
 /** How often it is looked whether they have: at first after this, then less and less often. */
 const FIRST_POLL_MS = 5;
 const POLL_MS = 50;
@@ -63,6 +65,7 @@ export class RunQueue {
   #renewing: Promise<void> | undefined;
   #last = '0';
   #wasReset = false;
+  #resetAt = Number.NEGATIVE_INFINITY;
   /** How many jobs can be run at a time by the workers that were there at the beginning. */
   #slots = 0;
   /** Jobs that may have killed workers before the run was resumed. */
@@ -151,7 +154,10 @@ export class RunQueue {
         return state;
       });
       // What is missing is put in again.
-      if (held === 'again') this.#wasReset = true;
+      if (held === 'again') {
+        this.#wasReset = true;
+        this.#resetAt = Date.now();
+      }
     } catch (error) {
       if (error instanceof UserError) this.#endurance.fail(error);
       throw error;
@@ -316,22 +322,31 @@ export class RunQueue {
     return jobs.filter((job, i) => this.#whereabouts.of(job).some((name) => active.has(name)) || done[i] !== null);
   }
 
-  /** Tells workers that the run is over, and waits until they have ended its agents: what they find out then is still to come. */
-  async end(): Promise<void> {
+  /**
+   * Tells workers that the run is over, and waits until they have ended its agents: what they find out then is still to come.
+   * Returns how many did not end in time.
+   */
+  async end(): Promise<number> {
+    // A Redis that has just lost its data does not know who is at work either.
+    await this.#renew();
+    await sleep(Math.max(0, this.#resetAt + SIGNED_MS - Date.now()));
     await this.#endurance.steadily(() => this.#redis.set(this.#keys.stop, OVER, 'EX', KEEP_S));
     const begun = Date.now();
     let beatAt = begun + BEAT_MS;
+    let left = 0;
     for (let pauseMs = FIRST_POLL_MS; Date.now() - begun < END_MS; pauseMs = Math.min(POLL_MS, 2 * pauseMs)) {
       const open = new Set(await this.#endurance.steadily(() => this.#redis.smembers(this.#keys.open)));
-      if (open.size === 0) return;
+      if (open.size === 0) return 0;
+      left = open.size;
       // One that was killed has nothing to say any more.
       if (Date.now() >= beatAt) {
         beatAt = Date.now() + BEAT_MS;
-        const alive = await this.workers();
-        if (!alive.some(({ id }) => open.has(id))) return;
+        left = (await this.workers()).filter(({ id }) => open.has(id)).length;
+        if (left === 0) return 0;
       }
       await sleep(pauseMs);
     }
+    return left;
   }
 
   workers = (): Promise<SeenWorker[]> => this.#endurance.steadily(() => seenWorkers(this.#redis));

@@ -42,6 +42,15 @@ end
 for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, ARGV[2]) end
 return firsts`,
   },
+  /** Notes that a worker has the agent of a run ready. One of a run that Redis does not know is noted later. */
+  sign: {
+    numberOfKeys: 2,
+    lua: `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local added = redis.call('SADD', KEYS[2], ARGV[1])
+redis.call('EXPIRE', KEYS[2], ARGV[2])
+return added`,
+  },
   /** Keeps the lease on a run: 1 held, 2 taken again after it was lost, 0 someone else has it. */
   holdLease: {
     numberOfKeys: 1,

@@ -123,7 +123,8 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
   test('what agents did when Redis lost its data counts, or is told with what it cost', async () => {
     const redis = await serve();
     const client = look(redis);
-    const cwd = project(many(16, 'slow 600'));
+    // The first one is begun again while it runs, and ends a second time when everything else is over.
+    const cwd = project(many(16, 'slow 600').replace('slow 600 n0', 'slow 5000 n0'));
     await work(redis.url, { cwd, slots: 4 });
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
     while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 6) await sleep(20);
