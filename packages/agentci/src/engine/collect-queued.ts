@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '../kit/defined.ts';
 import { isObject } from '../kit/object.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
@@ -39,6 +40,7 @@ const SAY_MS = 10_000;
 
 export interface Queued {
   readonly user: RunResult['user'];
+  readonly unused?: RunResult['unused'];
   readonly notices: readonly string[];
 }
 
@@ -69,7 +71,7 @@ export async function collectQueued(
     // Whoever interrupts a run while Redis is gone gets the run as it is.
     if (!around.ledger.interrupted) throw error;
   }
-  return { user: collector.user, notices: collector.notices() };
+  return { user: collector.user, ...defined({ unused: collector.unused }), notices: collector.notices() };
 }
 
 interface CollectorInput {
@@ -170,6 +172,11 @@ class Collector {
   /** Something of the run is stored. */
   get #hasResults(): boolean {
     return this.#judged > 0 || (this.#input.options.resumed?.length ?? 0) > 0;
+  }
+
+  /** Results that came a second time, and what they cost. */
+  get unused(): RunResult['unused'] {
+    return this.#duplicates === 0 ? undefined : { results: this.#duplicates, cost_usd: this.#wastedUsd };
   }
 
   /** What decides nothing but must be known. */

@@ -70,6 +70,7 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
   const { unpricedRuns = 0 } = parts;
   return {
     ...(recorded.isAll ? { recorded: true } : {}),
+    ...(parts.unused === undefined ? {} : { unused: settled(parts.unused) }),
     judge: settled(parts.judge.usage),
     ...(parts.user === undefined ? {} : { user: settled(parts.user) }),
     ...(audit === undefined

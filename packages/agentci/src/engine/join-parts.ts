@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kit/hash.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
-import type { RunResult } from '../results/run-result.ts';
+import type { RunResult, UnusedResults } from '../results/run-result.ts';
 import type { AuditParts, JudgeParts, RunParts, SuiteMetricParts, ToolSightings } from './run-parts.ts';
 
 type Usage = RunResult['judge'];
@@ -14,6 +14,7 @@ export function joinParts(all: readonly RunParts[], cases: readonly CaseName[]):
   for (const { id } of cases) if (!ids.has(id)) ids.set(id, ids.size);
   const users = all.flatMap(({ user }) => user ?? []);
   const audits = all.flatMap(({ audit }) => audit ?? []);
+  const unused = joinUnused(all.flatMap((parts) => parts.unused ?? []));
   const hint = all.find((parts) => parts.hint !== undefined)?.hint;
   const hasMaxCost = all.some(({ unpricedRuns }) => unpricedRuns !== undefined);
   return {
@@ -38,6 +39,7 @@ export function joinParts(all: readonly RunParts[], cases: readonly CaseName[]):
     ),
     ...(users.length === 0 ? {} : { user: sumUsage(users) }),
     ...(audits.length === 0 ? {} : { audit: joinAudits(audits) }),
+    ...(unused === undefined ? {} : { unused }),
     ...(hasMaxCost ? { unpricedRuns: sum(all.map(({ unpricedRuns = 0 }) => unpricedRuns)) } : {}),
     baselines: distinct(all.flatMap(({ baselines }) => baselines)),
     ...(hint === undefined ? {} : { hint }),
@@ -48,6 +50,12 @@ export function joinParts(all: readonly RunParts[], cases: readonly CaseName[]):
     ),
   };
 }
+
+/** Undefined where there is nothing. */
+export const joinUnused = (all: readonly UnusedResults[]): UnusedResults | undefined =>
+  all.length === 0
+    ? undefined
+    : { results: sum(all.map(({ results }) => results)), cost_usd: sum(all.map(({ cost_usd }) => cost_usd)) };
 
 function joinTools(all: readonly ToolSightings[]): ToolSightings {
   const names = (key: 'known' | 'ruled' | 'constrained' | 'forbidden'): string[] =>

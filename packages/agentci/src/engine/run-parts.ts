@@ -19,6 +19,7 @@ export interface RunParts {
   readonly judge: JudgeParts;
   readonly user?: RunResult['judge'];
   readonly audit?: AuditParts;
+  readonly unused?: RunResult['unused'];
   /** Runs whose cost is not known; absent without `--max-cost`. */
   readonly unpricedRuns?: number;
   /** What the choice of baselines had to say. */

@@ -85,6 +85,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const late = new LateCalls(queries);
   let user: RunResult['user'];
   let queued: readonly string[] = [];
+  let unused: RunResult['unused'];
   let recorded: Recorded = { checks: [], notices: [], unmatched: 0 };
   try {
     if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
@@ -114,7 +115,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
       } else {
         const { collectQueued } = await import('./collect-queued.ts');
-        ({ user, notices: queued } = await collectQueued({ ...options, onEvent }, runner, options.queue, {
+        ({
+          user,
+          unused,
+          notices: queued,
+        } = await collectQueued({ ...options, onEvent }, runner, options.queue, {
           ledger,
           evaluate,
         }));
@@ -136,6 +141,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     tools: witness.sightings(),
     judge: judges.parts(),
     ...(user === undefined ? {} : { user }),
+    ...(unused === undefined ? {} : { unused }),
     ...(audit === undefined ? {} : { audit: audit.parts() }),
     ...(options.maxCostUsd === undefined ? {} : { unpricedRuns: ledger.unpricedRuns }),
     baselines: shelf.notices,

@@ -10,7 +10,7 @@ export interface PeriodCost {
   /** `2026-11-17`, `2026-W47` or `2026-11`, in UTC. */
   readonly period: string;
   readonly runs: number;
-  /** Of what is known; `null` where nothing is. */
+  /** Of what is known; `null` where nothing is. With what was paid for results that do not count. */
   readonly usd: number | null;
   /** Of what is known; `null` where nothing is. */
   readonly tokens: number | null;
@@ -36,12 +36,11 @@ export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost
   // Runs are in the order in which they came, which need not be that of their dates.
   const sorted = [...groups].sort(([a], [b]) => Number(a > b) - Number(a < b));
   return sorted.map(([key, group]) => {
-    const whole = group.flatMap(({ usd, unpriced }) => (usd === null || unpriced > 0 ? [] : [usd]));
+    const whole = group.flatMap((run) => (run.usd === null || run.unpriced > 0 ? [] : [spentIn(run)!]));
     return {
       period: key,
       runs: group.length,
-      // Where no query was asked, nothing was spent; that is known.
-      usd: sumOf(group.map(({ usd, unpriced }) => usd ?? (unpriced === 0 ? 0 : null))),
+      usd: sumOf(group.map(spentIn)),
       tokens: sumOf(group.map(({ tokens, uncounted }) => tokens ?? (uncounted === 0 ? 0 : null))),
       usd_per_run: mean(whole),
       interval: meanInterval(whole),
@@ -49,6 +48,12 @@ export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost
       uncounted: group.filter(isUncounted).length,
     };
   });
+}
+
+/** Where no query was asked, nothing was spent; that is known. */
+function spentIn({ usd, unpriced, unused_usd }: HistoryRun): number | null {
+  const used = usd ?? (unpriced === 0 ? 0 : null);
+  return unused_usd === undefined ? used : (used ?? 0) + unused_usd;
 }
 
 /** Nothing known is not nothing spent. */

@@ -38,6 +38,8 @@ export interface HistoryRun {
   readonly usd: number | null;
   /** Runs whose cost is not known. */
   readonly unpriced: number;
+  /** What results cost that were paid for and do not count; `usd` is without it. */
+  readonly unused_usd?: number;
   /** Of the runs that know it; `null` where none does. */
   readonly tokens: number | null;
   /** Runs whose tokens are not known. */
@@ -121,6 +123,7 @@ export function historyRun(run: RunResult, about: RunAbout): HistoryRun {
     skipped,
     usd: known.length === 0 ? null : rounded(known.reduce((sum, cost) => sum + cost, 0)),
     unpriced: costs.length - known.length,
+    ...(run.unused === undefined ? {} : { unused_usd: rounded(run.unused.cost_usd) }),
     tokens,
     uncounted,
     p50_ms: whole(quantile(latencies, 0.5)),
@@ -199,6 +202,7 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     Array.isArray(line.models) &&
     line.models.every((model) => typeof model === 'string') &&
     COUNTS.every((name) => Number.isInteger(line[name]) && (line[name] as number) >= 0) &&
+    (line.unused_usd === undefined || (Number.isFinite(line.unused_usd) && (line.unused_usd as number) >= 0)) &&
     (line.uncounted === undefined || (Number.isInteger(line.uncounted) && (line.uncounted as number) >= 0)) &&
     MEASURES.every((name) => line[name] === null || Number.isFinite(line[name]))
   );

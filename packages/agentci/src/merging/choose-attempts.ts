@@ -12,6 +12,8 @@ interface Attempts {
   readonly shard: FoundShard;
   readonly place: string;
   readonly count: number;
+  /** Those that do not count. */
+  readonly replaced: readonly FoundShard[];
   readonly notices: readonly string[];
 }
 
@@ -19,12 +21,13 @@ interface Attempts {
 export function chooseAttempts(
   all: readonly FoundShard[],
   now: string,
-): { readonly shards: readonly FoundShard[]; readonly notices: readonly string[] } {
+): { readonly shards: readonly FoundShard[] } & Pick<Attempts, 'replaced' | 'notices'> {
   const chosen = [...shardsBy(all, ({ file }) => file.index)]
     .sort(([a], [b]) => a - b)
     .map(([, attempts]) => attemptThatCounts(attempts, now));
   return {
     shards: chosen.map(({ shard }) => shard),
+    replaced: chosen.flatMap(({ replaced }) => replaced),
     notices: [...chosen.flatMap(({ notices }) => notices), ...notRunAgain(chosen)],
   };
 }
@@ -41,7 +44,7 @@ function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts 
   const newest = attempts[0]!;
   const { index } = newest.shard.file;
   const count = attempts.length;
-  if (count === 1) return { ...newest, count, notices: [] };
+  if (count === 1) return { ...newest, count, replaced: [], notices: [] };
   const rivals = attempts.filter(({ number }) => number === newest.number);
   const isDoubtful = rivals.length > 1 && (newest.shard.header?.started_at ?? '') > now && isGood(newest.shard);
   const bad = isDoubtful ? rivals.find(({ shard }) => !isGood(shard)) : undefined;
@@ -49,7 +52,13 @@ function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts 
     bad === undefined
       ? 'the newest attempt counts'
       : 'the one that passed is dated after now, so a clock is wrong, there or here; the one that did not pass counts';
-  return { ...(bad ?? newest), count, notices: [`shard ${index} was given ${plural(count, 'time')}: ${why}`] };
+  const counts = bad ?? newest;
+  return {
+    ...counts,
+    count,
+    replaced: given.filter((shard) => shard !== counts.shard),
+    notices: [`shard ${index} was given ${plural(count, 'time')}: ${why}`],
+  };
 }
 
 const numberOf = ({ file }: FoundShard): number | undefined => file.ci?.attempt ?? file.ci?.job;

@@ -32,6 +32,8 @@ export interface FoundShards {
   readonly plan: PlanFile;
   /** One for each shard that is there: of several attempts, the newest. */
   readonly shards: readonly FoundShard[];
+  /** The other attempts. */
+  readonly replaced: readonly FoundShard[];
   /** What was left out, and which attempts count. */
   readonly notices: readonly string[];
   /** What cannot be read, and why: zip files, folders without a shard, and ones whose `shard.json` is broken. */
@@ -67,9 +69,15 @@ export function findShards(
   const ofSpec = shardsOfSpec(all, spec);
   const run = shardsOfOneCiRun(ofSpec.shards, ciRun);
   refuseMixed(run.shards, version);
-  const { shards, notices } = chooseAttempts(run.shards, now);
+  const { shards, replaced, notices } = chooseAttempts(run.shards, now);
   refuseOtherCommit(shards);
-  return { plan: planIn(shards, damaged), shards, notices: [...ofSpec.notices, ...run.notices, ...notices], damaged };
+  return {
+    plan: planIn(shards, damaged),
+    shards,
+    replaced,
+    notices: [...ofSpec.notices, ...run.notices, ...notices],
+    damaged,
+  };
 }
 
 /** A shard of an older commit would pass for a part of the newer one. Attempts that were replaced may be of any. */

@@ -1,7 +1,8 @@
 import { blankResult } from '../engine/combine-runs.ts';
 import { concludeRun } from '../engine/conclude-run.ts';
-import { joinParts } from '../engine/join-parts.ts';
+import { joinParts, joinUnused } from '../engine/join-parts.ts';
 import type { RunParts } from '../engine/run-parts.ts';
+import { defined } from '../kit/defined.ts';
 import { andMore } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
 import { type CheckResult, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
@@ -10,6 +11,7 @@ import type { RunStore } from '../store/run-store.ts';
 import type { FoundShards } from './find-shards.ts';
 import type { FoundShard } from './found-shard.ts';
 import { readShardEnd, readShardLines, type ShardEnd } from './read-shard.ts';
+import { replacedResults } from './replaced-results.ts';
 
 const MAX_NAMED = 10;
 
@@ -76,8 +78,12 @@ export async function mergeShards(
       ),
     );
   const joined = joinParts(parts, cases) ?? NO_PARTS;
+  const unused = joinUnused([
+    ...(joined.unused === undefined ? [] : [joined.unused]),
+    ...replacedResults(found.replaced),
+  ]);
   const conclusion = await concludeRun({
-    parts: joined,
+    parts: { ...joined, ...defined({ unused }) },
     results: merged,
     incomplete: problems.map((each) => ({ ...each, message: told(each.message) })),
   });

@@ -324,6 +324,12 @@ export interface CellComparison {
   more_queries: number | null;
 }
 
+export interface UnusedResults {
+  results: number;
+  /** As far as it is known. */
+  cost_usd: number;
+}
+
 export interface RunResult {
   schema: typeof RESULTS_SCHEMA;
   agent: string;
@@ -331,6 +337,8 @@ export interface RunResult {
   spec: { file: string; hash: string };
   /** Recordings were judged and no agent was run: its costs are those of another time. Absent where an agent was run, and in older results. */
   recorded?: true;
+  /** Results that were paid for and do not count: second ones of the same run of a query, and earlier attempts of a shard. Absent where there are none. */
+  unused?: UnusedResults;
   /** What judging used, apart from the agent. `cached`: verdicts that needed no call. */
   judge: {
     calls: number;

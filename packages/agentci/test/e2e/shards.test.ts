@@ -346,6 +346,20 @@ test('a shard that was run twice counts once, as it came out the second time', a
   expect(run.notices).toContain('shard 1 was given 2 times: the newest attempt counts');
 });
 
+test('what a replaced attempt of a shard cost is told, and is part of what was spent', async () => {
+  const queries = ids(4).map((id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`);
+  const cwd = tempDir({
+    'agentci_spec.yaml': `agent: paid\nrunner: {module: ./agent.mjs}\nqueries:\n${queries.join('')}`,
+    'agent.mjs': `export default () => ({ answer: 'ok', cost_usd: 0.01, tool_calls: [] });\n`,
+  });
+  for (const which of ['1/2', '2/2', '1/2']) await cli(['test', '--shard', which], { cwd });
+  const { code, stdout } = await cli(['merge', '.agentci/runs', '-f', 'json'], { cwd });
+  expect(code).toBe(0);
+  expect((JSON.parse(stdout) as RunResult).unused).toEqual({ results: 2, cost_usd: 0.02 });
+  const costs = await cli(['history', 'cost', '--json'], { cwd });
+  expect(JSON.parse(costs.stdout)).toMatchObject({ periods: [{ runs: 1, usd: 0.06 }] });
+});
+
 test('timings that merge wrote make shards of equal length, on every machine alike', async () => {
   const times = [900, 10, 10, 800, 10, 10, 700, 600, 10, 10, 500, 400];
   const cwd = tempDir({
