@@ -1,19 +1,27 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-const BLOCK = 256 * 1024;
+const BLOCK = 64 * 1024;
+/** Blocks that are kept: a merged run is read in the order of the spec, and written shard by shard. */
+const MAX_BLOCKS = 32;
+
+/** A part of the file. */
+interface Block {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly length: number;
+}
 
 const unreachable = new FinalizationRegistry<number>(closeSync);
 
 /**
- * Reads pieces of a file that is still being written, mostly in the order they are in. The file stays open, so that what
+ * Reads pieces of a file that is still being written, mostly in the order they are in, or so at a few places in turn. The file stays open, so that what
  * was put there can be read even when someone tidies the folder up.
  */
 export class JournalTexts {
   readonly #path: string;
   #fd: number | undefined;
-  #block: Buffer | undefined;
-  #start = 0;
-  #length = 0;
+  /** The one that was used last is first. */
+  readonly #blocks: Block[] = [];
 
   constructor(path: string) {
     this.#path = path;
@@ -22,13 +30,23 @@ export class JournalTexts {
   /** A piece as bytes. They are good until the next piece is read. */
   read(at: number, length: number): Buffer {
     if (length > BLOCK) return this.#large(at, length);
-    if (at < this.#start || at + length > this.#start + this.#length) {
-      this.#block ??= Buffer.allocUnsafeSlow(BLOCK);
-      this.#start = at;
-      this.#length = this.#take(this.#block, at, BLOCK);
-      if (this.#length < length) throw this.#cutShort();
-    }
-    return this.#block!.subarray(at - this.#start, at - this.#start + length);
+    const block = this.#blockWith(at, length);
+    return block.bytes.subarray(at - block.start, at - block.start + length);
+  }
+
+  #blockWith(at: number, length: number): Block {
+    const found = this.#blocks.findIndex((block) => at >= block.start && at + length <= block.start + block.length);
+    const [known] = found < 0 ? [] : this.#blocks.splice(found, 1);
+    const block = known ?? this.#load(at, length);
+    this.#blocks.unshift(block);
+    return block;
+  }
+
+  #load(at: number, length: number): Block {
+    const bytes = this.#blocks.length < MAX_BLOCKS ? Buffer.allocUnsafeSlow(BLOCK) : this.#blocks.pop()!.bytes;
+    const taken = this.#take(bytes, at, BLOCK);
+    if (taken < length) throw this.#cutShort();
+    return { bytes, start: at, length: taken };
   }
 
   #large(at: number, length: number): Buffer {

@@ -59,9 +59,11 @@ export const metric = defineMetric({
   },
 });
 
-/** What it spent, and nothing else. */
-function slimTrace({ meta, steps, ...trace }: Trace): Trace {
-  return { ...trace, meta: hasReading(meta) ? { [KEY]: meta[KEY] } : {}, steps: steps.filter(spends).map(slim) };
+/** What it spent and whether that is all, and nothing else: these are kept of every run, and a shard writes them down. */
+function slimTrace({ schema, id, source, status, captured, meta, steps }: Trace): Trace {
+  const spent = hasReading(meta) ? { [KEY]: meta[KEY] } : {};
+  const about = { schema, id, source: { format: source.format }, status, captured };
+  return { ...about, agents: [], warnings: [], meta: spent, steps: steps.filter(spends).map(slim) };
 }
 
 /** Nothing is known of what it spent: no trace, or one in which the calls that spend were not captured. */
