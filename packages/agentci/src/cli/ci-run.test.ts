@@ -4,10 +4,14 @@ import { ciJobOf } from './ci-run.ts';
 test.each([
   {
     system: 'GitHub',
-    env: { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2' },
-    job: { run: 'GITHUB_RUN_ID 7', attempt: 2 },
+    env: { GITHUB_RUN_ID: '7', GITHUB_RUN_ATTEMPT: '2', GITHUB_JOB: 'agents', RUNNER_OS: 'Linux' },
+    job: { run: 'GITHUB_RUN_ID 7', attempt: 2, name: 'agents Linux' },
   },
-  { system: 'GitLab', env: { CI_PIPELINE_ID: '7', CI_JOB_ID: '901' }, job: { run: 'CI_PIPELINE_ID 7', job: 901 } },
+  {
+    system: 'GitLab',
+    env: { CI_PIPELINE_ID: '7', CI_JOB_ID: '901', CI_JOB_NAME: 'agents 1/3' },
+    job: { run: 'CI_PIPELINE_ID 7', job: 901, name: 'agents 1/3' },
+  },
   {
     system: 'Buildkite',
     env: { BUILDKITE_BUILD_ID: 'a-b', BUILDKITE_RETRY_COUNT: '0' },

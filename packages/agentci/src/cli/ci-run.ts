@@ -1,4 +1,5 @@
 import { defined } from '../kit/defined.ts';
+import { sha256Hex } from '../kit/hash.ts';
 import type { CiJob } from '../store/shard-file.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -7,18 +8,24 @@ type Env = Readonly<Record<string, string | undefined>>;
  * Variables that name a run of a CI system, and keep their value when some of its jobs are started again; with them, what tells such a job
  * from its earlier attempts: the number of the attempt, or one of the job that grows.
  */
-const CI_RUN: readonly { readonly run: string; readonly attempt?: string; readonly job?: string }[] = [
-  { run: 'GITHUB_RUN_ID', attempt: 'GITHUB_RUN_ATTEMPT' },
-  { run: 'CI_PIPELINE_ID', job: 'CI_JOB_ID' },
-  { run: 'BUILDKITE_BUILD_ID', job: 'BUILDKITE_RETRY_COUNT' },
-  { run: 'CIRCLE_WORKFLOW_WORKSPACE_ID', job: 'CIRCLE_BUILD_NUM' },
+const CI_RUN: readonly {
+  readonly run: string;
+  readonly attempt?: string;
+  readonly job?: string;
+  /** What tells the job from others in every attempt. */
+  readonly name: readonly string[];
+}[] = [
+  { run: 'GITHUB_RUN_ID', attempt: 'GITHUB_RUN_ATTEMPT', name: ['GITHUB_JOB', 'RUNNER_OS'] },
+  { run: 'CI_PIPELINE_ID', job: 'CI_JOB_ID', name: ['CI_JOB_NAME'] },
+  { run: 'BUILDKITE_BUILD_ID', job: 'BUILDKITE_RETRY_COUNT', name: ['BUILDKITE_STEP_ID'] },
+  { run: 'CIRCLE_WORKFLOW_WORKSPACE_ID', job: 'CIRCLE_BUILD_NUM', name: ['CIRCLE_JOB'] },
 ];
 
 /** The CI run this process is a job of; undefined elsewhere. */
 export const ciRunOf = (env: Env): string | undefined => ciJobOf(env)?.run;
 
-/** The same, with what orders the attempts of the job. */
-export function ciJobOf(env: Env): CiJob | undefined {
+/** The same, with what orders the attempts of the job and tells it from others. */
+export function ciJobOf(env: Env, host?: string): CiJob | undefined {
   const names = CI_RUN.find(({ run }) => env[run]);
   if (names === undefined) return undefined;
   const numberIn = (name: string | undefined): number | undefined => {
@@ -27,6 +34,11 @@ export function ciJobOf(env: Env): CiJob | undefined {
   };
   return {
     run: `${names.run} ${env[names.run]}`,
-    ...defined({ attempt: numberIn(names.attempt), job: numberIn(names.job) }),
+    ...defined({
+      attempt: numberIn(names.attempt),
+      job: numberIn(names.job),
+      name: names.name.flatMap((name) => env[name] ?? []).join(' ') || undefined,
+      machine: host === undefined ? undefined : sha256Hex(host).slice(0, 8),
+    }),
   };
 }

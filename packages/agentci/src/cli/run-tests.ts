@@ -16,7 +16,7 @@ import { isDamage, isPart, listRuns, readRun, runWithTraces, tracesOf } from '..
 import type { Trace } from '../trace/model.ts';
 import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
-import { failedCases, failedCasesIn, isSuiteGood } from './failed-cases.ts';
+import { failedCases, failedCasesIn } from './failed-cases.ts';
 import { type GitState, gitState } from './git-state.ts';
 import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
@@ -30,7 +30,7 @@ import { casesOf, resumable, resumedOptions, storedOptions } from './resumed-opt
 import { folderOf, isRunOf, judgeCacheOf, runsRoot } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';
 import { StoreSession } from './store-session.ts';
-import { isSuiteStrictlyGood } from './strict-suite.ts';
+import { isSuiteGood, isSuiteStrictlyGood } from './suite-good.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 import { writeReports } from './write-reports.ts';
 
@@ -77,9 +77,9 @@ export async function runTests(
     : previous
       ? casesOf(previous)
       : chosen.failed
-        ? failedCases(root, suite, io)
+        ? failedCases(root, suite, { io, strict: chosen.strict })
         : chosen.failedFrom !== undefined
-          ? failedCasesIn(resolve(io.cwd, chosen.failedFrom), suite)
+          ? failedCasesIn(resolve(io.cwd, chosen.failedFrom), suite, { strict: chosen.strict })
           : undefined;
   const found = hooks.findRecordings?.({
     suite,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { ShardPlan } from '../engine/plan-shards.ts';
 import type { RunParts } from '../engine/run-parts.ts';
 import { defined } from '../kit/defined.ts';
@@ -161,7 +162,7 @@ export class StoreSession {
             count,
             plan_hash: hash,
             suite_size: suite.queries.length,
-            ...defined({ command, ci: ciJobOf(io.env) }),
+            ...defined({ command, ci: ciJobOf(io.env, hostname()) }),
           },
           plan,
         );

@@ -145,7 +145,9 @@ function lastVerdicts(
     if (unread.bad > 0 && doubtful.length > 0) lost.push({ ...unread, run, ranAt, total, cases: doubtful });
     for (const query of queries) {
       const key = caseKey(query);
-      if (query.status !== 'skip' && !verdicts.has(key)) verdicts.set(key, { query, run, ranAt });
+      // One that failed as expected was decided; one that was left out or not reached was not.
+      const isVerdict = query.status !== 'skip' || query.decided > 0;
+      if (isVerdict && !verdicts.has(key)) verdicts.set(key, { query, run, ranAt });
     }
     open = open.filter((key) => !verdicts.has(key));
     if (part !== true && isWholeRead && queries.length > 0) whole ??= new Set(queries.map(caseKey));

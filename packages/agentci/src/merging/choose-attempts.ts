@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { defined } from '../kit/defined.ts';
 import { andMore, plural } from '../kit/words.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { type FoundShard, placeOfShard, shardsBy } from './found-shard.ts';
@@ -15,13 +16,18 @@ interface Attempts {
   /** Those that do not count. */
   readonly replaced: readonly FoundShard[];
   readonly notices: readonly string[];
+  /** Why it cannot be said which one counts. */
+  readonly conflict?: string;
 }
 
 /** Of every shard the attempt that counts, in the order of the plan, and what is to be said about it. */
 export function chooseAttempts(
   all: readonly FoundShard[],
   now: string,
-): { readonly shards: readonly FoundShard[] } & Pick<Attempts, 'replaced' | 'notices'> {
+): {
+  readonly shards: readonly FoundShard[];
+  readonly conflicts: readonly string[];
+} & Pick<Attempts, 'replaced' | 'notices'> {
   const chosen = [...shardsBy(all, ({ file }) => file.index)]
     .sort(([a], [b]) => a - b)
     .map(([, attempts]) => attemptThatCounts(attempts, now));
@@ -29,7 +35,14 @@ export function chooseAttempts(
     shards: chosen.map(({ shard }) => shard),
     replaced: chosen.flatMap(({ replaced }) => replaced),
     notices: [...chosen.flatMap(({ notices }) => notices), ...notRunAgain(chosen)],
+    conflicts: chosen.flatMap(({ conflict }) => conflict ?? []),
   };
+}
+
+interface Attempt {
+  readonly shard: FoundShard;
+  readonly place: string;
+  readonly number: number;
 }
 
 /**
@@ -39,7 +52,7 @@ export function chooseAttempts(
 function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts {
   const isNumbered = given.every((shard) => numberOf(shard) !== undefined);
   const attempts = given
-    .map((shard) => ({ shard, place: placeOfShard(shard), number: isNumbered ? numberOf(shard)! : 0 }))
+    .map((shard): Attempt => ({ shard, place: placeOfShard(shard), number: isNumbered ? numberOf(shard)! : 0 }))
     .sort((a, b) => b.number - a.number || (a.place < b.place ? 1 : -1));
   const newest = attempts[0]!;
   const { index } = newest.shard.file;
@@ -48,17 +61,41 @@ function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts 
   const rivals = attempts.filter(({ number }) => number === newest.number);
   const isDoubtful = rivals.length > 1 && (newest.shard.header?.started_at ?? '') > now && isGood(newest.shard);
   const bad = isDoubtful ? rivals.find(({ shard }) => !isGood(shard)) : undefined;
+  const counts = bad ?? newest;
   const why =
     bad === undefined
       ? 'the newest attempt counts'
       : 'the one that passed is dated after now, so a clock is wrong, there or here; the one that did not pass counts';
-  const counts = bad ?? newest;
   return {
     ...counts,
     count,
     replaced: given.filter((shard) => shard !== counts.shard),
     notices: [`shard ${index} was given ${plural(count, 'time')}: ${why}`],
+    ...defined({ conflict: conflictOf(counts, attempts) }),
   };
+}
+
+/** Of two jobs that both ran a shard, as in a matrix, neither is an attempt of the other: a good one does not replace a bad one. */
+function conflictOf(counts: Attempt, attempts: readonly Attempt[]): string | undefined {
+  const { index } = counts.shard.file;
+  if (!isGood(counts.shard)) return undefined;
+  // The attempts are in order: of each other job the newest is found first.
+  const others = attempts.filter((each) => each !== counts && isOtherJob(each, counts));
+  const newestOfEach = others.filter((each, at) => !others.slice(0, at).some((newer) => !isOtherJob(newer, each)));
+  const bad = newestOfEach.find(({ shard }) => !isGood(shard));
+  return bad === undefined
+    ? undefined
+    : `shard ${index} was run by two jobs of one CI run: ${counts.shard.dir} passed, and ${bad.shard.dir} did not. Merge the shards of each by themselves`;
+}
+
+/** Outside CI, and where a job has no name, a shard that is run again counts as another attempt. */
+function isOtherJob(a: Attempt, b: Attempt): boolean {
+  const [one, other] = [a.shard.file.ci, b.shard.file.ci];
+  if (one === undefined || other === undefined) return false;
+  if (one.name !== other.name) return true;
+  const isOneAttempt = one.attempt !== undefined && one.attempt === other.attempt;
+  const isOnePlace = one.machine === other.machine && dirname(a.shard.dir) === dirname(b.shard.dir);
+  return isOneAttempt && !isOnePlace;
 }
 
 const numberOf = ({ file }: FoundShard): number | undefined => file.ci?.attempt ?? file.ci?.job;

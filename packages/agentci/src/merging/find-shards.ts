@@ -36,6 +36,8 @@ export interface FoundShards {
   readonly replaced: readonly FoundShard[];
   /** What was left out, and which attempts count. */
   readonly notices: readonly string[];
+  /** Shards of which it cannot be said what they came to. */
+  readonly conflicts: readonly string[];
   /** What cannot be read, and why: zip files, folders without a shard, and ones whose `shard.json` is broken. */
   readonly damaged: readonly string[];
 }
@@ -69,13 +71,14 @@ export function findShards(
   const ofSpec = shardsOfSpec(all, spec);
   const run = shardsOfOneCiRun(ofSpec.shards, ciRun);
   refuseMixed(run.shards, version);
-  const { shards, replaced, notices } = chooseAttempts(run.shards, now);
+  const { shards, replaced, notices, conflicts } = chooseAttempts(run.shards, now);
   refuseOtherCommit(shards);
   return {
     plan: planIn(shards, damaged),
     shards,
     replaced,
     notices: [...ofSpec.notices, ...run.notices, ...notices],
+    conflicts,
     damaged,
   };
 }

@@ -22,7 +22,10 @@ export async function mergeShards(
 ): Promise<{ readonly run: RunResult; readonly models: readonly string[] }> {
   const { cases, shards } = found.plan;
   const { count, agent, spec } = found.shards[0]!.file;
-  const problems: CheckResult[] = found.damaged.map((what) => problem('shards.damaged', what));
+  const problems: CheckResult[] = [
+    ...found.damaged.map((what) => problem('shards.damaged', what)),
+    ...found.conflicts.map((what) => problem('shards.conflict', what)),
+  ];
   const results = new Map<string, QueryResult>();
   const parts: RunParts[] = [];
   const ends: ShardEnd[] = [];

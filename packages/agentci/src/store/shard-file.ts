@@ -33,6 +33,10 @@ export interface CiJob {
   readonly attempt?: number;
   /** Grows with every attempt of this job, and says nothing about others. */
   readonly job?: number;
+  /** What the job is called, in every attempt; jobs of a matrix may share it. */
+  readonly name?: string;
+  /** The machine it ran on, in a few digits that tell it from others. */
+  readonly machine?: string;
 }
 
 /** `plan.json` beside it, the same in every shard. */
@@ -94,7 +98,8 @@ function isShardFile(file: unknown): file is ShardFile {
 const isCiJob = (ci: unknown): boolean =>
   isObject(ci) &&
   typeof ci.run === 'string' &&
-  [ci.attempt, ci.job].every((number) => number === undefined || Number.isInteger(number));
+  [ci.attempt, ci.job].every((number) => number === undefined || Number.isInteger(number)) &&
+  [ci.name, ci.machine].every((text) => text === undefined || typeof text === 'string');
 
 function isPlanFile(file: unknown, count: number): file is PlanFile {
   if (!isObject(file)) return false;

@@ -210,7 +210,10 @@ const MAX_LOOKED_AT = 1000;
 const MAX_OLDER = 20;
 
 /** By `caseKey`, what the spec says of cases that decides when their verdict is there. */
-export type CaseRules = ReadonlyMap<string, { readonly runs: number; readonly xfail?: string | undefined }>;
+export type CaseRules = ReadonlyMap<
+  string,
+  { readonly runs: number; readonly xfail?: string | undefined; readonly skip?: string | undefined }
+>;
 
 /**
  * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong:
@@ -247,6 +250,7 @@ export function latestVerdicts(
   const ranAt = new Map<string, string>();
   const agentRuns = new Map<string, string>();
   const current = new Set<string>();
+  const wanted = [...cases].filter(([, { skip }]) => skip === undefined).map(([key]) => key);
   let isCurrent = true;
   let older = 0;
   let wholeAt: string | undefined;
@@ -269,7 +273,8 @@ export function latestVerdicts(
         isWhole = false;
         continue;
       }
-      if (!results.has(key)) {
+      // What the spec left out then has no verdict from that run.
+      if (result.skip === undefined && !results.has(key)) {
         results.set(key, result);
         ranAt.set(key, at);
         agentRuns.set(key, agentRun);
@@ -280,7 +285,7 @@ export function latestVerdicts(
       isCurrent = false;
       wholeAt ??= at;
     }
-    if (!isCurrent && (++older > MAX_OLDER || [...cases.keys()].every((key) => results.has(key)))) break;
+    if (!isCurrent && (++older > MAX_OLDER || wanted.every((key) => results.has(key)))) break;
   }
   return { id: latest.id, age: latest.age, results, ranAt, runs: agentRuns, current, ...defined({ wholeAt }) };
 }

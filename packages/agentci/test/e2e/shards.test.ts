@@ -728,6 +728,42 @@ describe('shards of which CI run', () => {
     expect((await merge(cwd, NO_CI)).run?.notices.join()).not.toContain('not run again');
   });
 
+  describe('a shard that two jobs of one CI run have run', () => {
+    const gitlab = (job: string, name: string) => ({
+      ...NO_CI,
+      CI_PIPELINE_ID: '7',
+      CI_JOB_ID: job,
+      CI_JOB_NAME: name,
+    });
+    const github = (os: string, attempt = '1') => ({ ...ci('100', attempt), GITHUB_JOB: 'agents', RUNNER_OS: os });
+    test.each([
+      { jobs: 'a matrix of systems', first: github('Windows'), second: github('Linux'), code: 2 },
+      { jobs: 'a matrix whose jobs look alike', first: ci('100'), second: ci('100'), code: 2 },
+      { jobs: 'another system, later on', first: github('Windows'), second: github('Linux', '2'), code: 2 },
+      { jobs: 'the same one, run again', first: github('Linux'), second: github('Linux', '2'), code: 0 },
+      { jobs: 'GitLab jobs of a matrix', first: gitlab('8', 'a: [win]'), second: gitlab('9', 'a: [lin]'), code: 2 },
+      { jobs: 'a GitLab job, run again', first: gitlab('8', 'a 1/3'), second: gitlab('9', 'a 1/3'), code: 0 },
+    ])('is taken from neither where they differ: $jobs, exit $code', async ({ first, second, code }) => {
+      const [bad, good] = [tempDir(GOOD), tempDir(GOOD)];
+      answering(bad, 'q0');
+      await shards(bad, first, 1);
+      await shards(good, second, 1, 2, 3);
+      const env = { ...second, GITHUB_JOB: '', RUNNER_OS: '' };
+      const merged = await cli(['merge', join(bad, '.agentci', 'runs'), '.agentci/runs', '--json'], { cwd: good, env });
+      const run = JSON.parse(merged.stdout) as RunResult;
+      expect([merged.code, run.checks.map(({ id }) => id)]).toEqual([code, code === 0 ? [] : ['shards.conflict']]);
+    });
+
+    test('is its newest attempt where one job ran it twice on one machine', async () => {
+      const cwd = tempDir(GOOD);
+      answering(cwd, 'q0');
+      await shards(cwd, ci('100'), 1);
+      answering(cwd);
+      await shards(cwd, ci('100'), 1, 2, 3);
+      expect(await merge(cwd, ci('100'))).toMatchObject({ code: 0 });
+    });
+  });
+
   describe('a clock that is ahead', () => {
     const twice = async (first: Record<string, string>, second: Record<string, string>, isOnePlace: boolean) => {
       const cwd = tempDir({ ...GOOD, 'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n' });

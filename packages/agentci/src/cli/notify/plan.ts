@@ -4,6 +4,7 @@ import { agentRuns } from '../../history/agent-runs.ts';
 import { chooseRuns } from '../../history/choose-runs.ts';
 import { historyRoot, readRuns } from '../../history/history-files.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
+import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { namesIn } from '../../reporters/notify/fill-template.ts';
@@ -13,7 +14,7 @@ import { placeOf } from '../../results/run-order.ts';
 import type { RunResult } from '../../results/run-result.ts';
 import { jobUrl } from '../ci-urls.ts';
 import type { Io } from '../io.ts';
-import type { Channel } from './channels.ts';
+import { addressOf, type Channel } from './channels.ts';
 import type { Ended, RunPart } from './ended.ts';
 import type { NotifyOptions } from './flags.ts';
 import { keepLastTold, lastTold } from './last-told.ts';
@@ -82,7 +83,9 @@ export function planNotify(
   const last = whole.findLast((each) => placeOf(each.run) <= place)?.run;
   const previous = last === undefined ? undefined : statusWord(last.exit);
   const { notifyOn = 'always' } = options;
-  const keyOf = (channel: Channel): string => [channel, git.branch ?? '', spec, run.agent].join(' ');
+  // Another address has other readers. It is a secret, so a trace of it is kept that leads nowhere.
+  const keyOf = (channel: Channel): string =>
+    [channel, sha256Hex(addressOf(channel, io.env)).slice(0, 12), git.branch ?? '', spec, run.agent].join(' ');
   const told = new Map<Channel, string | undefined>();
   /** As it was before this run; where nothing is known of the channel, as if it had been told of the previous run. */
   const toldIn = (channel: Channel): string | undefined => {

@@ -3,28 +3,46 @@ import { readPastVerdicts } from '../history/past-verdicts.ts';
 import { caseKey } from '../results/cell.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
-import { isDamage, isPart, latestVerdicts, listRuns, readRun } from '../store/stored-runs.ts';
-import { runsThatCount } from './failed-cases.ts';
+import { isDamage, latestVerdicts, listRuns, readRun } from '../store/stored-runs.ts';
 import type { Io } from './io.ts';
+import { isBadStatus, lastVerdicts, runsThatCount, wholeRun } from './last-verdicts.ts';
 
 /**
- * Whether the last verdict on every query of a suite is good by the rules of --strict. Only a stored result says what it warned of and what
- * was not measured: where the history knows a newer verdict, the answer is no.
+ * Whether the last verdict on every query of a suite is good, and so was every check over the whole run the last time all queries were run:
+ * a run of a part says nothing about those.
  */
-export function isSuiteStrictlyGood(root: string, suite: Suite, io: Io): boolean {
+export const isSuiteGood = (root: string, suite: Suite, io: Io): boolean =>
+  unlessDamaged(() => {
+    const { isBad, lost, past, isThere } = lastVerdicts(root, suite, { io });
+    if (lost.length + past.lostLines > 0) return false;
+    const queries = suite.queries.filter(({ skip }) => skip === undefined);
+    if (!queries.every((query) => isBad(caseKey(query)) === false)) return false;
+    const whole = wholeRun(root, isThere);
+    return whole !== undefined && !readRun(root, whole.id).checks.some(({ status }) => isBadStatus(status));
+  });
+
+/** A run that cannot be read is not known to be good. */
+function unlessDamaged(isGood: () => boolean): boolean {
   try {
-    return isKnownStrictlyGood(root, suite, io);
+    return isGood();
   } catch (error) {
     if (isDamage(error)) return false;
     throw error;
   }
 }
 
+/**
+ * Whether the last verdict on every query of a suite is good by the rules of --strict. Only a stored result says what it warned of and what
+ * was not measured: where the history knows a newer verdict, the answer is no.
+ */
+export const isSuiteStrictlyGood = (root: string, suite: Suite, io: Io): boolean =>
+  unlessDamaged(() => isKnownStrictlyGood(root, suite, io));
+
 function isKnownStrictlyGood(root: string, suite: Suite, io: Io): boolean {
-  const { history, isOfBranch, isHere } = runsThatCount(root, suite, io);
+  const { history, isOfBranch, isHere } = runsThatCount(root, suite, { io });
   const cases = suite.queries.filter(({ skip }) => skip === undefined).map(caseKey);
   const last = latestVerdicts(root, isHere, new Map(suite.queries.map((query) => [caseKey(query), query])));
-  const whole = listRuns(root).find((run) => run.finished && isHere(run) && !isPart(run.header));
+  const whole = wholeRun(root, isHere);
   if (last === undefined || whole === undefined) return false;
   const stored = new Set(listRuns(root).map(({ id }) => id));
   const past = readPastVerdicts(history, { cases, isOfBranch, isStored: (id) => stored.has(id) });

@@ -1,0 +1,109 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Answers "no" to the queries that bad.txt names. */
+const AGENT = `import { readFileSync } from 'node:fs';
+export default (query, { id }) => {
+  const isBad = readFileSync('bad.txt', 'utf8').split(' ').includes(id);
+  return { answer: isBad ? 'no' : 'ok', cost_usd: 0.01, tool_calls: [] };
+};
+`;
+const spec = (more: Readonly<Record<string, string>> = {}): string => `agent: shop
+runner: {module: ./agent.mjs}
+queries:
+${['a', 'b', 'c'].map((id) => `  - {id: ${id}, query: ${id}, ${more[id] ?? ''}correctness: {expected_in_answer: [ok]}}\n`).join('')}`;
+
+const project = (text = spec()): string => tempDir({ 'agent.mjs': AGENT, 'bad.txt': '', 'agentci_spec.yaml': text });
+const on = (branch: string) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: '1'.repeat(40) });
+
+/** Runs it with an agent that fails these. */
+async function run(cwd: string, bad: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  writeFileSync(join(cwd, 'bad.txt'), bad);
+  return cli(['test', '--quiet', ...args], { cwd, env });
+}
+
+/** What --failed would run, or why it would not. */
+async function failed(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const { stdout, stderr } = await cli(['test', '--failed', '--json', ...args], { cwd, env });
+  return stdout === '' ? stderr : (JSON.parse(stdout) as { results: { id: string }[] }).results.map(({ id }) => id);
+}
+
+/** Whether runs have their folders, or are only in the history. */
+const KEPT = [{ kept: 'stored' }, { kept: 'only in the history' }] as const;
+const keep = (cwd: string, kept: string): void => {
+  if (kept !== 'stored') rmSync(join(cwd, '.agentci', 'runs'), { recursive: true, force: true });
+};
+
+describe.each(KEPT)('--failed, with runs that are $kept', ({ kept }) => {
+  test('does not forget what failed on another branch, where a few queries were run on this one', async () => {
+    const cwd = project();
+    await run(cwd, 'a b', [], on('main'));
+    await run(cwd, 'a b', ['--ids', 'a'], on('feature'));
+    keep(cwd, kept);
+    expect(await failed(cwd, [], on('feature'))).toEqual(['a', 'b']);
+  });
+
+  test('does not forget what a run that stopped at the first failure did not get to', async () => {
+    const cwd = project();
+    await run(cwd, 'a b', [], on('main'));
+    await run(cwd, 'a b', ['--failed', '--fail-fast', '-w', '1'], on('feature'));
+    keep(cwd, kept);
+    expect(await failed(cwd, [], on('feature'))).toEqual(['a', 'b']);
+  });
+
+  test('takes what passed on this branch as passed, whatever it did on another', async () => {
+    const cwd = project();
+    await run(cwd, 'a b', [], on('main'));
+    await run(cwd, '', ['--ids', 'a'], on('feature'));
+    keep(cwd, kept);
+    expect(await failed(cwd, [], on('feature'))).toEqual(['b']);
+  });
+
+  test('does not take a query that was left out for one that passed', async () => {
+    const cwd = project();
+    await run(cwd, 'a b');
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec({ b: 'skip: later, ' }));
+    await run(cwd, 'a');
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec());
+    keep(cwd, kept);
+    expect(await failed(cwd)).toEqual(['a', 'b']);
+  });
+
+  test('takes a failure that was expected for one, once it is not expected any more', async () => {
+    const cwd = project(spec({ b: 'xfail: known, ' }));
+    await run(cwd, 'a b');
+    const planned = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
+    expect(planned.stdout).not.toContain('"b"');
+    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec());
+    keep(cwd, kept);
+    expect(await failed(cwd)).toEqual(['a', 'b']);
+  });
+
+  test('takes what warned as well with --strict', async () => {
+    const cwd = project(spec({ b: 'cost: {max_cost_usd: 0.001}, ' }));
+    expect((await run(cwd, '', ['--strict'])).code).toBe(1);
+    keep(cwd, kept);
+    expect(await failed(cwd)).toContain('NOTHING_FAILED');
+    expect(await failed(cwd, ['--strict'])).toEqual(['b']);
+  });
+});
+
+test('--failed --strict takes what could not be measured, where the run is stored', async () => {
+  const cwd = project(spec({ c: 'cost: {max_llm_calls: 3}, ' }));
+  expect((await run(cwd, '', ['--strict'])).code).toBe(2);
+  expect(await failed(cwd, ['--strict'])).toEqual(['c']);
+});
+
+test('--failed-from refuses a run of another spec', async () => {
+  const cwd = project();
+  writeFileSync(join(cwd, 'other.yaml'), spec());
+  await run(cwd, 'a', ['-c', 'other.yaml']);
+  const runs = await cli(['history', '--json'], { cwd });
+  const { id } = (JSON.parse(runs.stdout) as { runs: { id: string }[] }).runs[0]!;
+  const refused = await cli(['test', '--failed-from', `.agentci/runs/${id}`], { cwd });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is a run of other.yaml')]);
+  expect(refused.stderr).toContain('RUN_OTHER_SPEC');
+});
