@@ -10,6 +10,7 @@ import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';
 import { runProcess } from '../runners/process.ts';
 import { reasonIn } from '../runners/stderr-reason.ts';
 import { codePlace } from '../spec/code-files.ts';
+import { maskedReason } from '../trace/mask-trace.ts';
 import { finalText } from '../trace/selectors.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -90,6 +91,8 @@ export function createCodeRunner(options: {
   return {
     run: async (item, context) => {
       const name = `code ${clip(codeName(item))}`;
+      const masked = maskedReason(context.trace);
+      if (masked !== undefined) return failed(name, masked);
       const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } = typeof item === 'string' ? {} : item;
       const env = Object.fromEntries(
         [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>

@@ -10,6 +10,7 @@ import { withMore } from '../results/first-evidence.ts';
 import { type CheckResult, type CheckStatus, LAYERS, type Layer, type MetricResult } from '../results/run-result.ts';
 import { COMPOSITE, isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
+import { maskedReason } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import { compactDetail } from './metric-detail.ts';
@@ -100,6 +101,9 @@ async function measure(request: MetricRequest, input: MetricInput, tools: Metric
     failure,
   });
   if (metric === undefined) return without('error', `there is no metric "${name}"`);
+  // What a metric of the user's own looks at is not known.
+  const masked = tools.custom?.has(name) && input.trace ? maskedReason(input.trace) : undefined;
+  if (masked !== undefined) return without('error', masked);
   if (params.method === 'model' && tools.judge === 'off') return without('off', 'the judge is off');
   try {
     const output = await metric.evaluate(isComposite ? input : { ...input, params });

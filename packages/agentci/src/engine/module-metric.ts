@@ -3,6 +3,7 @@ import type { PolicyViolation } from '../results/policy-report.ts';
 import type { CheckStatus } from '../results/run-result.ts';
 import type { ModuleCaller } from '../runners/module.ts';
 import type { PolicyTest } from '../spec/policy-test.ts';
+import { maskedReason } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import type { RunOptions } from './run-options.ts';
 
@@ -23,6 +24,8 @@ export async function runModuleMetric(
   test: Extract<PolicyTest, { metric: 'module' }>,
   options: RunOptions,
 ): Promise<ModuleOutcome> {
+  const masked = maskedReason(trace);
+  if (masked !== undefined) return { status: 'error', violations: [], why: masked };
   const timeoutMs = test.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   return withDeadline({ ms: timeoutMs, signal: options.signal }, async ({ signal, isOver }) => {
     try {

@@ -8,6 +8,7 @@ import { readContextFile } from '../spec/context-file.ts';
 import type { RubricItem } from '../spec/rubric-items.ts';
 import type { Query } from '../spec/suite.ts';
 import { capturedCalls } from '../trace/known-calls.ts';
+import { maskedReason, maskedTest } from '../trace/mask-trace.ts';
 import type { ToolStep, Trace } from '../trace/model.ts';
 import { contextOf } from '../trace/selectors.ts';
 import { transcriptLines } from '../trace/transcript.ts';
@@ -43,6 +44,9 @@ export function rubricQuestion(
   const scored = scoredText(query, trace, answer);
   if (scored.answer.length > MAX_CONVERSATION && scored.isConversation)
     return { problem: `the conversation is too long for a judge (over ${MAX_CONVERSATION} characters)`, isOpen: false };
+  const isMasked = maskedTest(trace);
+  if (isMasked !== undefined && [...context, scored.answer].some(isMasked))
+    return { problem: maskedReason(trace)!, isOpen: false };
   return {
     rubric,
     question: {
@@ -72,6 +76,9 @@ function extraContext(
     const recorded = capturedCalls(trace);
     if (recorded === undefined) return { missing: 'tool calls were not captured' };
     if (recorded.isPartial) return { missing: 'not all tool calls were captured' };
+    const { toolArgs, toolResults } = trace.captured;
+    const masked = toolArgs === 'partial' || toolResults === 'partial' ? maskedReason(trace) : undefined;
+    if (masked !== undefined) return { missing: masked };
     texts.push(stepsText(recorded.calls));
   }
   if (needs.includes('expected')) {

@@ -6,6 +6,7 @@ import { caseKey } from '../results/cell.ts';
 import type { CheckResult, MetricResult } from '../results/run-result.ts';
 import { isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
+import { maskedReason } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { recordingOf, TraceMatcher } from './match-traces.ts';
 import { checkOf, metricInput, metricOf, metricResult } from './metric-checks.ts';
@@ -85,6 +86,8 @@ export class SuiteMetrics {
   /** Keeps of a trace what its query's run-wide metrics need. */
   note = (query: Query, run: number, trace: Trace): void => {
     for (const { request, metric, kept } of this.#byQuery.get(caseKey(query)) ?? []) {
+      // What a metric of the user's own looks at is not known.
+      if (this.custom.has(request.name) && maskedReason(trace) !== undefined) continue;
       const input = { ...metricInput(query, trace, {}), params: request.params };
       kept.set(keyOf(query, run), metric.keep?.(input) ?? input);
     }

@@ -1,5 +1,6 @@
 import { type CelVariables, NotCaptured } from '../kit/cel/expression.ts';
 import { finishOfAnswer } from '../trace/answer-finish.ts';
+import { maskedTest } from '../trace/mask-trace.ts';
 import type { Step, Trace } from '../trace/model.ts';
 import { finalText, llmCalls } from '../trace/selectors.ts';
 import { noAnswer } from './answer.ts';
@@ -85,11 +86,12 @@ export function expressionValues(context: CheckContext): Readonly<Fields> {
 }
 
 function callsOf({ trace }: CheckContext): readonly Fields[] | undefined {
+  const isMasked = maskedTest(trace);
   return knownCalls(trace)?.map((facts, i) => {
     const fields: Fields = {};
     for (const name of CALL_FIELDS) {
       const value = facts[name];
-      if (value !== undefined) fields[name] = value;
+      if (value !== undefined && !isMasked?.(value)) fields[name] = value;
       else
         put(
           fields,
@@ -102,11 +104,26 @@ function callsOf({ trace }: CheckContext): readonly Fields[] | undefined {
   });
 }
 
+/** What the source says of the run. What a secret was taken out of is not known. */
+function metadataOf(trace: Trace): Fields {
+  const isMasked = maskedTest(trace);
+  if (isMasked === undefined) return trace.meta;
+  const fields: Fields = {};
+  for (const [name, value] of Object.entries(trace.meta))
+    put(
+      fields,
+      name,
+      () => (isMasked(value) ? undefined : value),
+      () => `${name} of the metadata had a secret in it`,
+    );
+  return fields;
+}
+
 /** The totals of the run and a little of what it was; the trace as a whole is for \`code\`. */
 function traceOf(context: CheckContext): Fields {
   const { trace } = context;
   const used = usedUp(context);
-  const fields: Fields = { status: trace.status, metadata: trace.meta };
+  const fields: Fields = { status: trace.status, metadata: metadataOf(trace) };
   for (const name of TRACE_FIELDS)
     put(
       fields,

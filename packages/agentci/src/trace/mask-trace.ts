@@ -120,7 +120,11 @@ export function withoutMasked(trace: Trace): Trace {
     captured: { ...trace.captured },
     steps: trace.steps.map((step) => seenStep(step, isMasked)),
   };
-  if (seen.steps.some((step, i) => step !== trace.steps[i])) seen.captured.toolArgs = 'partial';
+  for (const [i, step] of trace.steps.entries()) {
+    if (step.kind !== 'tool' || step === seen.steps[i]) continue;
+    if (hasMaskedArgs(step, isMasked)) seen.captured.toolArgs = 'partial';
+    if (hasMaskedResult(step, isMasked)) seen.captured.toolResults = 'partial';
+  }
   if (isMasked(trace.final)) {
     delete seen.final;
     seen.captured.final = 'none';
@@ -128,11 +132,31 @@ export function withoutMasked(trace: Trace): Trace {
   return seen;
 }
 
-function seenStep(step: Step, isMasked: (value: unknown) => boolean): Step {
-  if (step.kind !== 'tool' || !(isMasked(step.args) || isMasked(step.argsRaw))) return step;
-  const { args: _, argsRaw: __, ...rest } = step;
-  return rest satisfies ToolStep;
+type IsMasked = (value: unknown) => boolean;
+
+const hasMaskedArgs = ({ args, argsRaw }: ToolStep, isMasked: IsMasked): boolean => isMasked(args) || isMasked(argsRaw);
+const hasMaskedResult = ({ result, resultParts }: ToolStep, isMasked: IsMasked): boolean =>
+  isMasked(result) || isMasked(resultParts);
+
+function seenStep(step: Step, isMasked: IsMasked): Step {
+  if (step.kind !== 'tool') return step;
+  let seen: ToolStep = step;
+  if (hasMaskedArgs(step, isMasked)) {
+    const { args: _, argsRaw: __, ...rest } = seen;
+    seen = rest;
+  }
+  if (hasMaskedResult(step, isMasked)) {
+    const { result: _, resultParts: __, ...rest } = seen;
+    seen = rest;
+  }
+  return seen;
 }
+
+/** Why someone who looks at a whole trace cannot be asked about it; undefined for a trace in which nothing was masked. */
+export const maskedReason = ({ masked }: Trace): string | undefined =>
+  masked === undefined || masked.length === 0
+    ? undefined
+    : `the value of ${masked.join(', ')} was taken out of the stored trace, so it is not known what was there`;
 
 /** Says whether a value shows a mark in place of a secret; undefined for a trace in which nothing was masked. */
 export function maskedTest({ masked }: Trace): ((value: unknown) => boolean) | undefined {

@@ -68,7 +68,9 @@ export function contextOf(trace: Trace): string[] | undefined {
   const { context } = trace.meta;
   for (const item of Array.isArray(context) ? context : [context]) if (typeof item === 'string') texts.push(item);
   const isMasked = maskedTest(trace);
-  return texts.length === 0 || (isMasked && texts.some(isMasked)) ? undefined : texts;
+  // A result that a secret was taken out of is not in a trace as a judge may see it.
+  const isCut = isMasked !== undefined && (trace.captured.toolResults === 'partial' || texts.some(isMasked));
+  return texts.length === 0 || isCut ? undefined : texts;
 }
 
 function textOfParts(parts: readonly Part[]): string | undefined {

@@ -167,6 +167,60 @@ test('a failed run does not become a passed one by the masking of what it said',
   expect(undecided.stderr).toContain('run the agent again with --query');
 }, 60_000);
 
+test('a check that would have seen a secret cannot be decided once it is masked, whoever makes it', async () => {
+  const checks = {
+    'code on the answer': 'correctness: {code: "./checks.mjs#answer"}',
+    'code on the trace': 'correctness: {code: "./checks.mjs#whole"}',
+    'a command': 'correctness: {code: {command: [node, command.mjs]}}',
+    'a metric': 'metrics: {keyless: {min: 1, severity: fail}}',
+    'expr on a result': `path: {severity: fail, expr: 'calls.all(c, !string(c.result).contains("sk-"))'}`,
+    'expr on an error': `path: {severity: fail, expr: 'calls.all(c, !string(c.error).contains("sk-"))'}`,
+    'expr on metadata': `correctness: {expr: '!string(trace.metadata.note).contains("sk-")'}`,
+  };
+  const queries = Object.entries(checks).map(([query, check]) => `  - {query: ${query}, ${check}}\n`);
+  const cwd = tempDir({
+    'agentci_spec.yaml': `agent: shop\nrunner: {module: ./agent.mjs}\nuse: [./checks.mjs]\nqueries:\n${queries.join('')}`,
+    'agent.mjs': `const key = process.env.SHOP_API_KEY;
+const tool_calls = [{ name: 'fetch', args: {}, result: 'key=' + key }, { name: 'send', args: {}, result: '', error: 'no ' + key }];
+export default () => ({ answer: 'it is ' + key, tool_calls, metadata: { note: key } });\n`,
+    'checks.mjs': `export const answer = ({ answer }) => !answer?.includes('sk-');
+export const whole = ({ trace }) => !JSON.stringify(trace).includes('sk-');
+const evaluate = ({ trace }) => ({ value: JSON.stringify(trace).includes('sk-') ? 0 : 1, detail: {} });
+export const keyless = { name: 'keyless', layer: 'correctness', summary: 'no key anywhere', evaluate };\n`,
+    'command.mjs': `let text = '';
+for await (const chunk of process.stdin) text += chunk;
+console.log(!text.includes('sk-'));\n`,
+  });
+  const env = { SHOP_API_KEY: 'sk-abcdef1234567890' };
+  const statusesOf = async (...args: string[]) => {
+    const { code, stdout } = await cli([...args, '--json'], { cwd, env });
+    const { results } = JSON.parse(stdout) as { results: { query: string; status: string }[] };
+    return { code, statuses: Object.fromEntries(results.map(({ query, status }) => [query, status])) };
+  };
+  const all = (status: string) => Object.fromEntries(Object.keys(checks).map((query) => [query, status]));
+  expect(await statusesOf('test')).toEqual({ code: 1, statuses: all('fail') });
+  expect(await statusesOf('eval', '--run', 'latest')).toEqual({ code: 2, statuses: all('error') });
+}, 60_000);
+
+test('a judge is not asked about steps that a secret was taken out of', async () => {
+  const server = await scriptedModel([{ text: verdictText(5) }, { text: verdictText(5) }]);
+  const cwd = tempDir({
+    'agentci_spec.yaml': `agent: shop
+runner: {module: ./agent.mjs}
+judge_config: {model: "openai:gpt-4o-mini", base_url: "${server.url}", api_key_env: JUDGE_KEY_OF_THE_TEST, cache: false}
+queries: [{query: one, correctness: {llm_judge: [{template: task_completion}]}}]
+`,
+    'agent.mjs': `export default () => ({ answer: 'done', tool_calls: [{ name: 'fetch', args: {}, result: process.env.SHOP_API_KEY }] });\n`,
+  });
+  const env = { JUDGE_KEY_OF_THE_TEST: 'sk-of-the-test', SHOP_API_KEY: 'sk-abcdef1234567890' };
+  expect((await cli(['test'], { cwd, env })).code).toBe(0);
+  const again = await cli(['eval', '--run', 'latest', '--json'], { cwd, env });
+  expect([again.code, again.stdout]).toEqual([
+    2,
+    expect.stringContaining('SHOP_API_KEY was taken out of the stored trace'),
+  ]);
+}, 60_000);
+
 test('a run that passed is saved by its verdict, though its trace was masked since', async () => {
   const cwd = tempDir({
     'agentci_spec.yaml': TALKER_SPEC.replace('[Zx9-qkTtm4]', '[sorry]'),
