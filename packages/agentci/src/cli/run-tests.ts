@@ -90,7 +90,12 @@ export async function runTests(
   const recordings = recordingsOf(options, suite, io);
   refuseInputs(plans, inputsOf(suite, file, recordings, io));
   const git = gitState(folderOf(suite, io), io);
-  const runOptions = { ...withCommit(runOptionsOf(options, suite, io), git), ...defined({ only }) };
+  const queueBefore = previous?.header.started_with?.queue as string | undefined;
+  const runOptions = {
+    ...withCommit(runOptionsOf(options, suite, io), git),
+    ...defined({ only, queueBefore }),
+    ...(queueBefore === undefined ? {} : { version: io.version }),
+  };
   const shard =
     options.shard === undefined
       ? undefined

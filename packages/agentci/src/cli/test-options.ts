@@ -20,6 +20,7 @@ type Provided =
   | 'only'
   | 'traces'
   | 'queue'
+  | 'queueBefore'
   | 'version'
   | 'judge'
   | 'env'

@@ -1,15 +1,14 @@
 import type { Budget } from '../judge/budget.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { type Cell, caseKey } from '../results/cell.ts';
-import { maskResult } from '../results/mask-result.ts';
 import type { CassetteUse, QueryError, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { combineRuns, errorResult, notRunResult, skippedResult } from './combine-runs.ts';
 import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
-import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
 import { spentBefore } from './spent-before.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** Called with every trace that belongs to a run of a query, once. */
 export type TraceListener = (query: Query, run: number, trace: Trace) => void;
@@ -212,13 +211,3 @@ export class Ledger implements Budget {
 
 const hasCutMetric = ({ metrics }: QueryResult): boolean =>
   Object.values(metrics).some(({ detail }) => detail.judge_error === 'interrupted');
-
-/** The checks saw what the agent really said; reports and files must not repeat a secret in it. */
-function withoutSecrets(result: QueryResult): QueryResult {
-  if (SECRETS.isEmpty) return result;
-  const found = new Set<string>();
-  const masked = maskResult(result, (name) => found.add(name));
-  const { warnings = [] } = masked;
-  const isTold = warnings.some(({ code }) => code === SECRET_MASKED);
-  return found.size === 0 || isTold ? masked : { ...masked, warnings: [...warnings, maskedWarning(found)] };
-}

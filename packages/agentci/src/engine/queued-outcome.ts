@@ -1,5 +1,4 @@
 import { isObject } from '../kit/object.ts';
-import { maskResult } from '../results/mask-result.ts';
 import type { CassetteUse, QueryError, QueryResult, RunResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
@@ -8,6 +7,7 @@ import { validateTrace } from '../trace/schema.ts';
 import { upgradeTrace } from '../trace/upgrade.ts';
 import { errorResult } from './combine-runs.ts';
 import type { Outcome } from './live-agent.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /** What the models that play users were asked. */
 type Usage = NonNullable<RunResult['user']>;
@@ -15,7 +15,7 @@ type Usage = NonNullable<RunResult['user']>;
 /** What a worker sends: without secrets, and without what cannot travel. */
 export function outcomeBody(outcome: Outcome, user: Usage | undefined): unknown {
   const trace = outcome.trace === undefined ? undefined : maskTrace(outcome.trace);
-  if (outcome.kind === 'failed') return { kind: 'failed', result: maskResult(outcome.result), trace, user };
+  if (outcome.kind === 'failed') return { kind: 'failed', result: withoutSecrets(outcome.result), trace, user };
   const { played } = outcome;
   return {
     kind: 'judge',

@@ -104,6 +104,8 @@ export interface RunOptions {
   readonly maxCostUsd?: number;
   /** Has workers run the agent, on whatever machines they are. */
   readonly queue?: QueueChoice;
+  /** Of a run that is continued: the address of the queue it was started with. */
+  readonly queueBefore?: string;
   /** Of this program: workers must have the same. */
   readonly version?: string;
   /** How cassettes are used, instead of what the spec says. */

@@ -110,20 +110,12 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         options.onEvent?.(event);
       };
       // Loaded here: recordings are judged without any of it.
-      if (options.queue === undefined) {
-        const { collectLive } = await import('./collect-live.ts');
-        user = await collectLive({ ...options, onEvent }, runner, ledger, evaluate);
-      } else {
-        const { collectQueued } = await import('./collect-queued.ts');
-        ({
-          user,
-          unused,
-          notices: queued,
-        } = await collectQueued({ ...options, onEvent }, runner, options.queue, {
-          ledger,
-          evaluate,
-        }));
-      }
+      const { collectFromAgent } = await import('./collect-from-agent.ts');
+      ({
+        user,
+        unused,
+        notices: queued,
+      } = await collectFromAgent({ ...options, onEvent }, runner, { ledger, evaluate }));
     }
   } finally {
     await outside?.close();

@@ -13,13 +13,14 @@ export class Lease {
   readonly #redis: Client;
   readonly #run: string;
   readonly #key: string;
+  readonly #over: string;
   readonly #token = randomUUID();
   #isHeld = false;
 
   constructor(redis: Client, run: string) {
     this.#redis = redis;
     this.#run = run;
-    this.#key = runKeys(run).lease;
+    ({ lease: this.#key, over: this.#over } = runKeys(run));
   }
 
   /** A collector that was killed holds its run for a few seconds more; one that is alive holds on to it. */
@@ -48,10 +49,19 @@ export class Lease {
 
   drop = (): Promise<number> => this.#redis.dropLease(this.#key, this.#token);
 
-  #hold = (): Promise<number> => this.#redis.holdLease(this.#key, this.#token, LEASE_MS);
+  async #hold(): Promise<number> {
+    const held = await this.#redis.holdLease(this.#key, this.#over, this.#token, LEASE_MS);
+    if (held === 3) throw finished(this.#run);
+    return held;
+  }
 }
 
 const taken = (run: string): UserError =>
   new UserError('QUEUE_RUN_TAKEN', `another process collects the results of run ${run}`, {
     hint: 'One is enough. If it hangs, end it; --resume continues its run.',
+  });
+
+const finished = (run: string): UserError =>
+  new UserError('QUEUE_RUN_TAKEN', `another process has collected all results of run ${run}`, {
+    hint: 'Its report has them.',
   });

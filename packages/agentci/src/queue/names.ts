@@ -32,6 +32,8 @@ export const runKeys = (run: string) => {
     open: key('open'),
     /** What agents have cost so far. */
     spent: key('spent'),
+    /** All results were collected. It stays for a while, for a collector that slept through the end. */
+    over: key('over'),
   };
 };
 

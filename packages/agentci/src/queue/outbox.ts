@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Steadily } from './client.ts';
 import type { Ticket } from './job.ts';
@@ -24,6 +25,8 @@ export interface Outlook {
 }
 
 interface Waiting extends Letter {
+  /** Tells it from every other letter. */
+  readonly id: string;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -47,6 +50,8 @@ export class Outbox {
   readonly #signed: Promise<unknown>;
   readonly #outlook: () => Outlook;
   readonly #steadily: Steadily;
+  readonly #sender = randomUUID();
+  #sent = 0;
   #waiting: Waiting[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -76,7 +81,7 @@ export class Outbox {
   /** Settles once the result is in Redis. No slot waits for it. */
   send(letter: Letter): Promise<Receipt> {
     return new Promise<Receipt>((resolve, reject) => {
-      this.#waiting.push({ ...letter, resolve, reject });
+      this.#waiting.push({ ...letter, id: `${this.#sender} ${++this.#sent}`, resolve, reject });
       const { mayFollow, isDrained } = this.#outlook();
       if (!mayFollow) this.#flush();
       else this.#timer ??= setTimeout(() => this.#flush(), isDrained ? GATHER_LAST_MS : GATHER_MS);
@@ -99,7 +104,7 @@ export class Outbox {
   }
 
   /** What an agent did was paid for, so a Redis that has lost its data is given the time to learn of the run again. */
-  async #deliverWanted(letters: readonly Letter[]): Promise<readonly number[]> {
+  async #deliverWanted(letters: readonly Waiting[]): Promise<readonly number[]> {
     const { ticket } = runKeys(this.#ticket.run);
     for (const until = Date.now() + FORGOTTEN_MS; ; ) {
       const firsts = await this.#steadily(() => this.#deliver(letters));
@@ -112,11 +117,11 @@ export class Outbox {
     }
   }
 
-  async #deliver(letters: readonly Letter[]): Promise<readonly number[]> {
+  async #deliver(letters: readonly Waiting[]): Promise<readonly number[]> {
     await this.#signed;
     const { ticket, done, results, spent, stop } = runKeys(this.#ticket.run);
     const limit = String(this.#ticket.settings.maxCostUsd ?? '');
-    const content = letters.flatMap(({ name, parcel, costUsd }) => [name, parcel, costText(costUsd)]);
+    const content = letters.flatMap(({ name, parcel, costUsd, id }) => [name, parcel, costText(costUsd), id]);
     // A pipeline is written at once; single commands wait for others.
     const pipeline = this.#redis.pipeline() as unknown as Pick<Client, 'deliver'> & {
       exec: () => Promise<[Error | null, unknown][] | null>;

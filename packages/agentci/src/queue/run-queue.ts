@@ -40,6 +40,8 @@ interface About extends OpenOptions {
 
 /** How long what is left of a run that was not finished stays. */
 const KEEP_S = 7 * 24 * 3600;
+/** How long it is known that a run is over: a collector that slept longer than this would begin it anew. */
+const OVER_S = 24 * 3600;
 const TIDY_MS = 5000;
 const CHUNK = 500;
 /** How long workers may take to end their agents. */
@@ -66,6 +68,7 @@ export class RunQueue {
   #last = '0';
   #wasReset = false;
   #resetAt = Number.NEGATIVE_INFINITY;
+  #wasKnown: boolean | undefined;
   /** How many jobs can be run at a time by the workers that were there at the beginning. */
   #slots = 0;
   /** Jobs that may have killed workers before the run was resumed. */
@@ -103,7 +106,7 @@ export class RunQueue {
       await run.#endurance
         .steadily(() => run.#begin(rate, onNote))
         .catch(async (error) => {
-          await run.close(false);
+          await run.close('to be resumed');
           throw error;
         });
       return run;
@@ -116,11 +119,16 @@ export class RunQueue {
   async #begin(rate: QueueRate | undefined, onNote: (message: string) => void): Promise<void> {
     await this.#lease.take(onNote);
     const isResumed = (await this.#redis.exists(this.#keys.ticket)) === 1;
+    // A second try after a lost connection finds what the first one wrote.
+    this.#wasKnown ??= isResumed;
     await this.#writeTicket();
     // A run that is resumed was stopped before.
     await this.#redis.del(this.#keys.stop);
     if (rate === undefined) await this.#queue.removeGlobalRateLimit();
-    else await this.#queue.setGlobalRateLimit(rate.max, rate.perMs);
+    else {
+      const { max, perMs } = evenRate(rate);
+      await this.#queue.setGlobalRateLimit(max, perMs);
+    }
     clearInterval(this.#renewal);
     this.#renewal = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS);
     // Jobs that workers have put off, because no one collected their run, can be taken up.
@@ -131,6 +139,11 @@ export class RunQueue {
     await this.#takeFailed();
     await this.#whereabouts.find(this.#queue, this.#ticket.run);
     this.#suspects = new Set(await this.#redis.hkeys(this.#keys.starts));
+  }
+
+  /** Redis knew of the run when it was opened. */
+  get wasKnown(): boolean {
+    return this.#wasKnown === true;
   }
 
   #writeTicket = (): Promise<unknown> => this.#redis.set(this.#keys.ticket, JSON.stringify(this.#ticket), 'EX', KEEP_S);
@@ -351,25 +364,41 @@ export class RunQueue {
 
   workers = (): Promise<SeenWorker[]> => this.#endurance.steadily(() => seenWorkers(this.#redis));
 
-  /** Ends the collection. A run that is over leaves nothing behind; one to be resumed keeps its results. */
-  async close(isOver: boolean): Promise<void> {
+  /** Ends the collection. A run to be resumed keeps its results; others leave nothing behind, but for the word that one is over. */
+  async close(how: 'over' | 'given up' | 'to be resumed'): Promise<void> {
     clearInterval(this.#renewal);
     this.#endurance.close();
     // Tidying up: what is left if it fails expires by itself.
     if (!this.#endurance.hasFault && this.#redis.status === 'ready')
-      await Promise.race([this.#tidy(isOver).catch(() => {}), sleep(TIDY_MS, undefined, { ref: false })]);
+      await Promise.race([this.#tidy(how).catch(() => {}), sleep(TIDY_MS, undefined, { ref: false })]);
     hangUp(this.#reader);
     hangUp(this.#redis);
     await Promise.race([this.#queue.disconnect().catch(() => {}), sleep(1000, undefined, { ref: false })]);
   }
 
-  async #tidy(isOver: boolean): Promise<void> {
+  async #tidy(how: Parameters<RunQueue['close']>[0]): Promise<void> {
     // It would write what is taken away here.
     await this.#renewing?.catch(() => {});
-    if (isOver) {
-      await this.#redis.unlink(...Object.values(this.#keys));
+    if (how !== 'to be resumed') {
+      const { over, ...keys } = this.#keys;
+      if (how === 'over') await this.#redis.set(over, '', 'EX', OVER_S);
+      await this.#redis.unlink(...Object.values(keys));
       await this.#queue.removeGlobalRateLimit();
     }
     await this.#lease.drop();
   }
+}
+
+/** A shorter wait would be for nothing: timers are not more exact. */
+const SHORTEST_MS = 50;
+
+/**
+ * The same rate in windows as short as they can be. A limit is on windows one after the other, so the end of one and the beginning of the next
+ * may together have twice as many starts in the time that providers look at.
+ */
+export function evenRate({ max, perMs }: QueueRate): QueueRate {
+  const each = Math.ceil(perMs / max);
+  return each >= SHORTEST_MS
+    ? { max: 1, perMs: each }
+    : { max: Math.max(1, Math.floor((max * SHORTEST_MS) / perMs)), perMs: SHORTEST_MS };
 }

@@ -68,11 +68,13 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
   worker.on('drained', office.noteDrained);
   let outage = '';
   worker.on('error', (error: Error) => {
-    const message = /Missing (?:key|lock)|Lock mismatch/i.test(error.message)
+    const message = /Missing (?:key|lock)|Lock mismatch|renew lock/i.test(error.message)
       ? 'a query that was run here was given to another worker meanwhile, or Redis has lost its data'
-      : isRefusal(error) || error.message.startsWith('NOPERM')
-        ? `Redis does not do its work: ${error.message}`
-        : `the queue cannot be reached: ${error.message}`;
+      : error instanceof SyntaxError
+        ? `an entry of the queue cannot be read: ${error.message}`
+        : isRefusal(error) || error.message.startsWith('NOPERM')
+          ? `Redis does not do its work: ${error.message}`
+          : `the queue cannot be reached: ${error.message}`;
     if (message !== outage) options.onNote(message);
     outage = message;
   });
