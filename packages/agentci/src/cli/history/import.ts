@@ -26,7 +26,8 @@ import { runTime } from '../../results/run-time.ts';
 import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
-import { isZip, removeUnpacked, unpackZip } from '../unpack-zip.ts';
+import { removeTemporaryFolder } from '../temporary-folder.ts';
+import { isZip, unpackZip } from '../unpack-zip.ts';
 
 const MAX_DEPTH = 8;
 const MAX_REPORT_BYTES = 512 * 1024 * 1024;
@@ -207,7 +208,7 @@ function* sourcesInZip(path: string, depth: number): Generator<Source | 'shard'>
   try {
     yield* sourcesIn(dir, depth + 1);
   } finally {
-    removeUnpacked(dir);
+    removeTemporaryFolder(dir);
   }
 }
 
