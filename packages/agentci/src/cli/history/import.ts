@@ -23,6 +23,7 @@ import { resultFault } from '../../results/result-fault.ts';
 import { placeAfter, placeAmong, placeOf } from '../../results/run-order.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { runTime } from '../../results/run-time.ts';
+import { summaryFault } from '../../results/summary-fault.ts';
 import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
@@ -273,11 +274,14 @@ function entryOf(
   place: string,
 ): Imported {
   let made: Imported;
+  let fault: string | undefined;
   try {
+    fault = summaryFault(run);
     made = { run: historyRun(run, about), queries: run.results.map(historyQuery) };
   } catch (error) {
     throw new Error(`${place} is not a run of agentci: ${(error as Error).message}`);
   }
+  if (fault !== undefined) throw new Error(`${place} does not add up: it ${fault}`);
   if (!isHistoryRun(made.run) || !isSafeId(made.run.id) || !made.queries.every(isHistoryQuery))
     throw new Error(`${place} is not a run of agentci`);
   return made;
