@@ -15,6 +15,7 @@ export interface HistoryOptions {
   readonly branch?: string;
   readonly agent?: string;
   readonly last?: number;
+  readonly cell?: readonly string[];
   readonly by?: string;
   readonly parquet?: string;
   readonly json?: boolean;
