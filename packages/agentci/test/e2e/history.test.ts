@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/results/run-result.ts';
@@ -290,49 +290,6 @@ console.log(JSON.stringify({ answer: 'ok', ...(JSON.parse(text).id === 'a' ? { t
       });
   });
 });
-
-const { AGENTCI_DUCKDB: duckdb = '' } = process.env;
-
-describe.skipIf(duckdb === '')(
-  'with DuckDB (AGENTCI_DUCKDB names a folder where @duckdb/node-api is installed)',
-  () => {
-    const project = (): string => {
-      const cwd = tempDir(FILES);
-      symlinkSync(join(duckdb, 'node_modules'), join(cwd, 'node_modules'));
-      writeFileSync(join(cwd, 'package.json'), '{}');
-      writeHistory(cwd, ['pass', 'fail', 'pass']);
-      return cwd;
-    };
-
-    test('sql answers from both tables, and Parquet is written', async () => {
-      const cwd = project();
-      const sql =
-        'SELECT q.status, count(*)::INT AS n FROM runs r JOIN queries q ON q.run = r.id GROUP BY 1 ORDER BY 1';
-      const { stdout } = await cli(['history', 'sql', sql, '--json'], { cwd });
-      expect(JSON.parse(stdout)).toEqual([
-        { status: 'fail', n: 1 },
-        { status: 'pass', n: 2 },
-      ]);
-      expect((await cli(['history', 'export', '--parquet', 'x.parquet'], { cwd })).code).toBe(0);
-      expect(readFileSync(join(cwd, 'x.parquet')).subarray(0, 4).toString()).toBe('PAR1');
-    });
-
-    test.each([
-      'SELECT 1; SELECT 2',
-      "SELECT * FROM read_text('agentci_spec.yaml')",
-      "COPY runs TO 'y.csv'",
-      "ATTACH 'z.db'",
-      'SELEC 1',
-    ])('%s is refused', async (sql) => {
-      const cwd = project();
-      expect(await cli(['history', 'sql', sql], { cwd })).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('HISTORY_SQL'),
-      });
-      expect(existsSync(join(cwd, 'y.csv')) || existsSync(join(cwd, 'z.db'))).toBe(false);
-    });
-  },
-);
 
 test('runs of CI are imported from folders and reports, once, and garbage is named', async () => {
   const ci = tempDir(FILES);

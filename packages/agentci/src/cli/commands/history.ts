@@ -249,11 +249,12 @@ const RUN: Readonly<
     );
     return skipped.length > 0 && imported + known === 0 ? 2 : 0;
   },
-  sql: async (options, [sql], io) => {
-    if (sql === undefined) throw new UserError('HISTORY_NO_SQL', 'sql needs a statement, in quotes');
-    const { root } = chosenRuns({ ...(options.config === undefined ? {} : { config: options.config }) }, io);
+  sql: async (options, [sql = ''], io) => {
+    if (isBlankSql(sql)) throw new UserError('HISTORY_NO_SQL', 'sql needs a statement, in quotes');
+    const asked = chosenRuns(options, io);
     const { queryHistory } = await import('../history/duckdb.ts');
-    const { columns, rows } = await queryHistory(root, sql, io.cwd);
+    const { columns, rows, unread } = await queryHistory(asked, sql, io);
+    io.stderr.write(unreadText(unread, NOT_IN_TABLE));
     const lines = [columns, ...rows.map((row) => columns.map((name) => cellOf(row[name])))];
     return print(
       io,
@@ -264,13 +265,18 @@ const RUN: Readonly<
   },
   export: async (options, _, io) => {
     if (options.parquet === undefined) throw new UserError('HISTORY_NO_FILE', 'export needs --parquet FILE');
-    const { root } = chosenRuns({ ...(options.config === undefined ? {} : { config: options.config }) }, io);
+    const asked = chosenRuns(options, io);
     const { exportParquet } = await import('../history/duckdb.ts');
-    await exportParquet(root, resolve(io.cwd, options.parquet), io.cwd);
-    io.stderr.write(`written: ${escapeTerminalLine(options.parquet)}\n`);
+    const unread = await exportParquet(asked, resolve(io.cwd, options.parquet), io);
+    io.stderr.write(`written: ${escapeTerminalLine(options.parquet)}\n${unreadText(unread, NOT_IN_TABLE)}`);
     return 0;
   },
 };
+
+const NOT_IN_TABLE = 'and what is missing is in no row';
+
+/** Nothing is left without comments. */
+const isBlankSql = (sql: string): boolean => sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|[\s;]/g, '') === '';
 
 /** What of a history cannot be read, where there is something. */
 const unreadOf = (lines: number, runs: readonly string[] = []) => ({
