@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Folders that are there now. A process that is ended early removes them as it goes. */
 const made = new Set<string>();
 
-/** Makes a folder under the system's temporary one, until `removeTemporaryFolder`. Nobody else can read it. */
+/** Makes a folder under the system's temporary one, until `removeTemporaryFolder`. Only this user can read it. */
 export function makeTemporaryFolder(prefix: string): string {
   const dir = mkdtempSync(join(tmpdir(), prefix));
   if (made.size === 0) process.once('exit', removeAll);

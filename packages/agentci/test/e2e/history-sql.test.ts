@@ -104,6 +104,16 @@ describe.skipIf(duckdb === '')(
       expect(await parquet(cwd, 'SELECT run, count(*)::INT AS n FROM FILE GROUP BY 1 ORDER BY 1')).toEqual(perRun);
     });
 
+    const guide = readFileSync(join(import.meta.dirname, '../../../../docs/guide/history.md'), 'utf8');
+    test.each(/```sql\n([^`]+)/.exec(guide)![1]!.trim().split('\n'))(
+      'the guide shows a query that works: %s',
+      async (line) => {
+        const cwd = project();
+        await run(cwd);
+        expect((await sql(cwd, line)).length).toBeGreaterThan(0);
+      },
+    );
+
     test('-c limits both tables to the runs of one spec', async () => {
       const cwd = project();
       await run(cwd);
