@@ -1,12 +1,16 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { UserError } from '../kit/user-error.ts';
+import type { Cell } from '../results/cell.ts';
 import type { Suite } from '../spec/suite.ts';
+
+/** The values that are chosen, by variable: one of those given for each. */
+export type ChosenValues = Readonly<Record<string, readonly string[]>>;
 
 /** The cells that `--cell name=value` selects: of one variable any of the values, of several all. */
 export function cellsOf(
   suite: Pick<Suite, 'cells' | 'file'>,
   written: readonly string[] | undefined,
-): Readonly<Record<string, readonly string[]>> | undefined {
+): ChosenValues | undefined {
   if (written === undefined || written.length === 0) return undefined;
   const { cells } = suite;
   if (cells === undefined) {
@@ -14,12 +18,17 @@ export function cellsOf(
       hint: 'Leave --cell out, or write matrix: {model: [a, b]} at the root of the spec.',
     });
   }
+  return valuesAmong(cells, written);
+}
+
+/** What was written, where the cells have such variables and values. */
+export function valuesAmong(cells: readonly Cell[], written: readonly string[]): ChosenValues {
   const selected = new Map<string, string[]>();
+  const names = [...new Set(cells.flatMap((cell) => Object.keys(cell)))];
   for (const each of written) {
     const equals = each.indexOf('=');
     const name = each.slice(0, Math.max(equals, 0)).trim();
     const value = each.slice(equals + 1);
-    const names = Object.keys(cells[0]!);
     if (equals === -1 || !names.includes(name)) {
       const near = didYouMean(name === '' ? each : name, names);
       throw new UserError(
@@ -28,7 +37,7 @@ export function cellsOf(
         { hint: near === undefined ? `Its variables are: ${names.join(', ')}` : `Did you mean "${near}"?` },
       );
     }
-    const values = [...new Set(cells.map((cell) => cell[name]!))];
+    const values = [...new Set(cells.flatMap((cell) => cell[name] ?? []))];
     if (!values.includes(value)) {
       throw new UserError('CELL_UNKNOWN', `--cell: "${name}" has no value "${value}" in the matrix`, {
         hint: `Its values are: ${values.slice(0, 20).join(', ')}`,

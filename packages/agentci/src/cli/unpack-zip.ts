@@ -1,10 +1,10 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { UserError } from '../kit/user-error.ts';
 import { makeFolder } from '../mcp/make-folder.ts';
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts';
 
 const MAX_ZIP_BYTES = 512 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
@@ -22,29 +22,11 @@ export function isZip(path: string): boolean {
   }
 }
 
-/** Folders that are there now. A process that is ended early removes them as it goes. */
-const unpacked = new Set<string>();
-
-/** Removes what `unpackZip` made. */
-export function removeUnpacked(dir: string): void {
-  rmSync(dir, { recursive: true, force: true });
-  unpacked.delete(dir);
-}
-
-function keepInMind(dir: string): void {
-  if (unpacked.size === 0)
-    process.once('exit', () => {
-      for (const left of unpacked) rmSync(left, { recursive: true, force: true });
-    });
-  unpacked.add(dir);
-}
-
-/** Unpacks an artifact into a folder of its own under the system's temporary one, until `removeUnpacked`. */
+/** Unpacks an artifact into a folder of its own under the system's temporary one, until `removeTemporaryFolder`. */
 export function unpackZip(path: string, shown: string): string {
   if (statSync(path).size > MAX_ZIP_BYTES) throw notUnpacked(shown, 'it is too large');
   const files = unzipped(path, shown);
-  const dir = mkdtempSync(join(tmpdir(), 'agentci-zip-'));
-  keepInMind(dir);
+  const dir = makeTemporaryFolder('agentci-zip-');
   try {
     for (const [name, bytes] of Object.entries(files)) {
       if (name.endsWith('/')) continue;
@@ -53,7 +35,7 @@ export function unpackZip(path: string, shown: string): string {
       writeFileSync(file, bytes);
     }
   } catch (error) {
-    removeUnpacked(dir);
+    removeTemporaryFolder(dir);
     throw notUnpacked(shown, (error as Error).message);
   }
   return dir;

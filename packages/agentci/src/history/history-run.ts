@@ -2,6 +2,7 @@ import { isObject } from '../kit/object.ts';
 import type { Cell } from '../results/cell.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { usedBy } from '../results/stored-result.ts';
+import { addsUp } from '../results/summary-fault.ts';
 import { quantile } from '../stats/descriptive.ts';
 
 /** One line of `runs.jsonl`: a run in a few hundred bytes. */
@@ -201,12 +202,15 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     [line.commit, line.branch].every((text) => text === undefined || typeof text === 'string') &&
     Array.isArray(line.models) &&
     line.models.every((model) => typeof model === 'string') &&
-    COUNTS.every((name) => Number.isInteger(line[name]) && (line[name] as number) >= 0) &&
+    COUNTS.every((name) => isCount(line[name])) &&
+    addsUp(line as unknown as HistoryRun) &&
     (line.unused_usd === undefined || (Number.isFinite(line.unused_usd) && (line.unused_usd as number) >= 0)) &&
-    (line.uncounted === undefined || (Number.isInteger(line.uncounted) && (line.uncounted as number) >= 0)) &&
+    (line.uncounted === undefined || isCount(line.uncounted)) &&
     MEASURES.every((name) => line[name] === null || Number.isFinite(line[name]))
   );
 }
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** One that does not begin with a time would come before or after all others. */
 const isPlace = (order: unknown): boolean =>
@@ -229,9 +233,8 @@ export function isHistoryQuery(line: unknown): line is HistoryQuery {
     STATUSES.has(line.status) &&
     (line.cell === undefined ||
       (isObject(line.cell) && Object.values(line.cell).every((value) => typeof value === 'string'))) &&
-    Number.isInteger(line.decided) &&
-    Number.isInteger(line.passed) &&
-    (line.passed as number) >= 0 &&
+    isCount(line.decided) &&
+    isCount(line.passed) &&
     (line.passed as number) <= (line.decided as number) &&
     [line.usd, line.ms, line.tokens].every((value) => value === undefined || Number.isFinite(value))
   );

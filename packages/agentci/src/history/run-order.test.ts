@@ -47,7 +47,7 @@ function play(root: string, steps: readonly Step[]): string[] {
     const failed = Object.values(verdicts).filter((status) => status === 'fail').length;
     const run = runOf(`${runTime(at)}-${String(i).padStart(4, '0')}`, Date.parse(at), {
       ...(place === runTime(at) ? {} : { order: place }),
-      ...{ part: true, total: Object.keys(verdicts).length, failed },
+      ...{ part: true, total: Object.keys(verdicts).length, passed: Object.keys(verdicts).length - failed, failed },
     });
     const queries = Object.entries(verdicts).map(([id, status]) => ({
       ...{ id, status, decided: 1, passed: status === 'pass' ? 1 : 0 },

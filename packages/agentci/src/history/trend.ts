@@ -71,26 +71,20 @@ export function suiteTrend(runs: readonly AgentRun[]): Trend {
   return withDrifts(points);
 }
 
-/** How one query did, run by run; with cells, all of them together. */
-export function queryTrend(
-  runs: readonly { readonly run: HistoryRun; readonly queries: readonly HistoryQuery[] }[],
-): Trend {
-  const points = runs.flatMap(({ run, queries }): TrendPoint[] => {
-    if (queries.length === 0) return [];
-    const decided = sum(queries.map((query) => query.decided));
-    const passed = sum(queries.map((query) => query.passed));
-    return [
-      {
-        ...placeOf(run),
-        passed,
-        decided,
-        rate: decided === 0 ? null : passed / decided,
-        interval: wilsonInterval(passed, decided),
-        usd: meanOf(queries.flatMap(({ usd }) => usd ?? [])),
-        ms: meanOf(queries.flatMap(({ ms }) => ms ?? [])),
-        status: worst(queries.map(({ status }) => status)),
-      },
-    ];
+/** A run, and what became of one case in it. */
+export interface CaseInRun {
+  readonly run: HistoryRun;
+  /** Undefined where the run did not have it. */
+  readonly query: HistoryQuery | undefined;
+}
+
+/** How one query did, run by run; of a query with cells, one of them. */
+export function queryTrend(runs: readonly CaseInRun[]): Trend {
+  const points = runs.flatMap(({ run, query }): TrendPoint[] => {
+    if (query === undefined) return [];
+    const { passed, decided, usd = null, ms = null, status } = query;
+    const rate = decided === 0 ? null : passed / decided;
+    return [{ ...placeOf(run), passed, decided, rate, interval: wilsonInterval(passed, decided), usd, ms, status }];
   });
   return withDrifts(points);
 }
@@ -149,9 +143,4 @@ const medianOf = (known: readonly { readonly value: number }[]): number | null =
     0.5,
   );
 
-const ORDER: readonly CheckStatus[] = ['skip', 'pass', 'warn', 'error', 'fail'];
-const worst = (statuses: readonly CheckStatus[]): CheckStatus =>
-  statuses.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a));
-
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-const meanOf = (values: readonly number[]): number | null => (values.length === 0 ? null : sum(values) / values.length);

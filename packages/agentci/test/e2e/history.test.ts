@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/results/run-result.ts';
@@ -63,7 +63,7 @@ function writeHistory(cwd: string, verdicts: readonly string[], usd: (at: number
       ...{
         warnings: 0,
         errors: status === 'error' ? 1 : 0,
-        skipped: 0,
+        skipped: status === 'skip' ? 1 : 0,
         usd: usd(i),
         unpriced: 0,
         tokens: 10,
@@ -291,49 +291,6 @@ console.log(JSON.stringify({ answer: 'ok', ...(JSON.parse(text).id === 'a' ? { t
   });
 });
 
-const { AGENTCI_DUCKDB: duckdb = '' } = process.env;
-
-describe.skipIf(duckdb === '')(
-  'with DuckDB (AGENTCI_DUCKDB names a folder where @duckdb/node-api is installed)',
-  () => {
-    const project = (): string => {
-      const cwd = tempDir(FILES);
-      symlinkSync(join(duckdb, 'node_modules'), join(cwd, 'node_modules'));
-      writeFileSync(join(cwd, 'package.json'), '{}');
-      writeHistory(cwd, ['pass', 'fail', 'pass']);
-      return cwd;
-    };
-
-    test('sql answers from both tables, and Parquet is written', async () => {
-      const cwd = project();
-      const sql =
-        'SELECT q.status, count(*)::INT AS n FROM runs r JOIN queries q ON q.run = r.id GROUP BY 1 ORDER BY 1';
-      const { stdout } = await cli(['history', 'sql', sql, '--json'], { cwd });
-      expect(JSON.parse(stdout)).toEqual([
-        { status: 'fail', n: 1 },
-        { status: 'pass', n: 2 },
-      ]);
-      expect((await cli(['history', 'export', '--parquet', 'x.parquet'], { cwd })).code).toBe(0);
-      expect(readFileSync(join(cwd, 'x.parquet')).subarray(0, 4).toString()).toBe('PAR1');
-    });
-
-    test.each([
-      'SELECT 1; SELECT 2',
-      "SELECT * FROM read_text('agentci_spec.yaml')",
-      "COPY runs TO 'y.csv'",
-      "ATTACH 'z.db'",
-      'SELEC 1',
-    ])('%s is refused', async (sql) => {
-      const cwd = project();
-      expect(await cli(['history', 'sql', sql], { cwd })).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('HISTORY_SQL'),
-      });
-      expect(existsSync(join(cwd, 'y.csv')) || existsSync(join(cwd, 'z.db'))).toBe(false);
-    });
-  },
-);
-
 test('runs of CI are imported from folders and reports, once, and garbage is named', async () => {
   const ci = tempDir(FILES);
   await judge(ci, 'bad.jsonl', on('main'), '-f', 'json=report.json');
@@ -350,6 +307,54 @@ test('runs of CI are imported from folders and reports, once, and garbage is nam
   );
   expect(runsIn(cwd)).toMatchObject([{ branch: 'main', failed: 1, recorded: true }]);
   expect((await cli(['history', 'first-bad', 'a'], { cwd })).stdout).toContain('a fails since');
+});
+
+describe('a run whose counts do not add up', () => {
+  test.each([
+    { edit: { passed: 99 }, says: 'it has "summary.passed": 99, and 1 of its 2 results with the status pass or warn' },
+    {
+      edit: { failed: 0, skipped: 1 },
+      says: 'it has "summary.failed": 0, and 1 of its 2 results with the status fail',
+    },
+    { edit: { total: 3, errors: 1 }, says: 'it has "summary.total": 3 and 2 results' },
+    { edit: { warnings: 1 }, says: 'it has "summary.warnings": 1, and 0 of its 2 results' },
+  ])('is not imported from a report with $edit', async ({ edit, says }) => {
+    const cwd = tempDir(FILES);
+    await judge(cwd, 'bad.jsonl', {}, '-f', 'json=report.json');
+    const report = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8')) as RunResult;
+    const edited = tempDir({
+      ...FILES,
+      'report.json': JSON.stringify({ ...report, summary: { ...report.summary, ...edit } }),
+    });
+    const { code, stdout, stderr } = await cli(['history', 'import', 'report.json'], { cwd: edited });
+    expect(stderr).toContain(`report.json does not add up: ${says}`);
+    expect([code, stdout]).toEqual([2, '0 runs imported, 0 known already\n']);
+  });
+
+  test('is imported neither from a run folder nor from another history', async () => {
+    const cwd = tempDir(FILES);
+    await judge(cwd, 'bad.jsonl');
+    const [id] = readdirSync(join(cwd, '.agentci', 'runs')).filter((name) => /^\d{8}-/.test(name));
+    for (const path of [join(cwd, '.agentci', 'runs', id!, 'run.json'), join(cwd, '.agentci', 'history', 'runs.jsonl')])
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/"passed": ?1/, '"passed":99'));
+    const other = tempDir(FILES);
+    for (const from of ['runs', 'history'])
+      expect((await cli(['history', 'import', join(cwd, '.agentci', from)], { cwd: other })).stdout).toMatch(/^0 runs/);
+  });
+
+  test.each([{ passed: 99 }, { total: 3 }, { skipped: 1 }, { warnings: 2 }, { passed: 1e300, total: 1e300 }])(
+    'is a line of the history that cannot be read: %o',
+    async (edit) => {
+      const cwd = tempDir(FILES);
+      writeHistory(cwd, ['pass', 'pass']);
+      const path = join(cwd, '.agentci', 'history', 'runs.jsonl');
+      const [first, second] = readFileSync(path, 'utf8').trim().split('\n');
+      writeFileSync(path, `${JSON.stringify({ ...JSON.parse(first!), ...edit })}\n${second}\n`);
+      const { stdout, stderr } = await cli(['history', '--json'], { cwd });
+      expect(stderr).toContain('1 line of runs.jsonl cannot be read and is skipped');
+      expect(JSON.parse(stdout)).toMatchObject({ runs: [{ id: JSON.parse(second!).id }], unread_lines: 1 });
+    },
+  );
 });
 
 test('a JSON report says whether recordings were judged, so that an import does not count them as spending', async () => {

@@ -3,11 +3,13 @@ import { costsBy, PERIODS, type Period } from '../../history/costs.ts';
 import { findFirstBad } from '../../history/first-bad.ts';
 import { FlakyTally } from '../../history/flaky.ts';
 import { historyRoot } from '../../history/history-files.ts';
-import { queryTrend, suiteTrend, type Trend } from '../../history/trend.ts';
+import { suiteTrend } from '../../history/trend.ts';
+import { defined } from '../../kit/defined.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
+import { type Cell, caseText } from '../../results/cell.ts';
 import { misdatedRuns } from '../../results/run-order.ts';
 import { runTime } from '../../results/run-time.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -18,9 +20,10 @@ import {
   type HistoryOptions,
   queriesOfAgentRun,
 } from '../history/place.ts';
+import { type OfSpec, type QueryTrends, queryTrends } from '../history/query-trends.ts';
 import { costText, firstBadText, flakyText, listText, trendText, unreadText } from '../history/text.ts';
 import type { Io } from '../io.ts';
-import { someText, wholeNumber } from '../options.ts';
+import { collect, someText, wholeNumber } from '../options.ts';
 import { specFolder } from '../spec-folders.ts';
 
 const ACTIONS = ['list', 'trend', 'flaky', 'first-bad', 'cost', 'import', 'sql', 'export'] as const;
@@ -44,6 +47,7 @@ export const command: CliCommand = {
       )
       .option('--agent <name>', 'only runs of this agent', someText)
       .option('--last <n>', `only the newest n runs (list: ${LISTED}, flaky: ${FLAKY_RUNS})`, wholeNumber(1))
+      .option('--cell <name=value>', 'trend, first-bad: only this value of the matrix (repeatable)', collect)
       .option('--by <period>', 'cost: day, week or month (default: week)')
       .option('--parquet <file>', 'export: one row per query of every run; needs @duckdb/node-api')
       .option('--json', 'as JSON')
@@ -58,6 +62,7 @@ Examples:
   agentci history trend refund
   agentci history flaky --last 50
   agentci history first-bad refund --branch main
+  agentci history first-bad refund --cell model=a
   agentci history cost --by week
   agentci history import artifacts/
   agentci history sql "SELECT status, count(*) FROM queries GROUP BY status"`,
@@ -82,9 +87,9 @@ const CHOOSING: readonly OptionName[] = ['config', 'branch', 'agent', 'last', 'j
 /** What each action looks at: how many operands at most, and which options. */
 const TAKES: Readonly<Record<Action, { readonly operands: number; readonly options: readonly OptionName[] }>> = {
   list: { operands: 0, options: CHOOSING },
-  trend: { operands: 1, options: CHOOSING },
+  trend: { operands: 1, options: [...CHOOSING, 'cell'] },
   flaky: { operands: 0, options: CHOOSING },
-  'first-bad': { operands: 1, options: CHOOSING },
+  'first-bad': { operands: 1, options: [...CHOOSING, 'cell'] },
   cost: { operands: 0, options: [...CHOOSING, 'by'] },
   import: { operands: Number.POSITIVE_INFINITY, options: ['config', 'json'] },
   sql: { operands: 1, options: ['config', 'json'] },
@@ -128,21 +133,32 @@ const RUN: Readonly<
   },
   trend: (options, [query], io) => {
     const chosen = chosenSeries(options, io);
-    const found =
-      query === undefined
-        ? chosen.series.map(({ agent, spec, runs }) => ({ agent, spec, ...suiteTrend(runs) }))
-        : trendsOf(query, chosen, io);
+    const about = { schema: 'agentci.history/1', ...branchOf(chosen), ...unreadOf(chosen.unreadLines) };
+    if (query === undefined) {
+      if (options.cell !== undefined)
+        throw new UserError('HISTORY_USAGE', '--cell is about one query, and none is named', {
+          hint: 'agentci history trend QUERY --cell name=value',
+        });
+      const found = chosen.series.map(({ agent, spec, runs }) => ({ agent, spec, ...suiteTrend(runs) }));
+      return print(
+        io,
+        options,
+        { ...about, ...alone(found) },
+        () => `${chosen.note}${eachText(found, query, (trend) => trendText(trend, query))}`,
+      );
+    }
+    const found = queryTrends(query, chosen, options, io);
+    const textOf = ({ cases }: QueryTrends): string =>
+      eachCellText(
+        cases,
+        query,
+        (trend, name) => `${cases.length === 1 ? '' : `\n${escapeTerminalLine(name)}\n`}${trendText(trend, name)}`,
+      );
     return print(
       io,
       options,
-      {
-        schema: 'agentci.history/1',
-        ...branchOf(chosen),
-        ...unreadOf(chosen.unreadLines),
-        ...(query === undefined ? {} : { query }),
-        ...alone(found),
-      },
-      () => `${chosen.note}${eachText(found, query, (trend) => trendText(trend, query))}`,
+      { ...about, query, ...alone(found.map(aloneInCell)) },
+      () => `${chosen.note}${eachText(found, query, textOf)}`,
     );
   },
   flaky: (options, _, io) => {
@@ -174,10 +190,13 @@ const RUN: Readonly<
   'first-bad': (options, [query], io) => {
     if (query === undefined) throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
     const chosen = chosenSeries(options, io);
-    const found = trendsOf(query, chosen, io).map(({ agent, spec, points, unread, newest_unread }) => ({
-      ...{ agent, spec },
-      ...findFirstBad(points, { isNewestUnread: newest_unread === true }),
-      ...(unread === undefined ? {} : { unread }),
+    const found = queryTrends(query, chosen, options, io).map(({ cases, ...of }) => ({
+      ...of,
+      cases: cases.map(({ cell, points, unread, newest_unread }) => ({
+        ...defined({ cell }),
+        ...findFirstBad(points, { isNewestUnread: newest_unread === true }),
+        ...defined({ unread }),
+      })),
     }));
     return print(
       io,
@@ -187,9 +206,10 @@ const RUN: Readonly<
         ...branchOf(chosen),
         ...unreadOf(chosen.unreadLines),
         query,
-        ...alone(found),
+        ...alone(found.map(aloneInCell)),
       },
-      () => `${chosen.note}${eachText(found, query, (each) => firstBadText(each, query, chosen))}`,
+      () =>
+        `${chosen.note}${eachText(found, query, ({ cases }) => eachCellText(cases, query, (each, name) => firstBadText(each, name, chosen)))}`,
     );
   },
   cost: (options, _, io) => {
@@ -229,11 +249,12 @@ const RUN: Readonly<
     );
     return skipped.length > 0 && imported + known === 0 ? 2 : 0;
   },
-  sql: async (options, [sql], io) => {
-    if (sql === undefined) throw new UserError('HISTORY_NO_SQL', 'sql needs a statement, in quotes');
-    const { root } = chosenRuns({ ...(options.config === undefined ? {} : { config: options.config }) }, io);
+  sql: async (options, [sql = ''], io) => {
+    if (isBlankSql(sql)) throw new UserError('HISTORY_NO_SQL', 'sql needs a statement, in quotes');
+    const asked = chosenRuns(options, io);
     const { queryHistory } = await import('../history/duckdb.ts');
-    const { columns, rows } = await queryHistory(root, sql, io.cwd);
+    const { columns, rows, unread } = await queryHistory(asked, sql, io);
+    io.stderr.write(unreadText(unread, NOT_IN_TABLE));
     const lines = [columns, ...rows.map((row) => columns.map((name) => cellOf(row[name])))];
     return print(
       io,
@@ -244,55 +265,18 @@ const RUN: Readonly<
   },
   export: async (options, _, io) => {
     if (options.parquet === undefined) throw new UserError('HISTORY_NO_FILE', 'export needs --parquet FILE');
-    const { root } = chosenRuns({ ...(options.config === undefined ? {} : { config: options.config }) }, io);
+    const asked = chosenRuns(options, io);
     const { exportParquet } = await import('../history/duckdb.ts');
-    await exportParquet(root, resolve(io.cwd, options.parquet), io.cwd);
-    io.stderr.write(`written: ${escapeTerminalLine(options.parquet)}\n`);
+    const unread = await exportParquet(asked, resolve(io.cwd, options.parquet), io);
+    io.stderr.write(`written: ${escapeTerminalLine(options.parquet)}\n${unreadText(unread, NOT_IN_TABLE)}`);
     return 0;
   },
 };
 
-interface OfSpec {
-  readonly agent: string;
-  readonly spec: string;
-}
+const NOT_IN_TABLE = 'and what is missing is in no row';
 
-type QueryTrend = OfSpec &
-  Trend & {
-    /** Runs that may have had the query, and in which its verdict cannot be read. */
-    readonly unread?: readonly string[];
-    /** One of them is newer than all in which it can be read. */
-    readonly newest_unread?: boolean;
-  };
-
-/** One query over the runs of each agent and spec that has it, read one at a time. */
-function trendsOf(query: string, { root, series }: ChosenSeries, io: Io): QueryTrend[] {
-  const ids = new Set<string>();
-  const lost: string[] = [];
-  const found = series.flatMap(({ agent, spec, runs }): QueryTrend[] => {
-    const unread: string[] = [];
-    const seen = runs.map((each) => {
-      const { queries, isCut } = queriesOfAgentRun(root, each, io);
-      for (const { id } of queries) ids.add(id);
-      const own = queries.filter(({ id }) => id === query);
-      if (isCut && own.length === 0) unread.push(each.run.id);
-      return { run: each.run, queries: own };
-    });
-    lost.push(...unread);
-    if (!seen.some(({ queries }) => queries.length > 0)) return [];
-    const lastSeen = seen.findLastIndex(({ queries }) => queries.length > 0);
-    const newest_unread = runs.slice(lastSeen + 1).some(({ run }) => unread.includes(run.id));
-    return [{ agent, spec, ...queryTrend(seen), ...(unread.length === 0 ? {} : { unread, newest_unread }) }];
-  });
-  if (found.length === 0) {
-    const near = didYouMean(query, [...ids]);
-    const which = lost.length === 0 ? 'no run in the history has' : 'no run in the history that can be read has';
-    throw new UserError('HISTORY_QUERY_UNKNOWN', `${which} a query "${query}"`, {
-      ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
-    });
-  }
-  return found;
-}
+/** Nothing is left without comments. */
+const isBlankSql = (sql: string): boolean => sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|[\s;]/g, '') === '';
 
 /** What of a history cannot be read, where there is something. */
 const unreadOf = (lines: number, runs: readonly string[] = []) => ({
@@ -303,6 +287,27 @@ const unreadOf = (lines: number, runs: readonly string[] = []) => ({
 /** What was found of the one spec there is; of several, a list. */
 const alone = <T extends OfSpec>(found: readonly T[]): T | { readonly specs: readonly T[] } =>
   found.length === 1 ? found[0]! : { specs: found };
+
+/** What was found of a query: of one that has several cells, a list. */
+const aloneInCell = <T extends { readonly cell?: Cell }>({
+  cases,
+  ...of
+}: OfSpec & { readonly cases: readonly T[] }) =>
+  cases.length === 1 ? { ...of, ...cases[0]! } : { ...of, cells: cases.map((each) => ({ cell: null, ...each })) };
+
+/** One after the other where a query has several cells. */
+function eachCellText<T extends { readonly cell?: Cell }>(
+  cases: readonly T[],
+  id: string,
+  textOf: (each: T, name: string) => string,
+): string {
+  if (cases.length === 1) return textOf(cases[0]!, caseText({ id, ...cases[0]! }));
+  // A run from before the spec had a matrix has the query as such.
+  const parts = cases.map((each) =>
+    textOf(each, each.cell === undefined ? `${id} (no cell)` : caseText({ id, ...each })),
+  );
+  return `"${escapeTerminalLine(id)}" has ${cases.length} cells; --cell name=value chooses\n${parts.join('')}`;
+}
 
 /** Under a heading each where there are several. */
 function eachText<T extends OfSpec>(

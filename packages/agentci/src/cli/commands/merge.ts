@@ -71,7 +71,7 @@ Examples:
     const formats = json ? [...format, 'json'] : format;
     const plans = planOutputs({ formats, files: output ?? [], env: io.env, cwd: io.cwd });
     const notifyWith = await prepareNotify(plans, options as NotifyOptions, io);
-    const { removeUnpacked } = await import('../unpack-zip.ts');
+    const { removeTemporaryFolder } = await import('../temporary-folder.ts');
     const given = await unpackZips(args, io);
     try {
       return await merge(options as Options & NotifyOptions, { given, plans, notifyWith, io });
@@ -79,7 +79,7 @@ Examples:
       if (!(error instanceof UserError)) throw error;
       throw new UserError(error.code, given.told(error.message), defined({ hint: error.hint }));
     } finally {
-      for (const dir of given.unpacked.keys()) removeUnpacked(dir);
+      for (const dir of given.unpacked.keys()) removeTemporaryFolder(dir);
     }
   },
 };

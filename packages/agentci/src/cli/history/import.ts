@@ -23,10 +23,12 @@ import { resultFault } from '../../results/result-fault.ts';
 import { placeAfter, placeAmong, placeOf } from '../../results/run-order.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
 import { runTime } from '../../results/run-time.ts';
+import { summaryFault } from '../../results/summary-fault.ts';
 import { type JudgedRun, journalPath, readHeader } from '../../store/journal.ts';
 import { isPart, readRun } from '../../store/stored-runs.ts';
 import type { Io } from '../io.ts';
-import { isZip, removeUnpacked, unpackZip } from '../unpack-zip.ts';
+import { removeTemporaryFolder } from '../temporary-folder.ts';
+import { isZip, unpackZip } from '../unpack-zip.ts';
 
 const MAX_DEPTH = 8;
 const MAX_REPORT_BYTES = 512 * 1024 * 1024;
@@ -207,7 +209,7 @@ function* sourcesInZip(path: string, depth: number): Generator<Source | 'shard'>
   try {
     yield* sourcesIn(dir, depth + 1);
   } finally {
-    removeUnpacked(dir);
+    removeTemporaryFolder(dir);
   }
 }
 
@@ -272,11 +274,14 @@ function entryOf(
   place: string,
 ): Imported {
   let made: Imported;
+  let fault: string | undefined;
   try {
+    fault = summaryFault(run);
     made = { run: historyRun(run, about), queries: run.results.map(historyQuery) };
   } catch (error) {
     throw new Error(`${place} is not a run of agentci: ${(error as Error).message}`);
   }
+  if (fault !== undefined) throw new Error(`${place} does not add up: it ${fault}`);
   if (!isHistoryRun(made.run) || !isSafeId(made.run.id) || !made.queries.every(isHistoryQuery))
     throw new Error(`${place} is not a run of agentci`);
   return made;

@@ -15,6 +15,7 @@ export interface HistoryOptions {
   readonly branch?: string;
   readonly agent?: string;
   readonly last?: number;
+  readonly cell?: readonly string[];
   readonly by?: string;
   readonly parquet?: string;
   readonly json?: boolean;
@@ -110,7 +111,8 @@ export function queriesOfAgentRun(root: string, run: AgentRun, io: Io): QueriesR
   return { queries, isCut: !isWhole };
 }
 
-function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {
+/** What can be read, with a word on what cannot. */
+export function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {
   if (damaged > 0)
     io.stderr.write(
       `agentci: ${plural(damaged, 'line')} of ${file} cannot be read and ${damaged === 1 ? 'is' : 'are'} skipped\n`,

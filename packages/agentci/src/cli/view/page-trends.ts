@@ -7,7 +7,7 @@ import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
 import { type Drift, queryTrend, suiteTrend } from '../../history/trend.ts';
 import { formatMs, formatUsd } from '../../kit/format-number.ts';
 import { plural } from '../../kit/words.ts';
-import { type CaseName, caseText } from '../../results/cell.ts';
+import { type CaseName, caseKey, caseText } from '../../results/cell.ts';
 import type { PageTrends } from '../../results/page-data.ts';
 
 /** Points of a trend; more than this are not told apart on a screen. */
@@ -118,22 +118,21 @@ const damageWords = (damaged: number, cut: number): string[] => [
       ]),
 ];
 
-/** Queries that fail in the newest run that has them, with the run they fail since. */
+/** Queries that fail in the newest run that has them, with the run they fail since. Each cell of a matrix is one of its own. */
 function failingNow(
   seen: readonly SeenRun[],
   nameOf: (query: CaseName, spec: string) => string,
 ): PageTrends['failing'] {
-  const newest = new Map<string, HistoryQuery['status']>();
+  const keyOf = (query: CaseName, { spec }: HistoryRun): string => JSON.stringify([spec, caseKey(query)]);
+  const newest = new Map<string, { readonly name: string; readonly status: HistoryQuery['status'] }>();
   for (const { run, queries } of seen)
-    for (const query of queries) if (query.decided > 0) newest.set(nameOf(query, run.spec), query.status);
+    for (const query of queries)
+      if (query.decided > 0) newest.set(keyOf(query, run), { name: nameOf(query, run.spec), status: query.status });
   return [...newest]
-    .filter(([, status]) => status === 'fail')
+    .filter(([, { status }]) => status === 'fail')
     .slice(0, MAX_ROWS)
-    .flatMap(([name]) => {
-      const own = seen.map(({ run, queries }) => ({
-        run,
-        queries: queries.filter((each) => nameOf(each, run.spec) === name),
-      }));
+    .flatMap(([key, { name }]) => {
+      const own = seen.map(({ run, queries }) => ({ run, query: queries.find((each) => keyOf(each, run) === key) }));
       const found = findFirstBad(queryTrend(own).points);
       if (found.verdict !== 'bad') return [];
       const { first, good, runs, flips } = found;
