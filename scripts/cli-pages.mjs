@@ -70,7 +70,7 @@ function argumentName(argument) {
 
 const choices = ({ argChoices }) => (argChoices ? `; one of ${argChoices.map(code).join(', ')}` : '');
 
-function fallback({ defaultValue, description }) {
+function fallback({ defaultValue, defaultValueDescription, description }) {
   if (defaultValue === undefined || defaultValue === false || /\(default/.test(description)) return '';
-  return ` (default: ${code([defaultValue].flat().join(' '))})`;
+  return ` (default: ${code(defaultValueDescription ?? [defaultValue].flat().join(' '))})`;
 }

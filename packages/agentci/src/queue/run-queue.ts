@@ -6,6 +6,7 @@ import { bundleJobs, queueEntry, readBundle } from './bundle.ts';
 import { type Client, connect, loadPackages, type QueuedJob, queueConnection, refuseUnfit } from './client.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { Endurance } from './endurance.ts';
+import { evenRate, type QueueRate } from './even-rate.ts';
 import { type Job, nameOf, type Ticket } from './job.ts';
 import { Lease, RENEW_MS } from './lease.ts';
 import { MAX_ALONE, MAX_COST, OVER, PREFIX, queueName, READY, type RunKeys, runKeys } from './names.ts';
@@ -17,11 +18,6 @@ import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
 export interface LostJob {
   readonly job: Job;
   readonly why: string;
-}
-
-export interface QueueRate {
-  readonly max: number;
-  readonly perMs: number;
 }
 
 interface OpenOptions {
@@ -387,18 +383,4 @@ export class RunQueue {
     }
     await this.#lease.drop();
   }
-}
-
-/** A shorter wait would be for nothing: timers are not more exact. */
-const SHORTEST_MS = 50;
-
-/**
- * The same rate in windows as short as they can be. A limit is on windows one after the other, so the end of one and the beginning of the next
- * may together have twice as many starts in the time that providers look at.
- */
-export function evenRate({ max, perMs }: QueueRate): QueueRate {
-  const each = Math.ceil(perMs / max);
-  return each >= SHORTEST_MS
-    ? { max: 1, perMs: each }
-    : { max: Math.max(1, Math.floor((max * SHORTEST_MS) / perMs)), perMs: SHORTEST_MS };
 }

@@ -36,6 +36,8 @@ export interface RedisServer {
   readonly restart: (how: 'SIGTERM' | 'SIGKILL', downMs?: number) => Promise<void>;
   /** From now on it says nothing, and keeps its connections. */
   readonly freeze: () => void;
+  /** It goes on, and does what it was sent meanwhile. */
+  readonly thaw: () => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -84,6 +86,7 @@ export async function startRedis(
       child = await start();
     },
     freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     stop: async () => {
       await end('SIGKILL');
       rmSync(dir, { recursive: true, force: true });

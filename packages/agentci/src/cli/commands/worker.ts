@@ -34,7 +34,7 @@ export const command: CliCommand = {
         `
 A worker takes queries of its spec from the queue, runs the agent, and sends back what it did. Verdicts are made by the
 \`agentci test --queue\` that put them there. The password of the Redis is read from AGENTCI_QUEUE_PASSWORD.
-Ctrl-C or SIGTERM: takes no more, and ends when the queries in progress are finished.
+Ctrl-C or SIGTERM: takes no more, and ends when the queries in progress are finished. A second one ends them at once.
 
 Example:
   agentci worker --queue redis://10.0.0.5:6379 -c agentci_spec.yaml -w 8
