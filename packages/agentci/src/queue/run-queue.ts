@@ -36,6 +36,8 @@ interface About extends OpenOptions {
 
 /** How long what is left of a run that was not finished stays. */
 const KEEP_S = 7 * 24 * 3600;
+/** How long what BullMQ keeps for a spec stays after the last run: every change of a spec makes another queue. */
+const QUEUE_S = 30 * 24 * 3600;
 /** How long it is known that a run is over: a collector that slept longer than this would begin it anew. */
 const OVER_S = 24 * 3600;
 const TIDY_MS = 5000;
@@ -125,6 +127,7 @@ export class RunQueue {
       const { max, perMs } = evenRate(rate);
       await this.#queue.setGlobalRateLimit(max, perMs);
     }
+    await this.#keepQueue();
     clearInterval(this.#renewal);
     this.#renewal = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS);
     // Jobs that workers have put off, because no one collected their run, can be taken up.
@@ -135,6 +138,12 @@ export class RunQueue {
     await this.#takeFailed();
     await this.#whereabouts.find(this.#queue, this.#ticket.run);
     this.#suspects = new Set(await this.#redis.hkeys(this.#keys.starts));
+  }
+
+  async #keepQueue(): Promise<void> {
+    const pipeline = this.#redis.pipeline();
+    for (const part of ['meta', 'id', 'events']) pipeline.expire(this.#queue.toKey(part), QUEUE_S);
+    await pipeline.exec();
   }
 
   /** Redis knew of the run when it was opened. */
@@ -380,6 +389,7 @@ export class RunQueue {
       if (how === 'over') await this.#redis.set(over, '', 'EX', OVER_S);
       await this.#redis.unlink(...Object.values(keys));
       await this.#queue.removeGlobalRateLimit();
+      await this.#keepQueue();
     }
     await this.#lease.drop();
   }
