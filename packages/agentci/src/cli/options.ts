@@ -78,7 +78,7 @@ export interface ShardChoice {
 
 /** `2/8`. */
 export function shardChoice(text: string): ShardChoice {
-  const [, index, count] = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim()) ?? [];
+  const [, index, count] = /^(\d{1,15})\/(\d{1,15})$/.exec(text.trim()) ?? [];
   if (index === undefined) throw new InvalidArgumentError('write it as 2/8: the second of eight shards.');
   const choice = { index: Number(index), count: Number(count) };
   if (choice.count > MAX_SHARDS) throw new InvalidArgumentError(`at most ${MAX_SHARDS} shards are possible.`);

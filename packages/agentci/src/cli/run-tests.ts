@@ -193,7 +193,7 @@ export async function runTests(
 
 /** Options that cannot have the effect they are meant to have, whether they were given now or when the run was started. */
 function refuseUseless(
-  { failed, failedFrom, queue, queueRate, queueTimeout, traces, baselineDir }: TestOptions,
+  { failed, failedFrom, queue, queueRate, queueTimeout, shard, weights, traces, baselineDir }: TestOptions,
   io: Io,
 ): void {
   if (failed && failedFrom !== undefined)
@@ -202,6 +202,8 @@ function refuseUseless(
     });
   if (queue === undefined && (queueRate !== undefined || queueTimeout !== undefined))
     throw new UserError('OPTIONS_CONFLICT', '--queue-rate and --queue-timeout need --queue');
+  if (shard === undefined && weights !== undefined)
+    throw new UserError('OPTIONS_CONFLICT', '--weights needs --shard: nothing else is planned by it');
   if (traces !== undefined && !existsSync(resolve(io.cwd, traces))) {
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
   }

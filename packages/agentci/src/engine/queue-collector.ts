@@ -81,10 +81,11 @@ export class QueueCollector {
   }
 
   async collect(): Promise<void> {
-    const { queue, ledger, options } = this.#input;
+    const { queue, ledger, options, choice } = this.#input;
     // What came in while no one collected is first.
     await this.#readAll(undefined);
-    if (options.queueBefore !== undefined && !queue.wasKnown) this.#hasForgotten = true;
+    // A queue that the run was moved to is not expected to know it.
+    if (options.queueBefore === choice.address && !queue.wasKnown) this.#hasForgotten = true;
     options.begin?.();
     performance.mark('agentci:queue-put');
     await queue.put(this.#jobs());

@@ -27,39 +27,38 @@ async function run(cwd: string, bad: string, args: readonly string[] = [], env: 
 
 /** What --failed would run, or why it would not. */
 async function failed(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
-  const { stdout, stderr } = await cli(['test', '--failed', '--json', ...args], { cwd, env });
-  return stdout === '' ? stderr : (JSON.parse(stdout) as { results: { id: string }[] }).results.map(({ id }) => id);
+  const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json', ...args], { cwd, env });
+  return stdout === '' ? stderr : (JSON.parse(stdout) as { cases: { id: string }[] }).cases.map(({ id }) => id);
 }
 
-/** Whether runs have their folders, or are only in the history. */
-const KEPT = [{ kept: 'stored' }, { kept: 'only in the history' }] as const;
-const keep = (cwd: string, kept: string): void => {
-  if (kept !== 'stored') rmSync(join(cwd, '.agentci', 'runs'), { recursive: true, force: true });
-};
+/** The same while the runs are stored, and when they are only in the history. */
+async function failedEitherWay(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+  const stored = await failed(cwd, args, env);
+  rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
+  return { stored, past: await failed(cwd, args, env) };
+}
+const both = (...ids: string[]) => ({ stored: ids, past: ids });
 
-describe.each(KEPT)('--failed, with runs that are $kept', ({ kept }) => {
+describe('--failed', () => {
   test('does not forget what failed on another branch, where a few queries were run on this one', async () => {
     const cwd = project();
     await run(cwd, 'a b', [], on('main'));
     await run(cwd, 'a b', ['--ids', 'a'], on('feature'));
-    keep(cwd, kept);
-    expect(await failed(cwd, [], on('feature'))).toEqual(['a', 'b']);
+    expect(await failedEitherWay(cwd, [], on('feature'))).toEqual(both('a', 'b'));
   });
 
   test('does not forget what a run that stopped at the first failure did not get to', async () => {
     const cwd = project();
     await run(cwd, 'a b', [], on('main'));
     await run(cwd, 'a b', ['--failed', '--fail-fast', '-w', '1'], on('feature'));
-    keep(cwd, kept);
-    expect(await failed(cwd, [], on('feature'))).toEqual(['a', 'b']);
+    expect(await failedEitherWay(cwd, [], on('feature'))).toEqual(both('a', 'b'));
   });
 
   test('takes what passed on this branch as passed, whatever it did on another', async () => {
     const cwd = project();
     await run(cwd, 'a b', [], on('main'));
     await run(cwd, '', ['--ids', 'a'], on('feature'));
-    keep(cwd, kept);
-    expect(await failed(cwd, [], on('feature'))).toEqual(['b']);
+    expect(await failedEitherWay(cwd, [], on('feature'))).toEqual(both('b'));
   });
 
   test('does not take a query that was left out for one that passed', async () => {
@@ -68,33 +67,29 @@ describe.each(KEPT)('--failed, with runs that are $kept', ({ kept }) => {
     writeFileSync(join(cwd, 'agentci_spec.yaml'), spec({ b: 'skip: later, ' }));
     await run(cwd, 'a');
     writeFileSync(join(cwd, 'agentci_spec.yaml'), spec());
-    keep(cwd, kept);
-    expect(await failed(cwd)).toEqual(['a', 'b']);
+    expect(await failedEitherWay(cwd)).toEqual(both('a', 'b'));
   });
 
   test('takes a failure that was expected for one, once it is not expected any more', async () => {
     const cwd = project(spec({ b: 'xfail: known, ' }));
     await run(cwd, 'a b');
-    const planned = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
-    expect(planned.stdout).not.toContain('"b"');
+    expect(await failed(cwd)).toEqual(['a']);
     writeFileSync(join(cwd, 'agentci_spec.yaml'), spec());
-    keep(cwd, kept);
-    expect(await failed(cwd)).toEqual(['a', 'b']);
+    expect(await failedEitherWay(cwd)).toEqual(both('a', 'b'));
   });
 
   test('takes what warned as well with --strict', async () => {
     const cwd = project(spec({ b: 'cost: {max_cost_usd: 0.001}, ' }));
     expect((await run(cwd, '', ['--strict'])).code).toBe(1);
-    keep(cwd, kept);
     expect(await failed(cwd)).toContain('NOTHING_FAILED');
-    expect(await failed(cwd, ['--strict'])).toEqual(['b']);
+    expect(await failedEitherWay(cwd, ['--strict'])).toEqual(both('b'));
   });
-});
 
-test('--failed --strict takes what could not be measured, where the run is stored', async () => {
-  const cwd = project(spec({ c: 'cost: {max_llm_calls: 3}, ' }));
-  expect((await run(cwd, '', ['--strict'])).code).toBe(2);
-  expect(await failed(cwd, ['--strict'])).toEqual(['c']);
+  test('takes what could not be measured with --strict, where the run is stored', async () => {
+    const cwd = project(spec({ c: 'cost: {max_llm_calls: 3}, ' }));
+    expect((await run(cwd, '', ['--strict'])).code).toBe(2);
+    expect(await failed(cwd, ['--strict'])).toEqual(['c']);
+  });
 });
 
 test('--failed-from refuses a run of another spec', async () => {

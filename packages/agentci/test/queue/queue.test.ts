@@ -423,23 +423,28 @@ queries:
         return other.url;
       },
     },
-  ])('a run that --resume takes to $to keeps what workers finished for it', async ({ queue }) => {
-    const redis = await serve();
-    const client = look(redis);
-    const cwd = project(many(8, 'slow 700'));
-    const worker = await work(redis.url, { cwd, slots: 2 });
-    const run = start(['test', '--queue', redis.url], { cwd });
-    await asked(cwd, 5);
-    run.child.kill('SIGKILL');
-    await run.ended;
-    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', await queue(cwd)], { cwd });
-    expect(resumed.code, resumed.stderr).toBe(0);
-    const { results, notices } = report(resumed.stdout);
-    expect([results.map(({ status }) => status), notices]).toEqual([Array(8).fill('pass'), []]);
-    expect(askedIn(cwd)).toHaveLength(8);
-    expect(await client.keys('agentci:{*')).toEqual([]);
-    await end(worker);
-  });
+  ])(
+    'a run that --resume takes to $to keeps what workers finished for it',
+    async ({ queue }) => {
+      const redis = await serve();
+      const client = look(redis);
+      // More than a worker gets done until it notices that no one collects.
+      const cwd = project(many(40, 'slow 700'));
+      const worker = await work(redis.url, { cwd, slots: 2 });
+      const run = start(['test', '--queue', redis.url], { cwd });
+      await asked(cwd, 5);
+      run.child.kill('SIGKILL');
+      await run.ended;
+      const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', await queue(cwd)], { cwd });
+      expect(resumed.code, resumed.stderr).toBe(0);
+      const { results, notices } = report(resumed.stdout);
+      expect([results.map(({ status }) => status), notices]).toEqual([Array(40).fill('pass'), []]);
+      expect(askedIn(cwd)).toHaveLength(40);
+      expect(await client.keys('agentci:{*')).toEqual([]);
+      await end(worker);
+    },
+    120_000,
+  );
 
   test('a run that --resume takes from a queue that is gone says what is run again', async () => {
     const redis = await serve();
