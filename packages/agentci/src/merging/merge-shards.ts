@@ -81,10 +81,8 @@ export async function mergeShards(
       ),
     );
   const joined = joinParts(parts, cases) ?? NO_PARTS;
-  const unused = joinUnused([
-    ...(joined.unused === undefined ? [] : [joined.unused]),
-    ...replacedResults(found.replaced),
-  ]);
+  const replaced = joinUnused(replacedResults(found.replaced));
+  const unused = joinUnused([joined.unused, replaced].flatMap((each) => each ?? []));
   const conclusion = await concludeRun({
     parts: { ...joined, ...defined({ unused }) },
     results: merged,
@@ -99,11 +97,16 @@ export async function mergeShards(
     run_id: runId,
     spec,
     ...conclusion,
-    notices: [...found.notices, ...conclusion.notices],
+    notices: [...found.notices, ...replacedNotices(replaced), ...conclusion.notices],
     ...(starts.length === 0 ? {} : { started_at: new Date(startedAt).toISOString(), duration_ms: last - startedAt }),
   };
   return { run, models: joined.models };
 }
+
+const replacedNotices = (replaced: RunResult['unused']): string[] =>
+  replaced === undefined || replaced.cost_usd === 0
+    ? []
+    : [`$${replaced.cost_usd.toFixed(4)} was spent on attempts that do not count`];
 
 /** In which shard a query is; asked only of what is missing, which is mostly nothing. */
 function shardsOfIds(shards: FoundShards['plan']['shards']): (id: string) => number {

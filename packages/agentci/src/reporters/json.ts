@@ -11,7 +11,8 @@ export const reporter: Reporter = {
   render: (run) => ({ text: renderJson(run) }),
 };
 
-function* renderJson({ results, ...rest }: RunResult): Generator<string | Uint8Array> {
+/** What was paid for nothing is told in the notices: it depends on what happened to machines, and the document on what the agent did. */
+function* renderJson({ results, unused: _, ...rest }: RunResult): Generator<string | Uint8Array> {
   yield '{\n';
   for (const [key, value] of Object.entries(rest)) yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
   yield '"results": [';
