@@ -52,11 +52,11 @@ describe('bundles', () => {
     expect(bundleData([one!])).toEqual(one);
     expect(bundleName([one!])).toBe(nameOf(one!));
     for (const bundle of [jobs(1), jobs(5)])
-      for (const isAgain of [false, true])
-        expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle, { isAgain }))))).toEqual({
-          jobs: bundle,
-          isAgain,
-        });
+      for (const about of [
+        { isAgain: false, putOff: 0 },
+        { isAgain: true, putOff: 2 },
+      ])
+        expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle, about))))).toEqual({ jobs: bundle, ...about });
   });
 
   test.each([

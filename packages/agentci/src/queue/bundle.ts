@@ -35,19 +35,23 @@ export interface Bundle {
   readonly jobs: readonly Job[];
   /** They may have been begun before, by a worker that has died. */
   readonly isAgain: boolean;
+  /** How often it was taken and put off, because no one collected its run: that was not the end of a worker. */
+  readonly putOff: number;
 }
 
 /** A bundle as it is in the queue. */
-export const bundleData = (jobs: readonly Job[], { isAgain = false } = {}): unknown => ({
+export const bundleData = (jobs: readonly Job[], { isAgain = false, putOff = 0 } = {}): unknown => ({
   ...(jobs.length === 1 ? jobs[0] : { run: jobs[0]!.run, jobs: jobs.map(({ run: _, ...job }) => job) }),
   ...(isAgain ? { again: true } : {}),
+  ...(putOff > 0 ? { put_off: putOff } : {}),
 });
 
 /** A bundle as it came out of the queue; undefined where it is not one. */
 export function readBundle(value: unknown): Bundle | undefined {
   if (!isObject(value)) return undefined;
   const jobs = jobsIn(value);
-  return jobs && { jobs, isAgain: value.again === true };
+  const { put_off: putOff } = value;
+  return jobs && { jobs, isAgain: value.again === true, putOff: Number.isInteger(putOff) ? (putOff as number) : 0 };
 }
 
 function jobsIn({ run, jobs, ...job }: Readonly<Record<string, unknown>>): Job[] | undefined {

@@ -112,8 +112,13 @@ export class Office {
     this.#isDrained = false;
     const bundle = readBundle(queued.data);
     if (bundle === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
-    const isAgain = bundle.isAgain || queued.attemptsStarted > 1;
-    const jobs = isAgain ? await this.#suspects(bundle.jobs, queued) : bundle.jobs;
+    const { putOff } = bundle;
+    const isAgain = bundle.isAgain || queued.attemptsStarted - putOff > 1;
+    const jobs = isAgain
+      ? await this.#suspects(bundle.jobs, queued)
+      : putOff > 0
+        ? await this.#undone(bundle.jobs)
+        : bundle.jobs;
     // A job by itself may be a long one: none are to wait behind it.
     if (jobs.length === 1) this.#stock.isBrisk = false;
     const hold = this.#stock.hold(jobs.length);
@@ -128,6 +133,10 @@ export class Office {
     }).finally(hold.end);
     if (jobs.length > 1) this.#stock.isBrisk = outcome === 'over';
     if (outcome !== 'later') return;
+    // What was given back is not part of it any more.
+    const { jobs: left, isAgain: wasAgain } = readBundle(queued.data) ?? bundle;
+    const about = { isAgain: wasAgain, putOff: queued.attemptsStarted };
+    await queued.updateData(bundleData(left, about)).catch(() => {});
     await queued.moveToDelayed(Date.now() + ORPHAN_MS, token);
     throw new this.#DelayedError();
   };
@@ -135,12 +144,17 @@ export class Office {
   /** Of a bundle that was begun before, those its worker may have died of. All but the first are for anyone, each by itself. */
   async #suspects(jobs: readonly Job[], queued: QueuedJob): Promise<readonly Job[]> {
     if (jobs.length === 1) return jobs;
-    const { done } = runKeys(jobs[0]!.run);
-    const found = await this.#steadily(() => this.#redis.hmget(done, ...jobs.map(nameOf)));
-    const [first, ...others] = jobs.filter((_, i) => found[i] === null);
+    const [first, ...others] = await this.#undone(jobs);
     if (first === undefined) return [];
     if (others.length > 0) await this.#giveBack(others, [first], queued, { isAgain: true });
     return [first];
+  }
+
+  /** Those that have no result. */
+  async #undone(jobs: readonly Job[]): Promise<readonly Job[]> {
+    const { done } = runKeys(jobs[0]!.run);
+    const found = await this.#steadily(() => this.#redis.hmget(done, ...jobs.map(nameOf)));
+    return jobs.filter((_, i) => found[i] === null);
   }
 
   /** First the others get the rest, then it leaves the bundle: a worker that dies in between makes one come twice, and none get lost. */

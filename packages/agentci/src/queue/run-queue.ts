@@ -184,7 +184,7 @@ export class RunQueue {
 
   /** Puts jobs in, short ones together. One that is there already stays as it is. */
   async put(jobs: readonly Job[]): Promise<void> {
-    const unknown = jobs.filter((job) => !this.#whereabouts.isWithOthers(job));
+    const unknown = jobs.filter((job) => !this.#whereabouts.wasFound(job));
     const isSuspect = (job: Job): boolean => this.#suspects.has(nameOf(job));
     const fresh = this.#suspects.size === 0 ? unknown : unknown.filter((job) => !isSuspect(job));
     if (fresh.length < unknown.length) {
