@@ -6,7 +6,18 @@ const tests = '\\.test\\.ts$';
 // Hashing, the time-limited regular-expression sandbox, the lazy loading of an engine and the parsing of addresses are
 // computations, not effects.
 const pureBuiltins = '^(node:)?(buffer|crypto|vm|util|module|url|net)$';
-const pure = ['kit', 'trace', 'stats', 'results', 'metrics', 'policy', 'layers', 'experiment', 'reporters', 'baseline'];
+const pure = [
+  'kit',
+  'trace',
+  'stats',
+  'results',
+  'metrics',
+  'policy',
+  'layers',
+  'experiment',
+  'reporters',
+  'baseline',
+];
 
 module.exports = {
   forbidden: [
@@ -35,21 +46,24 @@ module.exports = {
     {
       name: 'builder-knows-no-format',
       severity: 'error',
-      comment: 'What one format needs lives in its folder; adapters/build holds what all formats share.',
+      comment:
+        'What one format needs lives in its folder; adapters/build holds what all formats share.',
       from: { path: `${src}adapters/(build|containers)/`, pathNot: tests },
       to: { path: `${src}adapters/(formats|otel)/` },
     },
     {
       name: 'engine-renders-nothing',
       severity: 'error',
-      comment: 'The engine ends with a RunResult; what it looks like is decided above it (reporting, cli).',
+      comment:
+        'The engine ends with a RunResult; what it looks like is decided above it (reporting, cli).',
       from: { path: dir(['engine']), pathNot: tests },
       to: { path: dir(['reporters']) },
     },
     {
       name: 'engine-runs-no-models-of-its-own',
       severity: 'error',
-      comment: 'Models on this machine are loaded only when a metric asks for them: import local-models on demand.',
+      comment:
+        'Models on this machine are loaded only when a metric asks for them: import local-models on demand.',
       from: { path: dir(['engine']), pathNot: tests },
       to: { path: dir(['local-models']), dependencyTypesNot: ['dynamic-import'] },
     },
@@ -64,7 +78,8 @@ module.exports = {
     {
       name: 'rooms-below-the-command-line-print-nothing',
       severity: 'error',
-      comment: 'Imports, experiments and reports are library functions: they take options and return data.',
+      comment:
+        'Imports, experiments and reports are library functions: they take options and return data.',
       from: { path: dir(['experimenting', 'importing', 'reporting']), pathNot: tests },
       to: { path: '(^|/)(commander|picocolors)(/|$)' },
     },

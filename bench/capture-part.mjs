@@ -24,24 +24,35 @@ if (role === 'provider') {
       const paced = () => {
         if (response.destroyed) return;
         if (left-- === 0) return response.end('data: [DONE]\n\n');
-        response.write(`data: {"choices":[{"delta":{"content":"${left}"}}],"at":"${process.hrtime.bigint()}"}\n\n`);
+        response.write(
+          `data: {"choices":[{"delta":{"content":"${left}"}}],"at":"${process.hrtime.bigint()}"}\n\n`,
+        );
         setTimeout(paced, 2);
       };
       if (request.url.includes('paced')) return paced();
       const next = () => {
         if (response.destroyed) return;
         if (left-- === 0) response.end('data: [DONE]\n\n');
-        else if (response.write(`data: {"choices":[{"delta":{"content":"${left}"}}]}\n\n`)) setImmediate(next);
+        else if (response.write(`data: {"choices":[{"delta":{"content":"${left}"}}]}\n\n`))
+          setImmediate(next);
         else response.once('drain', next);
       };
       next();
     });
   });
   server.keepAliveTimeout = 120_000;
-  server.listen(0, '127.0.0.1', () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`));
+  server.listen(0, '127.0.0.1', () =>
+    process.stdout.write(`http://127.0.0.1:${server.address().port}\n`),
+  );
 } else {
-  const { createCapture } = await createJiti(import.meta.url).import('../packages/agentci/src/capture/capture.ts');
-  const capture = createCapture({ planes: ['llm'], env: { OPENAI_BASE_URL: `${upstream}/v1` }, cwd: '/' });
+  const { createCapture } = await createJiti(import.meta.url).import(
+    '../packages/agentci/src/capture/capture.ts',
+  );
+  const capture = createCapture({
+    planes: ['llm'],
+    env: { OPENAI_BASE_URL: `${upstream}/v1` },
+    cwd: '/',
+  });
   const slot = await capture.open();
   slot.begin();
   process.stdout.write(`${slot.set.OPENAI_BASE_URL}\n`);

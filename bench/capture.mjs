@@ -22,7 +22,8 @@ export async function measureCapture({ quick = false } = {}) {
   const through = await front.line();
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   try {
-    for (let i = 0; i < 50; i++) for (const url of [direct, through]) await call(`${url}/chat/completions`, agent);
+    for (let i = 0; i < 50; i++)
+      for (const url of [direct, through]) await call(`${url}/chat/completions`, agent);
     const plain = [[], []];
     const streams = [[], []];
     const chunks = [[], []];
@@ -38,7 +39,8 @@ export async function measureCapture({ quick = false } = {}) {
     const p99 = (values) => percentile(values, 0.99);
     const both = ([before, after], pick) => `${ms(pick(before))} → ${ms(pick(after))}`;
     const totals = plain.map((list) => list.map(({ totalMs }) => totalMs));
-    const added = (list, key, pick) => pick(list[1].map((one) => one[key])) - pick(list[0].map((one) => one[key]));
+    const added = (list, key, pick) =>
+      pick(list[1].map((one) => one[key])) - pick(list[0].map((one) => one[key]));
     const perCall = added(plain, 'totalMs', median);
     const firstByte = added(streams, 'firstMs', median);
     const perChunk = median(chunks[1]) - median(chunks[0]);
@@ -67,7 +69,12 @@ export async function measureCapture({ quick = false } = {}) {
         'none lost, all marked',
         seen.exchanges === burst && seen.aborted === aborted,
       ),
-      row('capture: starting a captured child', `${ms(childMs)} more`, '≤ 60 ms more', childMs <= 60),
+      row(
+        'capture: starting a captured child',
+        `${ms(childMs)} more`,
+        '≤ 60 ms more',
+        childMs <= 60,
+      ),
     ];
   } finally {
     agent.destroy();
@@ -79,7 +86,8 @@ export async function measureCapture({ quick = false } = {}) {
 const row = (work, measured, bound, ok) => ({ work, measured, bound, ok });
 const ms = (value) => `${value.toFixed(2)} ms`;
 /** The smallest value that at least this share of all values does not exceed. */
-const percentile = (values, share) => values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1];
+const percentile = (values, share) =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1];
 
 function start(args) {
   const child = spawn(process.execPath, [part, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -107,7 +115,11 @@ function start(args) {
 function call(url, agent) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const sent = request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json' } });
+    const sent = request(url, {
+      method: 'POST',
+      agent,
+      headers: { 'content-type': 'application/json' },
+    });
     sent.on('error', reject);
     sent.on('response', (reply) => {
       let firstMs;
@@ -156,7 +168,9 @@ async function storm(url, agent, total) {
 
 /** From the decision to start an agent to its end, with and without a front of its own. */
 async function startCost(upstream, rounds) {
-  const { createCapture } = await createJiti(import.meta.url).import('../packages/agentci/src/capture/capture.ts');
+  const { createCapture } = await createJiti(import.meta.url).import(
+    '../packages/agentci/src/capture/capture.ts',
+  );
   const env = { ...process.env, OPENAI_BASE_URL: upstream };
   const capture = createCapture({ planes: ['llm'], env, cwd: '/' });
   const run = async (isCaptured) => {
@@ -175,5 +189,7 @@ async function startCost(upstream, rounds) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const { work, measured, bound, ok } of await measureCapture({ quick: process.argv.includes('--quick') }))
+  for (const { work, measured, bound, ok } of await measureCapture({
+    quick: process.argv.includes('--quick'),
+  }))
     process.stdout.write(`${ok ? 'ok  ' : 'MISS'} ${work}: ${measured} (${bound})\n`);

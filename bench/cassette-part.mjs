@@ -26,7 +26,12 @@ const session = new CassetteSession({
   cassette: { providers: { openai: {} }, entries: [entry] },
   file: 'bench.jsonl',
 });
-const capture = createCapture({ planes: ['llm'], env: {}, cwd: '/', offline: { providers: { openai: {} } } });
+const capture = createCapture({
+  planes: ['llm'],
+  env: {},
+  cwd: '/',
+  offline: { providers: { openai: {} } },
+});
 const slot = await capture.open({ answer: session.answer });
 slot.begin();
 process.stdout.write(`${slot.set.OPENAI_BASE_URL}\n`);

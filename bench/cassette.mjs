@@ -10,7 +10,10 @@ import { median } from './measure.mjs';
 
 const here = join(fileURLToPath(import.meta.url), '..');
 const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
-const BODY = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(8000) }] });
+const BODY = JSON.stringify({
+  model: 'm',
+  messages: [{ role: 'user', content: 'x'.repeat(8000) }],
+});
 
 /** Asks four times, each time with all that was said before. */
 const AGENT = `
@@ -37,7 +40,12 @@ export async function measureCassettes({ quick = false } = {}) {
   // What a user waits for; it says something only on a machine that does nothing else.
   const waited = replayed.wall / canned.wall;
   return [
-    row('cassette: one replayed exchange, 8 KB request', `${perCall.toFixed(2)} ms median`, '≤ 1 ms', perCall <= 1),
+    row(
+      'cassette: one replayed exchange, 8 KB request',
+      `${perCall.toFixed(2)} ms median`,
+      '≤ 1 ms',
+      perCall <= 1,
+    ),
     row(
       `cassette: ${queries} queries × 4 calls in replay`,
       `${ratio.toFixed(2)} × of canned answers by CPU (${seconds(replayed.cpu)}), ${waited.toFixed(2)} × by the clock (${seconds(replayed.wall)})`,
@@ -71,7 +79,11 @@ async function oneExchange(calls) {
 function call(url, agent) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const sent = request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json' } });
+    const sent = request(url, {
+      method: 'POST',
+      agent,
+      headers: { 'content-type': 'application/json' },
+    });
     sent.on('error', reject);
     sent.on('response', (reply) => {
       if (reply.statusCode !== 200) reject(new Error(`status ${reply.statusCode}`));
@@ -90,7 +102,12 @@ async function suites(count, rounds) {
   });
   try {
     const [line] = await once(provider.stdout, 'data');
-    const env = { ...process.env, CI: '', OPENAI_API_KEY: 'not-a-key', OPENAI_BASE_URL: `${String(line).trim()}/v1` };
+    const env = {
+      ...process.env,
+      CI: '',
+      OPENAI_API_KEY: 'not-a-key',
+      OPENAI_BASE_URL: `${String(line).trim()}/v1`,
+    };
     const queries = Array.from({ length: count }, (_, i) => ({
       id: `q${i}`,
       query: `Question number ${i}?`,
@@ -109,7 +126,8 @@ async function suites(count, rounds) {
         env,
         encoding: 'utf8',
       });
-      if (status !== 0) throw new Error(`agentci test ${args.join(' ')} exited with ${status}: ${stderr}`);
+      if (status !== 0)
+        throw new Error(`agentci test ${args.join(' ')} exited with ${status}: ${stderr}`);
       const wall = performance.now() - started;
       const after = cpuMs(provider.pid);
       return { wall, cpu: before === undefined || after === undefined ? wall : after - before };

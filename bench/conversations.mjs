@@ -31,7 +31,10 @@ export function measureConversations({ quick = false } = {}) {
   );
   const run = (spec) => {
     rmSync(join(dir, '.agentci'), { recursive: true, force: true });
-    return timeCommand(process.execPath, [cli, 'test', '-c', spec, '--quiet'], { cwd: dir, exit: 0 });
+    return timeCommand(process.execPath, [cli, 'test', '-c', spec, '--quiet'], {
+      cwd: dir,
+      exit: 0,
+    });
   };
   const { talks, queries } = inTurns(quick ? 1 : 3, {
     talks: () => run('talks.yaml'),

@@ -11,10 +11,17 @@ export function measureConvert({ quick = false } = {}) {
   const count = quick ? 1000 : 10_000;
   const dir = join(here, 'out', 'convert');
   mkdirSync(dir, { recursive: true });
-  const rows = Array.from({ length: count }, (_, i) => `question ${i},contains: ${i},equals: answer ${i}`);
+  const rows = Array.from(
+    { length: count },
+    (_, i) => `question ${i},contains: ${i},equals: answer ${i}`,
+  );
   writeFileSync(join(dir, 'tests.csv'), `q,__expected1,__expected2\n${rows.join('\n')}\n`);
   const { convert } = inTurns(quick ? 1 : 3, {
-    convert: () => timeCommand(process.execPath, [cli, 'convert', 'tests.csv', '--overwrite'], { cwd: dir, exit: 0 }),
+    convert: () =>
+      timeCommand(process.execPath, [cli, 'convert', 'tests.csv', '--overwrite'], {
+        cwd: dir,
+        exit: 0,
+      }),
   });
   return [
     {

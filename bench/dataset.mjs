@@ -96,7 +96,10 @@ function floorSpec(cases) {
       `      - {type: contains-all, value: [${c.contains.map(q).join(', ')}]}`,
       `      - {type: not-contains, value: ${q(c.forbid)}}`,
     );
-    lines.push(`      - {type: regex, value: ${q(c.regex)}}`, `      - {type: is-json, value: ${q(c.schema)}}`);
+    lines.push(
+      `      - {type: regex, value: ${q(c.regex)}}`,
+      `      - {type: is-json, value: ${q(c.schema)}}`,
+    );
   }
   return `${lines.join('\n')}\n`;
 }

@@ -11,7 +11,9 @@ const Ajv = require('ajv');
 const ajv = new (Ajv.default ?? Ajv)();
 
 const spec = yaml.load(readFileSync(join(dir, `floor-${n}.yaml`), 'utf8'));
-const byId = new Map(JSON.parse(readFileSync(join(dir, `cases-${n}.json`), 'utf8')).cases.map((c) => [c.id, c]));
+const byId = new Map(
+  JSON.parse(readFileSync(join(dir, `cases-${n}.json`), 'utf8')).cases.map((c) => [c.id, c]),
+);
 const [{ schema }] = byId.values();
 const valid = ajv.compile(schema);
 const order = ['search_kb', 'lookup_order', 'compose_answer'];
@@ -25,7 +27,9 @@ for (const test of spec.tests) {
     if (type === 'regex') return new RegExp(value).test(c.answer);
     return valid(JSON.parse(c.answer));
   });
-  checks.push(c.tools.length === order.length && c.tools.every((tool, i) => tool.name === order[i]));
+  checks.push(
+    c.tools.length === order.length && c.tools.every((tool, i) => tool.name === order[i]),
+  );
   lines.push(JSON.stringify({ id: c.id, pass: !checks.includes(false), checks }));
 }
 writeFileSync(join(dir, `floor-${n}.out.jsonl`), lines.join('\n'));

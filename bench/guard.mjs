@@ -34,7 +34,10 @@ function policy() {
     { type: 'sequence', tools: [`open${i}`, `close${i}`] },
     { type: 'blocklist', tools: [`admin${i}_*`] },
   ]).flat();
-  return { tools: { tool0: { arguments: { q: { type: 'string', maxLength: 1000 } } } }, rules: rules.slice(0, 50) };
+  return {
+    tools: { tool0: { arguments: { q: { type: 'string', maxLength: 1000 } } } },
+    rules: rules.slice(0, 50),
+  };
 }
 
 function startTime(rounds) {
@@ -102,7 +105,9 @@ async function session(args) {
   const call = async (i) => {
     const params = { name: `tool${i % 5}`, arguments: { q: 'x'.repeat(200) } };
     const started = performance.now();
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params })}\n`);
+    child.stdin.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params })}\n`,
+    );
     const { value } = await lines.next();
     if (JSON.parse(value).id !== id) throw new Error('not the answer to this call');
     return performance.now() - started;
@@ -111,5 +116,7 @@ async function session(args) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const { work, measured, bound, ok } of await measureGuard({ quick: process.argv.includes('--quick') }))
+  for (const { work, measured, bound, ok } of await measureGuard({
+    quick: process.argv.includes('--quick'),
+  }))
     process.stdout.write(`${ok ? 'ok ' : 'NOT'} ${work}: ${measured}, ${bound}\n`);

@@ -43,8 +43,14 @@ export function measureLarge({ quick = false } = {}) {
 
 function rows(dir, n) {
   writeFileSync(join(dir, 'agentci_spec.yaml'), SPEC);
-  writeFileSync(join(dir, 'rows.csv'), `id,order,city\n${Array.from({ length: n }, (_, i) => rowOf(i)).join('')}`);
-  writeFileSync(join(dir, 'traces.jsonl'), `${Array.from({ length: n }, (_, i) => traceOf(i)).join('\n')}\n`);
+  writeFileSync(
+    join(dir, 'rows.csv'),
+    `id,order,city\n${Array.from({ length: n }, (_, i) => rowOf(i)).join('')}`,
+  );
+  writeFileSync(
+    join(dir, 'traces.jsonl'),
+    `${Array.from({ length: n }, (_, i) => traceOf(i)).join('\n')}\n`,
+  );
   const { seconds, megabytes } = judge(dir, 'traces.jsonl');
   return {
     work: `${n.toLocaleString('en')} queries from rows, JSON report`,
@@ -58,7 +64,10 @@ function files(dir, n) {
   const folder = join(dir, 'traces');
   mkdirSync(folder);
   for (let i = 0; i < n; i++) writeFileSync(join(folder, `${number(i)}.json`), traceOf(i));
-  writeFileSync(join(dir, 'rows.csv'), `id,order,city\n${Array.from({ length: n }, (_, i) => rowOf(i)).join('')}`);
+  writeFileSync(
+    join(dir, 'rows.csv'),
+    `id,order,city\n${Array.from({ length: n }, (_, i) => rowOf(i)).join('')}`,
+  );
   const script = `const { readdirSync } = require('node:fs'); const { readFile } = require('node:fs/promises'); (async () => { for (const name of readdirSync('.')) JSON.parse(await readFile(name, 'utf8')); })()`;
   const plain = timeCommand(process.execPath, ['-e', script], { cwd: folder });
   const ours = judge(dir, 'traces');
@@ -72,5 +81,9 @@ function files(dir, n) {
 
 function judge(cwd, traces) {
   rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
-  return timeCommand(process.execPath, [cli, 'test', '--traces', traces, '-f', 'json=results.json'], { cwd, exit: 1 });
+  return timeCommand(
+    process.execPath,
+    [cli, 'test', '--traces', traces, '-f', 'json=results.json'],
+    { cwd, exit: 1 },
+  );
 }

@@ -35,7 +35,9 @@ function specText() {
 
 /** Speaks the protocol by hand: a client library would be part of what is measured. */
 function startServer() {
-  const child = spawn(process.execPath, [cli, 'lsp', '--stdio'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [cli, 'lsp', '--stdio'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   let buffer = Buffer.alloc(0);
   let onMessage = () => {};
   child.stdout.on('data', (chunk) => {
@@ -71,7 +73,11 @@ export async function measureEditor() {
     send(message);
     return { answer: await answer, ms: performance.now() - before };
   };
-  await ask({ id: 1, method: 'initialize', params: { processId: null, rootUri: null, capabilities: {} } });
+  await ask({
+    id: 1,
+    method: 'initialize',
+    params: { processId: null, rootUri: null, capabilities: {} },
+  });
   const textDocument = { uri, languageId: 'yaml', version: 1, text: `${lines.join('\n')}\n` };
   await ask({ method: 'textDocument/didOpen', params: { textDocument } });
   const line = lines.findLastIndex((text) => text.includes('max_tool_calls'));
@@ -84,7 +90,8 @@ export async function measureEditor() {
     const change = { range, text: isExtra ? 'x' : '' };
     const params = { textDocument: { uri, version: i + 2 }, contentChanges: [change] };
     const { answer, ms } = await ask({ method: 'textDocument/didChange', params });
-    if (answer.params.diagnostics.length !== (isExtra ? 1 : 0)) throw new Error('the findings are not those expected');
+    if (answer.params.diagnostics.length !== (isExtra ? 1 : 0))
+      throw new Error('the findings are not those expected');
     times.push(ms);
   }
   child.kill();

@@ -13,7 +13,9 @@ export function timeCommand(command, args, { cwd, exit = 0, env } = {}) {
   const seconds = (performance.now() - started) / 1000;
   const lines = result.stderr.trimEnd().split('\n');
   if (result.status !== exit)
-    throw new Error(`${command} ${args.join(' ')} exited ${result.status}, not ${exit}:\n${result.stderr}`);
+    throw new Error(
+      `${command} ${args.join(' ')} exited ${result.status}, not ${exit}:\n${result.stderr}`,
+    );
   return { seconds, megabytes: Math.round(Number(lines.at(-1)) / 1024) };
 }
 
@@ -25,7 +27,10 @@ export function inTurns(rounds, candidates) {
   return Object.fromEntries(
     Object.entries(samples).map(([name, list]) => [
       name,
-      { seconds: median(list.map((s) => s.seconds)), megabytes: Math.max(...list.map((s) => s.megabytes ?? 0)) },
+      {
+        seconds: median(list.map((s) => s.seconds)),
+        megabytes: Math.max(...list.map((s) => s.megabytes ?? 0)),
+      },
     ]),
   );
 }

@@ -8,12 +8,22 @@ const TRACES = 10_000;
 const BOUND_MS = 1;
 
 const NAMES = [
-  ...['faithfulness', 'answer_correctness', 'hallucination_rate', 'retrieval_quality', 'tool_success'],
+  ...[
+    'faithfulness',
+    'answer_correctness',
+    'hallucination_rate',
+    'retrieval_quality',
+    'tool_success',
+  ],
   ...['cost', 'token_usage', 'latency'],
   ...['pii_leakage', 'privacy_budget', 'data_minimization', 'consent_compliance'],
   ...['energy_consumption', 'carbon_emissions', 'resource_utilization'],
   ...['coordination_efficiency', 'swarm_intelligence', 'network_fault_tolerance'],
-  ...['cross_modal_grounding', { image_caption_accuracy: { use_semantic: false } }, 'video_response_relevance'],
+  ...[
+    'cross_modal_grounding',
+    { image_caption_accuracy: { use_semantic: false } },
+    'video_response_relevance',
+  ],
   ...['audio_transcription_quality', 'multimodal_coherence', 'decision_quality'],
 ];
 
@@ -29,7 +39,8 @@ export async function measureMetrics() {
     for (const metric of metrics) if ((await metric.evaluate(input)).value !== null) measured++;
   }
   const took = (performance.now() - started) / TRACES;
-  if (measured !== TRACES * NAMES.length) throw new Error(`${measured} values of ${TRACES * NAMES.length}`);
+  if (measured !== TRACES * NAMES.length)
+    throw new Error(`${measured} values of ${TRACES * NAMES.length}`);
   return [
     {
       work: `${NAMES.length} deterministic metrics on ${TRACES.toLocaleString('en')} traces`,

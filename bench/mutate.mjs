@@ -18,7 +18,9 @@ export function measureMutants(times = 3) {
   writeDataset(TRACES, out);
   const args = ['mutate', '-c', `agentci-${TRACES}.yaml`, '--traces', `traces-${TRACES}.jsonl`];
   const runs = Array.from({ length: times }, () =>
-    timeCommand(process.execPath, [cli, ...args, '--budget', String(TRACES * EACH), '--json'], { cwd: out }),
+    timeCommand(process.execPath, [cli, ...args, '--budget', String(TRACES * EACH), '--json'], {
+      cwd: out,
+    }),
   );
   rmSync(out, { recursive: true, force: true });
   const seconds = median(runs.map((run) => run.seconds));

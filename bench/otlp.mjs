@@ -25,7 +25,9 @@ function field(tag, ...parts) {
   return Buffer.concat([Buffer.from([...head, length]), body]);
 }
 const attribute = (key, value) => field(9, field(1, key), field(2, field(1, value)));
-const PROMPT = JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'x'.repeat(300) }] }]);
+const PROMPT = JSON.stringify([
+  { role: 'user', parts: [{ type: 'text', content: 'x'.repeat(300) }] },
+]);
 const MODEL = [
   attribute('gen_ai.operation.name', 'chat'),
   attribute('gen_ai.request.model', 'gpt-5-mini'),
@@ -58,9 +60,13 @@ function batch(every) {
 async function ingest(every) {
   const out = mkdtempSync(join(tmpdir(), 'agentci-otlp-'));
   rmSync(out, { recursive: true });
-  const child = spawn(process.execPath, [CLI, 'capture', '--out', out, '--planes', 'otlp', '--env-only'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    process.execPath,
+    [CLI, 'capture', '--out', out, '--planes', 'otlp', '--env-only'],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   let printed = '';
   child.stdout.on('data', (chunk) => {
     printed += chunk;
@@ -103,9 +109,17 @@ async function ingest(every) {
 
 function preload() {
   const dir = mkdtempSync(join(tmpdir(), 'agentci-preload-'));
-  const rules = { front: '127.0.0.1:1', base: 'http://127.0.0.1:1/r/t/llm', hosts: ['api.openai.com'] };
+  const rules = {
+    front: '127.0.0.1:1',
+    base: 'http://127.0.0.1:1/r/t/llm',
+    hosts: ['api.openai.com'],
+  };
   const env = { PATH: process.env.PATH };
-  const with_ = { ...env, AGENTCI_PRELOAD: JSON.stringify(rules), NODE_OPTIONS: `--require ${PRELOAD}` };
+  const with_ = {
+    ...env,
+    AGENTCI_PRELOAD: JSON.stringify(rules),
+    NODE_OPTIONS: `--require ${PRELOAD}`,
+  };
   const rows = {};
   for (const name of ['agent.cjs', 'agent.mjs']) {
     const file = join(dir, name);
@@ -129,6 +143,9 @@ const LIMITS = { 20: 150, 1: 150 };
 for (const [every, limit] of Object.entries(LIMITS)) {
   const { perSecond, megabytes } = await ingest(Number(every));
   const what = every === '1' ? 'every span is an agent’s' : `one span in ${every} is an agent’s`;
-  console.log(`spans taken, ${what}: ${perSecond}/s (at least 20000), peak ${megabytes} MB (at most ${limit})`);
+  console.log(
+    `spans taken, ${what}: ${perSecond}/s (at least 20000), peak ${megabytes} MB (at most ${limit})`,
+  );
 }
-for (const [file, ms] of Object.entries(preload())) console.log(`preload, ${file}: ${ms.toFixed(1)} ms (under 5)`);
+for (const [file, ms] of Object.entries(preload()))
+  console.log(`preload, ${file}: ${ms.toFixed(1)} ms (under 5)`);

@@ -2,7 +2,14 @@
 // a suite needs for a million calls. Run alone it prints its rows; npm run bench adds them to the table.
 
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, timeCommand } from './measure.mjs';
@@ -18,7 +25,9 @@ export async function measurePolicy() {
 }
 
 async function evaluation() {
-  const { evaluateArguments, evaluateBlocklist, evaluateRules, parsePolicy } = await import(join(dist, 'index.mjs'));
+  const { evaluateArguments, evaluateBlocklist, evaluateRules, parsePolicy } = await import(
+    join(dist, 'index.mjs')
+  );
   const { policy, diagnostics } = parsePolicy(policyText(), { file: 'policy.yaml' });
   if (policy === undefined) throw new Error(JSON.stringify(diagnostics));
   const calls = Array.from({ length: 1000 }, (_, i) => call(i));
@@ -31,7 +40,8 @@ async function evaluation() {
     times.push(performance.now() - started);
     if (args.status !== 'pass' || rules.status !== 'pass' || blocked.status !== 'pass')
       throw new Error('wrong verdict');
-    if (args.checked_calls !== 1000 || rules.rules.length !== 50) throw new Error('not everything was checked');
+    if (args.checked_calls !== 1000 || rules.rules.length !== 50)
+      throw new Error('not everything was checked');
   }
   const took = median(times);
   return {
@@ -55,7 +65,16 @@ async function streaming() {
     rmSync(join(out, '.agentci'), { recursive: true, force: true });
     const result = timeCommand(
       process.execPath,
-      [join(dist, 'cli.cjs'), 'test', '-c', 'policy-suite.yaml', '--traces', path, '-f', 'json=policy-results.json'],
+      [
+        join(dist, 'cli.cjs'),
+        'test',
+        '-c',
+        'policy-suite.yaml',
+        '--traces',
+        path,
+        '-f',
+        'json=policy-results.json',
+      ],
       { cwd: out },
     );
     const { results } = JSON.parse(readFileSync(join(out, 'policy-results.json'), 'utf8'));
@@ -81,7 +100,9 @@ async function writeTraces(path, traces) {
       const { tool, arguments: args } = call(j);
       return { name: tool, args, result: 'ok' };
     });
-    if (!stream.write(`${JSON.stringify({ id: `t${i}`, query: 'q', answer: 'done', tool_calls })}\n`))
+    if (
+      !stream.write(`${JSON.stringify({ id: `t${i}`, query: 'q', answer: 'done', tool_calls })}\n`)
+    )
       await once(stream, 'drain');
   }
   stream.end();
@@ -111,7 +132,10 @@ function policyText() {
       to: {type: object, properties: {zip: {type: string, minLength: 6}}, required: [zip]}`,
   );
   const rules = Array.from({ length: 50 }, (_, i) => {
-    const [a, b] = [`tool_${i % TOOLS}`, `tool_${(i % TOOLS) + 1 === TOOLS ? i % TOOLS : (i % TOOLS) + 1}`];
+    const [a, b] = [
+      `tool_${i % TOOLS}`,
+      `tool_${(i % TOOLS) + 1 === TOOLS ? i % TOOLS : (i % TOOLS) + 1}`,
+    ];
     switch (i % 6) {
       case 0:
         return `{type: require, tool: ${a}}`;

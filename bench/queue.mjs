@@ -15,7 +15,9 @@ import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
 const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.cjs', import.meta.url));
-const REDIS = ['/usr/bin/redis-server', '/usr/local/bin/redis-server'].find((path) => existsSync(path));
+const REDIS = ['/usr/bin/redis-server', '/usr/local/bin/redis-server'].find((path) =>
+  existsSync(path),
+);
 const QUERIES = 1000;
 const SLOTS = 25;
 const TASK_MS = 20;
@@ -89,9 +91,13 @@ export async function measureQueue({ quick = false } = {}) {
     ];
   const dir = mkdtempSync(join(tmpdir(), 'agentci-queue-'));
   const port = await freePort();
-  const redis = spawn(REDIS, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
-    stdio: 'ignore',
-  });
+  const redis = spawn(
+    REDIS,
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir],
+    {
+      stdio: 'ignore',
+    },
+  );
   const url = `redis://127.0.0.1:${port}`;
   const workers = [];
   const agentPort = await freePort();
@@ -106,12 +112,16 @@ export async function measureQueue({ quick = false } = {}) {
       join(dir, 'agentci_spec.yaml'),
       `agent: queue\nrunner: {http: {url: 'http://127.0.0.1:${agentPort}/', body: {query: '{{query}}'}, answer: /answer}}\nqueries:\n${lines.join('')}`,
     );
-    workers.push(spawn(process.execPath, ['agent.mjs', String(agentPort)], { cwd: dir, stdio: 'ignore' }));
+    workers.push(
+      spawn(process.execPath, ['agent.mjs', String(agentPort)], { cwd: dir, stdio: 'ignore' }),
+    );
     await sleep(300);
     const bareMs = await bare(dir, agentPort);
     const starts = [];
     for (let i = 0; i < (quick ? 1 : STARTS); i++)
-      starts.push(await oneStart({ dir, url, others: [redis.pid, workers[0].pid], runs: quick ? 2 : RUNS }));
+      starts.push(
+        await oneStart({ dir, url, others: [redis.pid, workers[0].pid], runs: quick ? 2 : RUNS }),
+      );
     const counted = starts.sort((a, b) => a.ms - b.ms)[Math.floor(starts.length / 2)];
     const ideal = (QUERIES * TASK_MS) / (2 * SLOTS);
     const { ms: tookMs, cpuMs } = counted;
@@ -143,7 +153,9 @@ export async function measureQueue({ quick = false } = {}) {
 /** Starts two workers, lets them warm up, and gives the medians of some runs. */
 async function oneStart({ dir, url, others, runs }) {
   const args = [cli, 'worker', '--queue', url, '-w', String(SLOTS)];
-  const workers = Array.from({ length: 2 }, () => spawn(process.execPath, args, { cwd: dir, stdio: 'ignore' }));
+  const workers = Array.from({ length: 2 }, () =>
+    spawn(process.execPath, args, { cwd: dir, stdio: 'ignore' }),
+  );
   try {
     await sleep(1500);
     const all = [...others, ...workers.map(({ pid }) => pid)];
@@ -154,7 +166,9 @@ async function oneStart({ dir, url, others, runs }) {
     return { ms: middle('ms'), cpuMs: middle('cpuMs'), wholeMs: middle('wholeMs') };
   } finally {
     for (const worker of workers) worker.kill('SIGTERM');
-    await Promise.all(workers.map((worker) => new Promise((resolve) => worker.on('close', resolve))));
+    await Promise.all(
+      workers.map((worker) => new Promise((resolve) => worker.on('close', resolve))),
+    );
   }
 }
 
@@ -163,7 +177,10 @@ async function bare(dir, agentPort) {
   writeFileSync(join(dir, 'client.mjs'), CLIENT);
   const args = [agentPort, QUERIES / 2, SLOTS, WARM_UP + RUNS].map(String);
   const outputs = Array.from({ length: 2 }, async () => {
-    const child = spawn(process.execPath, ['client.mjs', ...args], { cwd: dir, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['client.mjs', ...args], {
+      cwd: dir,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let text = '';
     for await (const chunk of child.stdout) text += chunk;
     return text.trim().split('\n').map(Number);

@@ -78,20 +78,29 @@ function recorded(n, limitMb) {
   writeDataset(n, out);
   if (!existsSync(join(out, 'node_modules', 'ajv'))) {
     writeFileSync(join(out, 'package.json'), '{"name": "floor", "private": true}');
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', 'ajv@8', 'js-yaml@4'], {
-      cwd: out,
-      stdio: 'ignore',
-    });
+    execFileSync(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--loglevel=error', 'ajv@8', 'js-yaml@4'],
+      {
+        cwd: out,
+        stdio: 'ignore',
+      },
+    );
   }
   const test = (spec) => {
     rmSync(join(out, '.agentci'), { recursive: true, force: true });
     const report = `results-${n}.json`;
-    const time = timeCommand(node, [cli, 'test', '-c', spec, '--traces', `traces-${n}.jsonl`, '-f', `json=${report}`], {
-      cwd: out,
-      exit: 1,
-    });
+    const time = timeCommand(
+      node,
+      [cli, 'test', '-c', spec, '--traces', `traces-${n}.jsonl`, '-f', `json=${report}`],
+      {
+        cwd: out,
+        exit: 1,
+      },
+    );
     const { summary } = JSON.parse(readFileSync(join(out, report), 'utf8'));
-    if (summary.failed !== n / 50 || summary.total !== n) throw new Error(`wrong verdict: ${JSON.stringify(summary)}`);
+    if (summary.failed !== n / 50 || summary.total !== n)
+      throw new Error(`wrong verdict: ${JSON.stringify(summary)}`);
     return time;
   };
   const { floor, shared, writtenOut } = inTurns(quick ? 3 : 7, {
@@ -142,8 +151,15 @@ async function matching() {
         return performance.now() - started;
       }),
     );
-  const unordered = time(() => matchTools({ used: calls(1000, 0), reference: calls(1000, 3), mode: 'unordered' }));
-  row('unordered match, 1,000 calls of 5 tools', `${unordered.toFixed(2)} ms`, '< 3 ms', unordered < 3);
+  const unordered = time(() =>
+    matchTools({ used: calls(1000, 0), reference: calls(1000, 3), mode: 'unordered' }),
+  );
+  row(
+    'unordered match, 1,000 calls of 5 tools',
+    `${unordered.toFixed(2)} ms`,
+    '< 3 ms',
+    unordered < 3,
+  );
   const lcs = time(() => sequenceLcs(calls(5000, 0), calls(5000, 3)));
   const edit = time(() => sequenceEdit(calls(5000, 0), calls(5000, 3)));
   row(
@@ -155,7 +171,9 @@ async function matching() {
 }
 
 async function scheduling() {
-  const { parseSpec, runSuite } = await import(join(root, 'packages', 'agentci', 'dist', 'index.mjs'));
+  const { parseSpec, runSuite } = await import(
+    join(root, 'packages', 'agentci', 'dist', 'index.mjs')
+  );
   const queries = Array.from(
     { length: 1000 },
     (_, i) => `  - {id: q${i}, query: question ${i}, correctness: {expected_in_answer: [ok]}}`,
@@ -220,9 +238,12 @@ function q(text) {
 function report() {
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 1024 ** 3)} GB, Node ${process.versions.node}, ${process.platform}`;
   const table = rows.map(
-    ({ work, measured, bound, ok }) => `| ${work} | ${measured} | ${bound} | ${ok ? 'yes' : '**no**'} |`,
+    ({ work, measured, bound, ok }) =>
+      `| ${work} | ${measured} | ${bound} | ${ok ? 'yes' : '**no**'} |`,
   );
-  const peers = existsSync(join(here, 'PEERS.md')) ? `\n${readFileSync(join(here, 'PEERS.md'), 'utf8')}` : '';
+  const peers = existsSync(join(here, 'PEERS.md'))
+    ? `\n${readFileSync(join(here, 'PEERS.md'), 'utf8')}`
+    : '';
   const text = `# Measured\n\nWritten by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Ratios are medians of runs taken in turns; absolute times are of a\nshared machine and mean little elsewhere.\n\n| work | measured | bound | kept |\n| --- | --- | --- | --- |\n${table.join('\n')}\n${peers}`;
   if (!quick) writeFileSync(join(here, 'RESULTS.md'), text);
   if (rows.some(({ ok }) => !ok)) process.exitCode = 1;

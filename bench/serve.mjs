@@ -23,7 +23,12 @@ export async function measureServe({ quick = false } = {}) {
     try {
       const started = performance.now();
       for (let i = 0; i < queries; i++)
-        await runner.run({ query: `q${i}`, id: `q${i}`, run: 1, signal: new AbortController().signal });
+        await runner.run({
+          query: `q${i}`,
+          id: `q${i}`,
+          run: 1,
+          signal: new AbortController().signal,
+        });
       return (queries / (performance.now() - started)) * 1000;
     } finally {
       await runner.close();

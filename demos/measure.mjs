@@ -37,10 +37,18 @@ async function row(demo, name, env) {
   if (stdout === '') throw new Error(stderr);
   const run = JSON.parse(stdout);
   const seen = [];
-  for await (const trace of readTraces(join(cwd, '.agentci', 'runs', run.run_id, 'traces', 'traces.jsonl'))) {
+  for await (const trace of readTraces(
+    join(cwd, '.agentci', 'runs', run.run_id, 'traces', 'traces.jsonl'),
+  )) {
     const { totalTokens, llmCalls, latencyMs } = totals(trace);
     const names = toolNames(trace);
-    seen.push({ tools: names.length, loops: countLoops(names), tokens: totalTokens, llm: llmCalls, ms: latencyMs });
+    seen.push({
+      tools: names.length,
+      loops: countLoops(names),
+      tokens: totalTokens,
+      llm: llmCalls,
+      ms: latencyMs,
+    });
   }
   const times = seen.flatMap(({ ms }) => (ms?.exact ? [ms.value] : [])).sort((a, b) => a - b);
   const multipliers = run.results.flatMap(multipliersOf);
@@ -53,7 +61,9 @@ async function row(demo, name, env) {
     span(known(seen, 'llm')),
     span(known(seen, 'tokens')),
     multipliers.length === 0 ? 'no baseline' : span(multipliers.map((n) => Number(n.toFixed(2)))),
-    times.length === 0 ? 'unknown' : `${Math.round(times[times.length >> 1])} and ${Math.round(times.at(-1))} ms`,
+    times.length === 0
+      ? 'unknown'
+      : `${Math.round(times[times.length >> 1])} and ${Math.round(times.at(-1))} ms`,
   ];
   return `| ${cells.join(' | ')} |`;
 }
@@ -62,7 +72,9 @@ async function row(demo, name, env) {
 function multipliersOf({ cost: { details }, runs: all = [] }) {
   const { cost_multiplier: shown, actual } = details;
   if (typeof shown !== 'number' || !(shown > 0)) return [];
-  return all.flatMap(({ cost_usd: usd }) => (typeof usd === 'number' ? [(usd * shown) / actual.cost_usd] : []));
+  return all.flatMap(({ cost_usd: usd }) =>
+    typeof usd === 'number' ? [(usd * shown) / actual.cost_usd] : [],
+  );
 }
 
 /** Only what was captured: an unknown number is left out, and a column without any says so. */

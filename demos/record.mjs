@@ -17,7 +17,9 @@ if (process.argv[2] === undefined || !existsSync(script)) {
 }
 
 const { opinion, variants, baselines } = await import(pathToFileURL(script).href);
-const { startScriptedModel } = await createJiti(import.meta.url).import('../packages/scripted-model/src/index.ts');
+const { startScriptedModel } = await createJiti(import.meta.url).import(
+  '../packages/scripted-model/src/index.ts',
+);
 const judge = await startScriptedModel({
   port: JUDGE_PORT,
   script: ({ system, messages }) => {

@@ -13,15 +13,25 @@ const spec = join(cwd, 'agentci_spec.yaml');
 const isLive = rest.includes('--live');
 const args = rest.filter((arg) => arg !== '--live');
 
-if (name === '' || !existsSync(spec)) fail('usage: node demos/run.mjs DEMO [--live] [options of agentci test]');
+if (name === '' || !existsSync(spec))
+  fail('usage: node demos/run.mjs DEMO [--live] [options of agentci test]');
 if (isLive && !process.env.OPENAI_API_KEY) fail('--live asks a real model: set OPENAI_API_KEY');
 
 // A scripted model answers at once, so that a second worker would only load the agent's SDK a second time.
-const workers = isLive || args.some((arg) => /^(-w|-j|--workers)/.test(arg)) || name === 'dev-agent' ? [] : ['-w', '1'];
+const workers =
+  isLive || args.some((arg) => /^(-w|-j|--workers)/.test(arg)) || name === 'dev-agent'
+    ? []
+    : ['-w', '1'];
 const flags = isLive ? ['-c', liveSpec(), '--judge', 'live'] : ['--judge', 'recorded'];
 const { status } = spawnSync(
   process.execPath,
-  [join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs'), 'test', ...flags, ...workers, ...args],
+  [
+    join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs'),
+    'test',
+    ...flags,
+    ...workers,
+    ...args,
+  ],
   { cwd, stdio: 'inherit', env: { ...process.env, ...(isLive ? { DEMO_LIVE: '1' } : {}) } },
 );
 process.exit(status ?? 2);
@@ -29,7 +39,10 @@ process.exit(status ?? 2);
 /** The same spec with a judge that is a model; the scripted one would not know what to make of new answers. */
 function liveSpec() {
   const file = 'agentci_spec.live.yaml';
-  writeFileSync(join(cwd, file), readFileSync(spec, 'utf8').replace('judge-scripted.yaml', 'judge-live.yaml'));
+  writeFileSync(
+    join(cwd, file),
+    readFileSync(spec, 'utf8').replace('judge-scripted.yaml', 'judge-live.yaml'),
+  );
   return file;
 }
 

@@ -17,14 +17,18 @@ const pages = [
 for (const page of pages) {
   const text = readFileSync(page, 'utf8');
   const prose = text.replace(/^```[\s\S]*?^```/gm, (block) => block.replace(/[^\n]/g, ' '));
-  for (const [, target = '', anchor] of prose.matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)?(?:#([^)]*))?\)/g)) {
+  for (const [, target = '', anchor] of prose.matchAll(
+    /\]\((?!https?:|mailto:)([^)#\s]+)?(?:#([^)]*))?\)/g,
+  )) {
     const file = target === '' ? page : join(dirname(page), target);
     if (!existsSync(file)) say(page, prose, target, `links to ${target}, which does not exist`);
     else if (anchor && file.endsWith('.md') && !anchorsOf(file).has(anchor))
       say(page, prose, `#${anchor}`, `links to ${target}#${anchor}, but there is no such heading`);
   }
   // Paths from the root, as `packages/…/x.ts` or `docs/…`; names with placeholders are left alone.
-  for (const [, path] of prose.matchAll(/`((?:packages|docs|scripts|demos|bench|schema)\/[\w./-]+)`/g)) {
+  for (const [, path] of prose.matchAll(
+    /`((?:packages|docs|scripts|demos|bench|schema)\/[\w./-]+)`/g,
+  )) {
     if (!existsSync(normalize(path))) say(page, prose, path, `names ${path}, which does not exist`);
   }
 }
@@ -34,7 +38,9 @@ for (const layer of ['correctness', 'path', 'cost']) {
   for (const name of extensionsIn(`${src}/layers/${layer}`))
     needPage(`docs/checks/${name.replaceAll('-', '_')}.md`, `${layer}.${name}`);
 }
-for (const { name } of readdirSync(`${src}/adapters/formats`, { withFileTypes: true }).filter((it) => it.isDirectory()))
+for (const { name } of readdirSync(`${src}/adapters/formats`, { withFileTypes: true }).filter(
+  (it) => it.isDirectory(),
+))
   needPage(`docs/adapters/${name}.md`, `adapter ${name}`);
 for (const name of extensionsIn(`${src}/reporters`, 'reporter'))
   needPage(`docs/reporters/${name}.md`, `reporter ${name}`);
@@ -64,7 +70,9 @@ function needPage(page, what) {
 function extensionsIn(dir, symbol = '(check|setting)') {
   return readdirSync(dir)
     .filter((name) => name.endsWith('.ts') && !name.includes('.test.') && !name.includes('.gen.'))
-    .filter((name) => new RegExp(`^export const ${symbol}\\b`, 'm').test(readFileSync(join(dir, name), 'utf8')))
+    .filter((name) =>
+      new RegExp(`^export const ${symbol}\\b`, 'm').test(readFileSync(join(dir, name), 'utf8')),
+    )
     .map((name) => name.slice(0, -3));
 }
 

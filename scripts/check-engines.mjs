@@ -38,7 +38,9 @@ function accepts(range) {
 }
 
 function satisfies(comparator) {
-  const match = /^(>=|>|<=|<|\^|~|=)?v?(\d+|\*|x)(?:\.(\d+|\*|x))?(?:\.(\d+|\*|x))?/.exec(comparator);
+  const match = /^(>=|>|<=|<|\^|~|=)?v?(\d+|\*|x)(?:\.(\d+|\*|x))?(?:\.(\d+|\*|x))?/.exec(
+    comparator,
+  );
   if (!match || match[2] === '*' || match[2] === 'x') return true;
   const number = (text) => (text === undefined || text === '*' || text === 'x' ? 0 : Number(text));
   const wanted = [number(match[2]), number(match[3]), number(match[4])];

@@ -5,7 +5,11 @@ const steps = [
   ['format and lint', 'biome', ['ci', '--colors=off']],
   ['types', 'tsc', ['-p', '.']],
   ['types of the page', 'tsc', ['-p', 'packages/report-ui']],
-  ['tiers', 'depcruise', ['packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']],
+  [
+    'tiers',
+    'depcruise',
+    ['packages', '--config', '.dependency-cruiser.cjs', '--output-type', 'err'],
+  ],
   ['unused code', 'knip', []],
   ['generated files', process.execPath, ['scripts/gen.mjs', '--check']],
   ['node 20', process.execPath, ['scripts/check-engines.mjs']],
@@ -14,7 +18,15 @@ const steps = [
   [
     'package types',
     'attw',
-    ['--pack', 'packages/agentci', '--profile', 'esm-only', '--no-emoji', '--exclude-entrypoints', './schema/*'],
+    [
+      '--pack',
+      'packages/agentci',
+      '--profile',
+      'esm-only',
+      '--no-emoji',
+      '--exclude-entrypoints',
+      './schema/*',
+    ],
   ],
 ];
 

@@ -2,7 +2,9 @@
 import { createRequire } from 'node:module';
 
 // The package's own version: the one at the root may be another, of some tool.
-const { Command } = createRequire(new URL('../packages/agentci/package.json', import.meta.url))('commander');
+const { Command } = createRequire(new URL('../packages/agentci/package.json', import.meta.url))(
+  'commander',
+);
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ');
 const code = (text) => `\`${text.replaceAll('|', '\\|')}\``;
@@ -10,11 +12,13 @@ const code = (text) => `\`${text.replaceAll('|', '\\|')}\``;
 /** The page of one command: usage, arguments, every option, and the notes and examples of its help. */
 export function commandPage(command) {
   let after = '';
-  const parser = new Command(`agentci ${command.name}`).description(command.summary).configureOutput({
-    writeOut: (text) => {
-      after += text;
-    },
-  });
+  const parser = new Command(`agentci ${command.name}`)
+    .description(command.summary)
+    .configureOutput({
+      writeOut: (text) => {
+        after += text;
+      },
+    });
   command.configure(parser);
   parser.configureHelp({ formatHelp: () => '' });
   parser.outputHelp();
@@ -32,12 +36,16 @@ export function commandPage(command) {
   if (parser.registeredArguments.length > 0) {
     lines.push('| argument | what it is |', '| --- | --- |');
     for (const argument of parser.registeredArguments)
-      lines.push(`| ${code(argumentName(argument))} | ${cell(argument.description)}${fallback(argument)} |`);
+      lines.push(
+        `| ${code(argumentName(argument))} | ${cell(argument.description)}${fallback(argument)} |`,
+      );
     lines.push('');
   }
   lines.push('## Options', '', '| option | what it does |', '| --- | --- |');
   for (const option of options)
-    lines.push(`| ${code(option.flags)} | ${cell(option.description)}${choices(option)}${fallback(option)} |`);
+    lines.push(
+      `| ${code(option.flags)} | ${cell(option.description)}${choices(option)}${fallback(option)} |`,
+    );
   lines.push(`| \`-h, --help\` | show all this in the terminal |`, '');
   if (after.trim() !== '') lines.push('## Notes', '', '```text', after.trim(), '```', '');
   return lines.join('\n');
@@ -52,7 +60,9 @@ export function commandsPage(commands) {
     '',
     '| command | what it does |',
     '| --- | --- |',
-    ...commands.map(({ name, summary }) => `| [\`agentci ${name}\`](${name}.md) | ${cell(summary)} |`),
+    ...commands.map(
+      ({ name, summary }) => `| [\`agentci ${name}\`](${name}.md) | ${cell(summary)} |`,
+    ),
     '',
     '`agentci --help` lists the commands, `agentci --version` prints the version.',
     '',
@@ -68,9 +78,11 @@ function argumentName(argument) {
   return argument.required ? `<${text}>` : `[${text}]`;
 }
 
-const choices = ({ argChoices }) => (argChoices ? `; one of ${argChoices.map(code).join(', ')}` : '');
+const choices = ({ argChoices }) =>
+  argChoices ? `; one of ${argChoices.map(code).join(', ')}` : '';
 
 function fallback({ defaultValue, defaultValueDescription, description }) {
-  if (defaultValue === undefined || defaultValue === false || /\(default/.test(description)) return '';
+  if (defaultValue === undefined || defaultValue === false || /\(default/.test(description))
+    return '';
   return ` (default: ${code(defaultValueDescription ?? [defaultValue].flat().join(' '))})`;
 }

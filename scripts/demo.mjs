@@ -19,11 +19,17 @@ if (isLive && !process.env.OPENAI_API_KEY) {
 const judging = ['--judge', isLive ? 'off' : 'recorded'];
 const story = ['test', '-t', 'story', '-w', '1', ...judging, '-f', 'console'];
 
-say('An assistant answers questions about a documentation. demos/rag/agentci_spec.yaml says what must hold.\n');
+say(
+  'An assistant answers questions about a documentation. demos/rag/agentci_spec.yaml says what must hold.\n',
+);
 agentci(['validate', 'agentci_spec.yaml'], [0]);
-say('With its old prompt one query passes, one takes eleven searches to say no, and one makes up an answer:\n');
+say(
+  'With its old prompt one query passes, one takes eleven searches to say no, and one makes up an answer:\n',
+);
 agentci([...story, '-f', `html=${relative(cwd, report)}`], [1], { RAG_PROMPT: 'v1-broken' });
-say('Exit code 1 stops the build: the load-balancer answer was made up. The weather query only warns.');
+say(
+  'Exit code 1 stops the build: the load-balancer answer was made up. The weather query only warns.',
+);
 say('The new prompt decides first whether the question is about the documentation at all:\n');
 agentci(story, [0]);
 say('What the new prompt changed, from the runs saved as baselines v1-broken and v2-fixed:\n');
@@ -31,14 +37,18 @@ agentci(['diff', '--baseline', 'v1-broken', '--compare', 'v2-fixed', '--query', 
 say(`The report of the first run: ${relative(process.cwd(), report) || report}\n`);
 if (!isLive) {
   say('An agent whose model answers from files, as it would in CI (demos/cassette):\n');
-  const { status } = spawnSync(process.execPath, [join(root, 'demos', 'cassette', 'run.mjs')], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [join(root, 'demos', 'cassette', 'run.mjs')], {
+    stdio: 'inherit',
+  });
   if (status !== 0) process.exit(1);
   say('');
 }
 say('Next:');
 say('  node demos/run.mjs rag                 all eighteen queries');
 say('  node demos/matrix/run.mjs              two models and two prompts, side by side');
-say('  node demos/conversation/run.mjs        a scripted customer and a refund policy, turn by turn');
+say(
+  '  node demos/conversation/run.mjs        a scripted customer and a refund policy, turn by turn',
+);
 say('  node demos/guard/run.mjs               a prompt injection, and the guard that stops it');
 say('  npx agentci init --help                a spec of your own');
 
@@ -52,7 +62,9 @@ function agentci(args, expected, env = {}) {
   });
   // A real model decides for itself; the scripted one is as good as its script.
   if (!isLive && !expected.includes(status)) {
-    say(`\nThe demo expected exit code ${expected} and got ${status}: something is wrong with this checkout.`);
+    say(
+      `\nThe demo expected exit code ${expected} and got ${status}: something is wrong with this checkout.`,
+    );
     process.exit(1);
   }
   say('');

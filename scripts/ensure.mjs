@@ -33,9 +33,10 @@ function ensureDeps() {
 }
 
 function ensurePage() {
-  const pages = [join('reporters', 'html', 'page.gen.ts'), join('cli', 'label', 'label-page.gen.ts')].map((name) =>
-    join(root, 'packages', 'agentci', 'src', name),
-  );
+  const pages = [
+    join('reporters', 'html', 'page.gen.ts'),
+    join('cli', 'label', 'label-page.gen.ts'),
+  ].map((name) => join(root, 'packages', 'agentci', 'src', name));
   const shared = [
     'baseline',
     'results',

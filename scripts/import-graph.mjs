@@ -3,13 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import tiers from './tiers.cjs';
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/g;
 
 /** The rooms each room imports from, types and on-demand imports included, tests left out. */
 function roomImports(src) {
   const imports = new Map(tiers.flat().map((room) => [room, new Set()]));
-  const files = readdirSync(src, { recursive: true }).map((path) => String(path).split(sep).join('/'));
-  for (const file of files.filter((path) => /\.(ts|mjs)$/.test(path) && !path.endsWith('.test.ts'))) {
+  const files = readdirSync(src, { recursive: true }).map((path) =>
+    String(path).split(sep).join('/'),
+  );
+  for (const file of files.filter(
+    (path) => /\.(ts|mjs)$/.test(path) && !path.endsWith('.test.ts'),
+  )) {
     const room = file.split('/')[0];
     if (!imports.has(room)) continue;
     for (const [, from, onDemand] of readFileSync(join(src, file), 'utf8').matchAll(IMPORT)) {
@@ -32,7 +37,9 @@ function withoutShortcuts(imports) {
   return new Map(
     [...imports].map(([room, targets]) => [
       room,
-      [...targets].filter((to) => ![...targets].some((via) => via !== to && reaches(via, to))).sort(),
+      [...targets]
+        .filter((to) => ![...targets].some((via) => via !== to && reaches(via, to)))
+        .sort(),
     ]),
   );
 }
@@ -53,14 +60,19 @@ export function importGraph(src) {
     );
   }
   for (const tier of [...used].reverse())
-    for (const room of tier) for (const to of withoutShortcuts(imports).get(room)) lines.push(`  ${room} --> ${to}`);
+    for (const room of tier)
+      for (const to of withoutShortcuts(imports).get(room)) lines.push(`  ${room} --> ${to}`);
   return lines.join('\n');
 }
 
-const MARKS = /(<!-- import graph: written by npm run gen -->\n)[\s\S]*?(<!-- end of the import graph -->)/;
+const MARKS =
+  /(<!-- import graph: written by npm run gen -->\n)[\s\S]*?(<!-- end of the import graph -->)/;
 
 /** The page with the picture drawn anew. */
 export function withImportGraph(page, src) {
   if (!MARKS.test(page)) throw new Error('ARCHITECTURE.md has no place for the import graph');
-  return page.replace(MARKS, (_, start, end) => `${start}\n\`\`\`mermaid\n${importGraph(src)}\n\`\`\`\n\n${end}`);
+  return page.replace(
+    MARKS,
+    (_, start, end) => `${start}\n\`\`\`mermaid\n${importGraph(src)}\n\`\`\`\n\n${end}`,
+  );
 }

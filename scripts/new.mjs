@@ -10,9 +10,11 @@ import { templates } from './templates.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [kind, name] = process.argv.slice(2);
 
-if (!Object.hasOwn(templates, kind ?? '')) stop(`what should be made? one of: ${Object.keys(templates).join(', ')}`);
+if (!Object.hasOwn(templates, kind ?? ''))
+  stop(`what should be made? one of: ${Object.keys(templates).join(', ')}`);
 const { example, pattern, files } = templates[kind];
-if (!pattern.test(name ?? '')) stop(`the name of a ${kind} looks like this: npm run new ${kind} ${example}`);
+if (!pattern.test(name ?? ''))
+  stop(`the name of a ${kind} looks like this: npm run new ${kind} ${example}`);
 
 const planned = Object.entries(files(name));
 for (const [path] of planned) if (existsSync(join(root, path))) stop(`${path} exists already`);
@@ -23,9 +25,14 @@ for (const [path, text] of planned) {
 }
 const biome = join(root, 'node_modules', '.bin', 'biome');
 const sources = planned.map(([path]) => path).filter((path) => path.endsWith('.ts'));
-execFileSync(biome, ['check', '--write', '--log-level=error', ...sources], { cwd: root, stdio: 'inherit' });
+execFileSync(biome, ['check', '--write', '--log-level=error', ...sources], {
+  cwd: root,
+  stdio: 'inherit',
+});
 execFileSync(process.execPath, [join(root, 'scripts', 'gen.mjs')], { stdio: 'inherit' });
-console.log(`\nNow say what it does: ${planned[0][0]}\nand run: npm test -- ${name.split('/').at(-1)}`);
+console.log(
+  `\nNow say what it does: ${planned[0][0]}\nand run: npm test -- ${name.split('/').at(-1)}`,
+);
 
 function stop(why) {
   console.error(`new: ${why}`);

@@ -5,10 +5,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const { homepage } = JSON.parse(readFileSync(join(root, 'packages', 'agentci', 'package.json'), 'utf8'));
+const { homepage } = JSON.parse(
+  readFileSync(join(root, 'packages', 'agentci', 'package.json'), 'utf8'),
+);
 const base = `${homepage.replace(/#.*$/, '')}/blob/main/`;
 const text = readFileSync(join(root, 'README.md'), 'utf8').replace(
   /(!?\[[^\]]*\])\((?!https?:|mailto:|#)([^)\s]+)\)/g,
-  (_, label, target) => `${label}(${label.startsWith('!') ? base.replace('/blob/', '/raw/') : base}${target})`,
+  (_, label, target) =>
+    `${label}(${label.startsWith('!') ? base.replace('/blob/', '/raw/') : base}${target})`,
 );
 writeFileSync(join(root, 'packages', 'agentci', 'README.md'), text);

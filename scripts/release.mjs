@@ -2,7 +2,13 @@
 //   node scripts/release.mjs minor --dry-run     says everything it would do and changes nothing
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { commands, cutChangelog, lockWithVersion, nextVersion, withVersion } from './release/plan.mjs';
+import {
+  commands,
+  cutChangelog,
+  lockWithVersion,
+  nextVersion,
+  withVersion,
+} from './release/plan.mjs';
 
 const PACKAGE = 'packages/agentci';
 const args = process.argv.slice(2);
@@ -22,12 +28,23 @@ function release(asked) {
   const current = JSON.parse(readFileSync(`${PACKAGE}/package.json`, 'utf8')).version;
   const version = nextVersion(current, asked);
   const date = new Date().toISOString().slice(0, 10);
-  const { notes, text: changelog } = cutChangelog(readFileSync('CHANGELOG.md', 'utf8'), { version, date });
+  const { notes, text: changelog } = cutChangelog(readFileSync('CHANGELOG.md', 'utf8'), {
+    version,
+    date,
+  });
   refuse(version);
   const edits = {
     'CHANGELOG.md': changelog,
-    [`${PACKAGE}/package.json`]: withVersion(readFileSync(`${PACKAGE}/package.json`, 'utf8'), current, version),
-    'package-lock.json': lockWithVersion(readFileSync('package-lock.json', 'utf8'), PACKAGE, version),
+    [`${PACKAGE}/package.json`]: withVersion(
+      readFileSync(`${PACKAGE}/package.json`, 'utf8'),
+      current,
+      version,
+    ),
+    'package-lock.json': lockWithVersion(
+      readFileSync('package-lock.json', 'utf8'),
+      PACKAGE,
+      version,
+    ),
   };
   console.log(`${current} → ${version} (${date})\n`);
   console.log(`${notes}\n`);
@@ -54,14 +71,20 @@ function refuse(version) {
 
 function output(program, args) {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? stderr.trim()}`);
+  if (status !== 0)
+    throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? stderr.trim()}`);
   return stdout.trim();
 }
 
 function run(program, args, input) {
-  const { status, error } = spawnSync(program, args, { input, stdio: ['pipe', 'inherit', 'inherit'] });
+  const { status, error } = spawnSync(program, args, {
+    input,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
   if (status !== 0)
-    throw new Error(`${program} ${args.join(' ')} failed${error ? `: ${error.message}` : ` (exit ${status})`}`);
+    throw new Error(
+      `${program} ${args.join(' ')} failed${error ? `: ${error.message}` : ` (exit ${status})`}`,
+    );
 }
 
 function quoted(word) {

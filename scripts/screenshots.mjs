@@ -17,11 +17,17 @@ try {
   const browser = findBrowser();
   const report = join(dir, 'report.html');
   // A run that fails and one that passes, so that lists and trends have something to show.
-  run(process.execPath, [agentci, 'test', '-t', 'story', '--judge', 'recorded', '--quiet'], { fails: false });
-  run(process.execPath, [agentci, 'test', '-t', 'story', '--judge', 'recorded', '--quiet', '-o', report], {
-    fails: true,
-    env: { RAG_PROMPT: 'v1-broken' },
+  run(process.execPath, [agentci, 'test', '-t', 'story', '--judge', 'recorded', '--quiet'], {
+    fails: false,
   });
+  run(
+    process.execPath,
+    [agentci, 'test', '-t', 'story', '--judge', 'recorded', '--quiet', '-o', report],
+    {
+      fails: true,
+      env: { RAG_PROMPT: 'v1-broken' },
+    },
+  );
   const page = pathToFileURL(report).href;
   shoot(browser, `${page}#/`, 'report-queries.png', '1280,720');
   shoot(browser, `${page}#/q/load-balancer`, 'report-query.png', '1280,1400');
@@ -35,15 +41,21 @@ try {
 function findBrowser() {
   const names = ['chromium', 'chromium-browser', 'google-chrome'];
   const found = () => names.find((name) => spawnSync(name, ['--version']).status === 0);
-  if (found() === undefined) spawnSync('apt-get', ['install', '--yes', 'chromium'], { stdio: 'inherit' });
+  if (found() === undefined)
+    spawnSync('apt-get', ['install', '--yes', 'chromium'], { stdio: 'inherit' });
   const name = found();
   if (name === undefined) throw new Error(`none of ${names.join(', ')} is installed`);
   return name;
 }
 
 function run(program, args, { fails, env = {} }) {
-  const { status, stderr } = spawnSync(program, args, { cwd: demo, env: { ...process.env, ...env }, encoding: 'utf8' });
-  if (status !== (fails ? 1 : 0)) throw new Error(`${args.slice(1).join(' ')} gave ${status}:\n${stderr}`);
+  const { status, stderr } = spawnSync(program, args, {
+    cwd: demo,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  if (status !== (fails ? 1 : 0))
+    throw new Error(`${args.slice(1).join(' ')} gave ${status}:\n${stderr}`);
 }
 
 /** The page is drawn by its own script, so the clock runs ahead until it is quiet. */
@@ -59,7 +71,14 @@ function shoot(browser, url, name, size) {
   const profile = `--user-data-dir=${join(dir, 'profile')}`;
   const { status, stderr } = spawnSync(
     browser,
-    [...flags, profile, `--window-size=${size}`, '--virtual-time-budget=8000', `--screenshot=${file}`, url],
+    [
+      ...flags,
+      profile,
+      `--window-size=${size}`,
+      '--virtual-time-budget=8000',
+      `--screenshot=${file}`,
+      url,
+    ],
     { encoding: 'utf8', timeout: 60_000 },
   );
   if (status !== 0) throw new Error(`${browser} gave ${status}:\n${stderr}`);
@@ -68,6 +87,8 @@ function shoot(browser, url, name, size) {
 
 async function view() {
   const child = spawn(process.execPath, [agentci, 'view'], { cwd: demo });
-  const url = await new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data).trim())));
+  const url = await new Promise((resolve) =>
+    child.stdout.once('data', (data) => resolve(String(data).trim())),
+  );
   return { url, stop: () => child.kill('SIGINT') };
 }

@@ -178,7 +178,8 @@ What in a recording shows that tool calls were recorded, and what points at part
   },
   metric: {
     example: 'quality/tone',
-    pattern: /^(trajectory|quality|operational|privacy|sustainability|multi-agent|multimodal)\/[a-z][a-z0-9-]*$/,
+    pattern:
+      /^(trajectory|quality|operational|privacy|sustainability|multi-agent|multimodal)\/[a-z][a-z0-9-]*$/,
     files: (name) => {
       const [group] = name.split('/');
       const key = snake(name);

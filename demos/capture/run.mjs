@@ -11,17 +11,21 @@ const url = await new Promise((resolve) => model.once('message', resolve));
 
 let worst = 0;
 for (const spec of ['agentci_spec.python.yaml', 'agentci_spec.shell.yaml']) {
-  const { status } = spawnSync(process.execPath, [cli, 'test', '-c', spec, ...process.argv.slice(2)], {
-    cwd,
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      OPENAI_API_KEY: 'not-a-key',
-      OPENAI_BASE_URL: `${url}/v1`,
-      ANTHROPIC_API_KEY: 'not-a-key',
-      ANTHROPIC_BASE_URL: url,
+  const { status } = spawnSync(
+    process.execPath,
+    [cli, 'test', '-c', spec, ...process.argv.slice(2)],
+    {
+      cwd,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        OPENAI_API_KEY: 'not-a-key',
+        OPENAI_BASE_URL: `${url}/v1`,
+        ANTHROPIC_API_KEY: 'not-a-key',
+        ANTHROPIC_BASE_URL: url,
+      },
     },
-  });
+  );
   worst = Math.max(worst, status ?? 2);
 }
 await model.terminate();

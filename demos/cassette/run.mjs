@@ -15,9 +15,13 @@ say('Recorded once, with the model and a key:\n');
 agentci('record', 0, { OPENAI_API_KEY: 'not-a-key', OPENAI_BASE_URL: `${url}/v1` });
 await model.terminate();
 
-say('The model is gone and no key is set. The agent runs, its calls are answered from the files:\n');
+say(
+  'The model is gone and no key is set. The agent runs, its calls are answered from the files:\n',
+);
 agentci('replay', 0);
-say('Someone changes the prompt. The recording no longer fits, and nothing is green by accident:\n');
+say(
+  'Someone changes the prompt. The recording no longer fits, and nothing is green by accident:\n',
+);
 agentci('replay', 2, { PROMPT: 'prompt-friendly.txt' });
 say(
   'Recorded again with a key (agentci cassette rerecord --only stale), the change is in the diff of demos/cassette/.agentci/cassettes.',
@@ -32,7 +36,9 @@ function agentci(mode, expected, env = {}) {
     env: { ...plain, ...env },
   });
   if (status !== expected) {
-    say(`\nThe demo expected exit code ${expected} and got ${status}: something is wrong with this checkout.`);
+    say(
+      `\nThe demo expected exit code ${expected} and got ${status}: something is wrong with this checkout.`,
+    );
     process.exit(1);
   }
   say('');

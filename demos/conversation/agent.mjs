@@ -12,13 +12,20 @@ export default async function agent(_message, { messages }) {
   for (let round = 0; round < 5; round++) {
     const response = await fetch(`${process.env.OPENAI_BASE_URL}/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${process.env.OPENAI_API_KEY}` },
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${process.env.OPENAI_API_KEY}`,
+      },
       body: JSON.stringify({ model: 'gpt-4o-mini', messages: history }),
     });
     if (!response.ok) throw new Error(`the model answered ${response.status}`);
     const { choices, usage } = await response.json();
     const { message } = choices[0];
-    llm_calls.push({ model: 'gpt-4o-mini', input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens });
+    llm_calls.push({
+      model: 'gpt-4o-mini',
+      input_tokens: usage.prompt_tokens,
+      output_tokens: usage.completion_tokens,
+    });
     if (!message.tool_calls?.length) return { answer: message.content, tool_calls, llm_calls };
     history.push(message);
     for (const { id, function: call } of message.tool_calls) {

@@ -12,8 +12,12 @@ const MAX_TURNS = 20;
 
 const { query } = JSON.parse(await text(process.stdin)) as { query: string };
 const scripted =
-  process.env.DEMO_LIVE === '1' ? undefined : await startScriptedModel({ script: think(process.env.DEMO_MUTATION) });
-const client = new OpenAI(scripted === undefined ? {} : { apiKey: 'scripted', baseURL: scripted.url });
+  process.env.DEMO_LIVE === '1'
+    ? undefined
+    : await startScriptedModel({ script: think(process.env.DEMO_MUTATION) });
+const client = new OpenAI(
+  scripted === undefined ? {} : { apiKey: 'scripted', baseURL: scripted.url },
+);
 
 const started = performance.now();
 const messages: OpenAI.ChatCompletionMessageParam[] = [
@@ -25,8 +29,16 @@ const toolCalls: object[] = [];
 let answer: string | null = null;
 
 for (let turn = 0; turn < MAX_TURNS && answer === null; turn++) {
-  const { choices, usage } = await client.chat.completions.create({ model: MODEL, messages, tools: TOOLS });
-  llmCalls.push({ model: MODEL, input_tokens: usage?.prompt_tokens, output_tokens: usage?.completion_tokens });
+  const { choices, usage } = await client.chat.completions.create({
+    model: MODEL,
+    messages,
+    tools: TOOLS,
+  });
+  llmCalls.push({
+    model: MODEL,
+    input_tokens: usage?.prompt_tokens,
+    output_tokens: usage?.completion_tokens,
+  });
   const said = choices[0]!.message;
   messages.push(said);
   const wanted = (said.tool_calls ?? []).filter((call) => call.type === 'function');

@@ -5,7 +5,8 @@ type Fault = (request: ScriptedRequest, sound: ScriptedReply) => ScriptedReply;
 
 const asks = ({ messages }: ScriptedRequest, text: RegExp): boolean =>
   messages.some(({ role, text: said }) => role === 'user' && text.test(said));
-const calls = ({ messages }: ScriptedRequest): number => messages.filter(({ role }) => role === 'tool').length;
+const calls = ({ messages }: ScriptedRequest): number =>
+  messages.filter(({ role }) => role === 'tool').length;
 
 /** Calls after which the faults begin, and how often a loop goes round. */
 const AFTER = 2;

@@ -29,7 +29,9 @@ interface ChatMessage {
 
 function seenSoFar({ body }: ScriptedRequest): Seen[] {
   const messages = body.messages as readonly ChatMessage[];
-  const results = new Map(messages.map(({ tool_call_id, content }) => [tool_call_id, content ?? '']));
+  const results = new Map(
+    messages.map(({ tool_call_id, content }) => [tool_call_id, content ?? '']),
+  );
   return messages
     .flatMap(({ tool_calls = [] }) => tool_calls ?? [])
     .map(({ id, function: { name, arguments: args } }) => {
@@ -61,7 +63,9 @@ function soundReply(request: ScriptedRequest): ScriptedReply {
     { entry: '.github/', name: 'list_dir', path: `${root}/.github/workflows` },
     { entry: 'pyproject.toml', name: 'read_file', path: `${root}/pyproject.toml` },
     { entry: 'tests/', name: 'list_dir', path: `${root}/tests` },
-    ...(/licen[cs]e/i.test(question) ? [{ entry: 'LICENSE', name: 'read_file', path: `${root}/LICENSE` }] : []),
+    ...(/licen[cs]e/i.test(question)
+      ? [{ entry: 'LICENSE', name: 'read_file', path: `${root}/LICENSE` }]
+      : []),
   ];
   for (const { entry, name, path } of plan) {
     if (!entries.includes(entry)) continue;
@@ -73,9 +77,19 @@ function soundReply(request: ScriptedRequest): ScriptedReply {
 }
 
 /** Everything in it was shown by a tool. */
-function report(repo: string, metadata: string, found: Readonly<Record<string, string>>, asksLicence: boolean): string {
-  const { files, languages } = JSON.parse(metadata) as { files: number; languages: Record<string, number> };
-  const about = found['README.md']?.split('\n').find((line) => line !== '' && !line.startsWith('#'));
+function report(
+  repo: string,
+  metadata: string,
+  found: Readonly<Record<string, string>>,
+  asksLicence: boolean,
+): string {
+  const { files, languages } = JSON.parse(metadata) as {
+    files: number;
+    languages: Record<string, number>;
+  };
+  const about = found['README.md']
+    ?.split('\n')
+    .find((line) => line !== '' && !line.startsWith('#'));
   const python = /requires-python = "([^"]+)"/.exec(found['pyproject.toml'] ?? '')?.[1];
   const workflows = found['.github/']?.split('\n').join(', ');
   const tests = found['tests/']?.split('\n').length;

@@ -4,7 +4,11 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const MAX_FILE_CHARS = 4000;
-const LANGUAGES: Readonly<Record<string, string>> = { '.py': 'Python', '.ts': 'TypeScript', '.js': 'JavaScript' };
+const LANGUAGES: Readonly<Record<string, string>> = {
+  '.py': 'Python',
+  '.ts': 'TypeScript',
+  '.js': 'JavaScript',
+};
 
 /** A path below `repos`, or an error. Links are followed first: a link may lead anywhere. */
 function inside(path: string): string {
@@ -12,13 +16,16 @@ function inside(path: string): string {
   if (!existsSync(full)) throw new Error(`there is no ${path}`);
   const real = realpathSync(full);
   const root = realpathSync(join(here, 'repos'));
-  if (real !== root && !real.startsWith(root + sep)) throw new Error(`${path} is outside of the repositories`);
+  if (real !== root && !real.startsWith(root + sep))
+    throw new Error(`${path} is outside of the repositories`);
   return real;
 }
 
 function metadata(repo: string): string {
   const root = inside(join('repos', repo));
-  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   const counts = new Map<string, number>();
   for (const { name } of files) {
     const language = LANGUAGES[extname(name)];
@@ -34,7 +41,8 @@ function listDir(path: string): string {
     .join('\n');
 }
 
-const readFile = (path: string): string => readFileSync(inside(path), 'utf8').slice(0, MAX_FILE_CHARS);
+const readFile = (path: string): string =>
+  readFileSync(inside(path), 'utf8').slice(0, MAX_FILE_CHARS);
 
 /** Calls a tool by name. What goes wrong is told as text too: a model can do something about it. */
 export function callTool(
@@ -66,6 +74,14 @@ export const TOOLS = [
     description: 'Counts files and languages of a repository.',
     parameters: textParameter('repo'),
   },
-  { name: 'list_dir', description: 'Lists a folder, e.g. repos/minimal.', parameters: textParameter('path') },
-  { name: 'read_file', description: 'Reads a file, e.g. repos/minimal/README.md.', parameters: textParameter('path') },
+  {
+    name: 'list_dir',
+    description: 'Lists a folder, e.g. repos/minimal.',
+    parameters: textParameter('path'),
+  },
+  {
+    name: 'read_file',
+    description: 'Reads a file, e.g. repos/minimal/README.md.',
+    parameters: textParameter('path'),
+  },
 ].map((definition) => ({ type: 'function' as const, function: definition }));

@@ -15,7 +15,9 @@ async function ask(method, params) {
 async function call(name, given) {
   const result = await ask('tools/call', { name, arguments: given });
   const text = result.content[0].text;
-  process.stdout.write(`[agent] ${name} ${JSON.stringify(given)}\n        -> ${text.slice(0, 120)}\n`);
+  process.stdout.write(
+    `[agent] ${name} ${JSON.stringify(given)}\n        -> ${text.slice(0, 120)}\n`,
+  );
   return { text, isRefused: result._meta?.['agentci/decision'] !== undefined };
 }
 

@@ -18,7 +18,8 @@ const TOOLS = {
   delete_mailbox: () => 'gone',
 };
 
-const answer = (id, result) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+const answer = (id, result) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (method === 'initialize')
@@ -29,8 +30,16 @@ for await (const line of createInterface({ input: process.stdin })) {
     });
   else if (method === 'tools/list')
     answer(id, {
-      tools: Object.keys(TOOLS).map((name) => ({ name, description: name, inputSchema: { type: 'object' } })),
+      tools: Object.keys(TOOLS).map((name) => ({
+        name,
+        description: name,
+        inputSchema: { type: 'object' },
+      })),
     });
   else if (method === 'tools/call')
-    answer(id, { content: [{ type: 'text', text: TOOLS[params.name]?.(params.arguments ?? {}) ?? 'unknown tool' }] });
+    answer(id, {
+      content: [
+        { type: 'text', text: TOOLS[params.name]?.(params.arguments ?? {}) ?? 'unknown tool' },
+      ],
+    });
 }

@@ -15,11 +15,18 @@ export const EVIDENCE = `09:00 deployment of auth-service v2.4.0, before it ran 
 /** One reply of a model, and what it used. */
 export interface Reply {
   readonly text: string;
-  readonly call: { readonly model: string; readonly input_tokens: number; readonly output_tokens: number };
+  readonly call: {
+    readonly model: string;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+  };
 }
 
-const scripted = process.env.DEMO_LIVE === '1' ? undefined : await startScriptedModel({ script: think });
-const client = new OpenAI(scripted === undefined ? {} : { apiKey: 'scripted', baseURL: scripted.url });
+const scripted =
+  process.env.DEMO_LIVE === '1' ? undefined : await startScriptedModel({ script: think });
+const client = new OpenAI(
+  scripted === undefined ? {} : { apiKey: 'scripted', baseURL: scripted.url },
+);
 
 /** Asks the model. `seed` is the protocol's own: with the same one, a model is asked to answer alike. */
 export async function complete(system: string, user: string, seed: number): Promise<Reply> {
@@ -34,7 +41,11 @@ export async function complete(system: string, user: string, seed: number): Prom
   if (usage === undefined) throw new Error('the model did not say what it used');
   return {
     text: choices[0]?.message.content ?? '',
-    call: { model: MODEL, input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens },
+    call: {
+      model: MODEL,
+      input_tokens: usage.prompt_tokens,
+      output_tokens: usage.completion_tokens,
+    },
   };
 }
 
@@ -47,4 +58,5 @@ export interface Run {
 const TRIALS_PER_SEED = 1000;
 
 /** A seed of its own for every trial, the same whenever the experiment is made again. */
-export const seedOf = ({ run, metadata }: Run): number => Number(metadata.seed ?? 0) * TRIALS_PER_SEED + run;
+export const seedOf = ({ run, metadata }: Run): number =>
+  Number(metadata.seed ?? 0) * TRIALS_PER_SEED + run;

@@ -66,4 +66,5 @@ function guess(said: string, chance: number): string {
   return list([`Rollback ${service} to ${good}`, `Check the ${cause}`]);
 }
 
-const list = (actions: readonly string[]): string => actions.map((action, i) => `${i + 1}. ${action}`).join('\n');
+const list = (actions: readonly string[]): string =>
+  actions.map((action, i) => `${i + 1}. ${action}`).join('\n');

@@ -6,7 +6,8 @@ const MEMBERS = {
   coordinator: { role: 'coordinator', system: 'You coordinate.', authority: 9, canDelegate: true },
   diagnosis: {
     role: 'diagnosis',
-    system: 'You are Diagnosis. Name the service, the version at fault, the version before it, and the cause.',
+    system:
+      'You are Diagnosis. Name the service, the version at fault, the version before it, and the cause.',
     authority: 5,
     canDelegate: false,
   },
@@ -18,7 +19,8 @@ const MEMBERS = {
   },
   risk: {
     role: 'risk',
-    system: 'You are Risk. Object to actions that cannot be done or name no version; otherwise say "no objection".',
+    system:
+      'You are Risk. Object to actions that cannot be done or name no version; otherwise say "no objection".',
     authority: 7,
     canDelegate: false,
   },
@@ -29,11 +31,21 @@ const MAX_REVISIONS = 2;
 export default async function severalAgents(query: string, run: Run) {
   const started = performance.now();
   const team = new Team(MEMBERS, seedOf(run));
-  const diagnosis = await team.ask('coordinator', 'diagnosis', 'delegation', `${query}\n\n${EVIDENCE}`);
+  const diagnosis = await team.ask(
+    'coordinator',
+    'diagnosis',
+    'delegation',
+    `${query}\n\n${EVIDENCE}`,
+  );
   let plan = await team.ask('coordinator', 'planner', 'delegation', `Diagnosis: ${diagnosis}`);
   for (let revision = 0; revision < MAX_REVISIONS; revision++) {
     const reviewed = performance.now();
-    const review = await team.ask('planner', 'risk', 'negotiation', `Diagnosis: ${diagnosis}\nPlan:\n${plan}`);
+    const review = await team.ask(
+      'planner',
+      'risk',
+      'negotiation',
+      `Diagnosis: ${diagnosis}\nPlan:\n${plan}`,
+    );
     if (/no objection/i.test(review)) break;
     plan = await team.ask(
       'risk',
@@ -41,10 +53,21 @@ export default async function severalAgents(query: string, run: Run) {
       'collaboration',
       `Diagnosis: ${diagnosis}\nObjection: ${review}\nPlan:\n${plan}`,
     );
-    const after = await team.ask('planner', 'risk', 'negotiation', `Diagnosis: ${diagnosis}\nPlan:\n${plan}`);
+    const after = await team.ask(
+      'planner',
+      'risk',
+      'negotiation',
+      `Diagnosis: ${diagnosis}\nPlan:\n${plan}`,
+    );
     const resolved = /no objection/i.test(after);
     team.noteConflict(review, resolved, reviewed);
     if (resolved) break;
   }
-  return { query, answer: plan, tool_calls: [], ...team.recording(), latency_ms: performance.now() - started };
+  return {
+    query,
+    answer: plan,
+    tool_calls: [],
+    ...team.recording(),
+    latency_ms: performance.now() - started,
+  };
 }

@@ -45,7 +45,14 @@ export class Team {
     const success = text.trim() !== '';
     this.#calls.push(call);
     this.#interactions.push(
-      { from_agent: from, to_agent: to, interaction_type: type, response_time: seconds, success, content },
+      {
+        from_agent: from,
+        to_agent: to,
+        interaction_type: type,
+        response_time: seconds,
+        success,
+        content,
+      },
       { from_agent: to, to_agent: from, interaction_type: 'response', success, content: text },
     );
     if (type === 'delegation') this.#handoffs.push({ from, to, success, handoff_time: seconds });
@@ -54,7 +61,11 @@ export class Team {
 
   /** Writes down a disagreement and how it ended. */
   noteConflict(about: string, resolved: boolean, startedAt: number): void {
-    this.#conflicts.push({ about, resolved, resolution_time: (performance.now() - startedAt) / MS_PER_SECOND });
+    this.#conflicts.push({
+      about,
+      resolved,
+      resolution_time: (performance.now() - startedAt) / MS_PER_SECOND,
+    });
   }
 
   /** The parts of the simple form that are about agents among themselves. */

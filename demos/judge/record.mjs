@@ -46,7 +46,14 @@ const server = await startScriptedModel({
 
 rmSync(join(here, '.agentci', 'judge-cache'), { recursive: true, force: true });
 await agentci(['test', '--judge', 'live']);
-const calibrate = ['judge', 'calibrate', '--labels', 'labels.jsonl', '--template', 'actionable_steps'];
+const calibrate = [
+  'judge',
+  'calibrate',
+  '--labels',
+  'labels.jsonl',
+  '--template',
+  'actionable_steps',
+];
 await agentci(calibrate);
 await agentci([...calibrate, '--model', 'scripted-judge']);
 await server.close();

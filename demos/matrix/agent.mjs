@@ -5,7 +5,10 @@ export default async function agent(query, { vars }) {
   const prompt = readFileSync(new URL(vars.prompt, import.meta.url), 'utf8');
   const response = await fetch(`${process.env.OPENAI_BASE_URL}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${process.env.OPENAI_API_KEY}` },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${process.env.OPENAI_API_KEY}`,
+    },
     body: JSON.stringify({
       model: vars.model,
       messages: [
@@ -19,6 +22,12 @@ export default async function agent(query, { vars }) {
   return {
     answer: choices[0].message.content,
     tool_calls: [],
-    llm_calls: [{ model: vars.model, input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens }],
+    llm_calls: [
+      {
+        model: vars.model,
+        input_tokens: usage.prompt_tokens,
+        output_tokens: usage.completion_tokens,
+      },
+    ],
   };
 }

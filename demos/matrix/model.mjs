@@ -2,7 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import { createJiti } from 'jiti';
 
-const { startScriptedModel } = await createJiti(import.meta.url).import('../../packages/scripted-model/src/index.ts');
+const { startScriptedModel } = await createJiti(import.meta.url).import(
+  '../../packages/scripted-model/src/index.ts',
+);
 
 function reply({ model, system, messages }) {
   const question = messages.findLast(({ role }) => role === 'user')?.text ?? '';

@@ -24,14 +24,19 @@ const MODEL = 'gpt-4o-mini';
 const RECURSION_LIMIT = 60;
 
 const prompt = process.env.RAG_PROMPT ?? 'v2-fixed';
-const system = readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'prompts', `${prompt}.md`), 'utf8');
+const system = readFileSync(
+  join(dirname(fileURLToPath(import.meta.url)), 'prompts', `${prompt}.md`),
+  'utf8',
+);
 
 const connection =
   process.env.DEMO_LIVE === '1'
     ? {}
     : {
         apiKey: 'scripted',
-        configuration: { baseURL: (await startScriptedModel({ script: think(process.env.DEMO_MUTATION) })).url },
+        configuration: {
+          baseURL: (await startScriptedModel({ script: think(process.env.DEMO_MUTATION) })).url,
+        },
       };
 const model = new ChatOpenAI({ model: MODEL, temperature: 0, ...connection }).bindTools(tools);
 
@@ -56,20 +61,32 @@ export default async function ask(query: string, { signal }: { signal?: AbortSig
 function recordingOf(messages: readonly BaseMessage[]) {
   const replies = messages.filter((message): message is AIMessage => message instanceof AIMessage);
   const results = new Map(
-    messages.filter((message) => message instanceof ToolMessage).map((message) => [message.tool_call_id, message]),
+    messages
+      .filter((message) => message instanceof ToolMessage)
+      .map((message) => [message.tool_call_id, message]),
   );
   return {
     answer: replies.at(-1)?.text ?? null,
     model: MODEL,
     llm_calls: replies.map((reply) => {
       const usage = reply.usage_metadata as UsageMetadata | undefined;
-      return { model: MODEL, input_tokens: usage?.input_tokens, output_tokens: usage?.output_tokens };
+      return {
+        model: MODEL,
+        input_tokens: usage?.input_tokens,
+        output_tokens: usage?.output_tokens,
+      };
     }),
     tool_calls: replies
       .flatMap(({ tool_calls = [] }) => tool_calls)
       .map(({ id = '', name, args }) => {
         const result = results.get(id);
-        return { id, name, args, result: result?.text, error: result?.status === 'error' ? result.text : null };
+        return {
+          id,
+          name,
+          args,
+          result: result?.text,
+          error: result?.status === 'error' ? result.text : null,
+        };
       }),
   };
 }

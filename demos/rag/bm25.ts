@@ -42,7 +42,8 @@ export class Bm25 {
       const words = terms(text);
       const counts = new Map<string, number>();
       for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-      for (const word of counts.keys()) this.#frequency.set(word, (this.#frequency.get(word) ?? 0) + 1);
+      for (const word of counts.keys())
+        this.#frequency.set(word, (this.#frequency.get(word) ?? 0) + 1);
       return { id, text, counts, length: words.length };
     });
     const total = this.#passages.reduce((sum, { length }) => sum + length, 0);
@@ -58,7 +59,11 @@ export class Bm25 {
         const covered = shared.reduce((sum, word) => sum + this.#idf(word), 0);
         const score = shared.reduce((sum, word) => {
           const count = counts.get(word) ?? 0;
-          return sum + (this.#idf(word) * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / this.#meanLength));
+          return (
+            sum +
+            (this.#idf(word) * count * (K1 + 1)) /
+              (count + K1 * (1 - B + (B * length) / this.#meanLength))
+          );
         }, 0);
         return { id, text, score, covered };
       })

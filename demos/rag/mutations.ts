@@ -5,7 +5,8 @@ type Fault = (request: ScriptedRequest, sound: ScriptedReply) => ScriptedReply;
 
 const asks = ({ messages }: ScriptedRequest, text: RegExp): boolean =>
   messages.some(({ role, text: said }) => role === 'user' && text.test(said));
-const searches = ({ messages }: ScriptedRequest): number => messages.filter(({ role }) => role === 'tool').length;
+const searches = ({ messages }: ScriptedRequest): number =>
+  messages.filter(({ role }) => role === 'tool').length;
 const isAnswer = (reply: ScriptedReply): reply is ScriptedReply & { text: string } =>
   'text' in reply && reply.text !== undefined;
 
@@ -13,10 +14,16 @@ const TRIPLE = 3;
 const SLOW_MS = 4500;
 
 /** The scripted model counts four characters a token; this is three times that. */
-function tripled({ system, messages }: ScriptedRequest, sound: ScriptedReply): { input: number; output: number } {
+function tripled(
+  { system, messages }: ScriptedRequest,
+  sound: ScriptedReply,
+): { input: number; output: number } {
   const tokens = (text: string): number => Math.ceil(text.length / 4);
   const asked = [system, ...messages.map(({ text }) => text)].join('');
-  return { input: TRIPLE * tokens(asked), output: TRIPLE * Math.max(1, tokens(isAnswer(sound) ? sound.text : '')) };
+  return {
+    input: TRIPLE * tokens(asked),
+    output: TRIPLE * Math.max(1, tokens(isAnswer(sound) ? sound.text : '')),
+  };
 }
 
 export const MUTATIONS = {
@@ -27,14 +34,20 @@ export const MUTATIONS = {
       : sound,
   /** Uses three times the tokens for one question. */
   'tripled-cost': (request, sound) =>
-    asks(request, /save a baseline/i) && !('status' in sound) ? { ...sound, usage: tripled(request, sound) } : sound,
+    asks(request, /save a baseline/i) && !('status' in sound)
+      ? { ...sound, usage: tripled(request, sound) }
+      : sound,
   /** Finds the answer and refuses to give it. */
   'refused-in-scope': (request, sound) =>
-    asks(request, /CLI commands/i) && isAnswer(sound) ? { text: 'I am sorry, I cannot help with that.' } : sound,
+    asks(request, /CLI commands/i) && isAnswer(sound)
+      ? { text: 'I am sorry, I cannot help with that.' }
+      : sound,
   /** Answers from what it remembers. */
   'hallucinated-aws': (request, sound) =>
     asks(request, /load balancer/i) && isAnswer(sound)
-      ? { text: 'Create an ALB, add a target group with your instances, then attach a listener on port 443.' }
+      ? {
+          text: 'Create an ALB, add a target group with your instances, then attach a listener on port 443.',
+        }
       : sound,
   /** Thinks for seconds about one question. */
   'slower-path': (request, sound) =>

@@ -8,8 +8,10 @@ const TOPICS =
   /agentci|baseline|trace|judge|\bspec\b|install|framework|langsmith|deepeval|crewai|autogen|api key|python|\bcli\b|command|github actions|optional dependenc/i;
 const GREETING = /^(hi|hello|hey|good (morning|evening))\b/i;
 const NOTHING_FOUND = 'no matching passage';
-const DECLINE = 'I can only help with questions about AgentCI; this one is outside its documentation.';
-const COULD_NOT_FIND = 'I could not find that in the documentation; it is outside what I can help with.';
+const DECLINE =
+  'I can only help with questions about AgentCI; this one is outside its documentation.';
+const COULD_NOT_FIND =
+  'I could not find that in the documentation; it is outside what I can help with.';
 
 /** What a model remembers from its training and should keep to itself here. */
 const MEMORY: readonly { readonly about: RegExp; readonly text: string }[] = [
@@ -19,7 +21,14 @@ const MEMORY: readonly { readonly about: RegExp; readonly text: string }[] = [
   },
 ];
 
-const NUMBERS: Readonly<Record<string, number>> = { one: 1, two: 2, three: 3, five: 5, ten: 10, eleven: 11 };
+const NUMBERS: Readonly<Record<string, number>> = {
+  one: 1,
+  two: 2,
+  three: 3,
+  five: 5,
+  ten: 10,
+  eleven: 11,
+};
 
 /** What the prompt asks for. */
 interface Habits {
@@ -51,7 +60,8 @@ export type { Mutation };
 function soundReply({ system, messages }: ScriptedRequest): ScriptedReply {
   const question = messages.find(({ role }) => role === 'user')?.text ?? '';
   const results = messages.filter(({ role }) => role === 'tool').map(({ text }) => text);
-  if (GREETING.test(question.trim())) return { text: 'Hello! What would you like to know about AgentCI?' };
+  if (GREETING.test(question.trim()))
+    return { text: 'Hello! What would you like to know about AgentCI?' };
   const habits = habitsOf(system);
   let next = 0;
   const answers: string[] = [];
@@ -72,7 +82,9 @@ function soundReply({ system, messages }: ScriptedRequest): ScriptedReply {
   return { text: [...new Set(answers)].join(' ') };
 }
 
-const search = (query: string): ScriptedReply => ({ toolCalls: [{ name: 'retriever_tool', args: { query } }] });
+const search = (query: string): ScriptedReply => ({
+  toolCalls: [{ name: 'retriever_tool', args: { query } }],
+});
 
 /** Two questions in one sentence are two things to look up. */
 function partsOf(question: string): string[] {
@@ -113,4 +125,6 @@ const isAbout = (found: string, part: string): boolean => overlap(found, part) >
 
 /** The passage that fits best, as it is in the documents. */
 const excerpt = (found: string, part: string): string =>
-  found.split('\n\n').reduce((best, next) => (overlap(next, part) > overlap(best, part) ? next : best));
+  found
+    .split('\n\n')
+    .reduce((best, next) => (overlap(next, part) > overlap(best, part) ? next : best));

@@ -23,8 +23,14 @@ if (process.env.DEMO_LIVE !== '1') {
 const runner = new Runner();
 
 const ROLES = Object.fromEntries([
-  [triage.name, { role: 'triage', can_hand_off_to: specialists.map(({ name }) => name), can_delegate: true }],
-  ...specialists.map(({ name, tools }) => [name, { role: 'specialist', tools: tools.map((tool) => tool.name) }]),
+  [
+    triage.name,
+    { role: 'triage', can_hand_off_to: specialists.map(({ name }) => name), can_delegate: true },
+  ],
+  ...specialists.map(({ name, tools }) => [
+    name,
+    { role: 'specialist', tools: tools.map((tool) => tool.name) },
+  ]),
 ]);
 
 /** Asks the desk and records what it did in the simple form. A guardrail that stops a run answers for it. */
@@ -42,7 +48,12 @@ export default async function ask(query: string, { signal }: { signal?: AbortSig
     const result = await runner.run(triage, query, { maxTurns: 8, ...(signal ? { signal } : {}) });
     return done(String(result.finalOutput ?? ''), result.state);
   } catch (error) {
-    if (!(error instanceof InputGuardrailTripwireTriggered || error instanceof OutputGuardrailTripwireTriggered))
+    if (
+      !(
+        error instanceof InputGuardrailTripwireTriggered ||
+        error instanceof OutputGuardrailTripwireTriggered
+      )
+    )
       throw error;
     const { name } = error.result.guardrail;
     return done(REPLIES[name] ?? 'I am sorry, I cannot help with that.', error.state, name);
@@ -62,7 +73,9 @@ function recordingOf(state: State) {
     })),
     tool_calls: toolCallsOf(items),
     handoffs: items.flatMap((item) =>
-      item.type === 'handoff_output_item' ? [{ from: item.sourceAgent.name, to: item.targetAgent.name }] : [],
+      item.type === 'handoff_output_item'
+        ? [{ from: item.sourceAgent.name, to: item.targetAgent.name }]
+        : [],
     ),
   };
 }
@@ -79,7 +92,13 @@ function toolCallsOf(items: readonly RunItem[]) {
     if (item.type !== 'tool_call_item' || item.rawItem.type !== 'function_call') return [];
     const { callId, name, arguments: args } = item.rawItem;
     return [
-      { id: callId, name, args: JSON.parse(args) as unknown, result: outputs.get(callId), agent: item.agent.name },
+      {
+        id: callId,
+        name,
+        args: JSON.parse(args) as unknown,
+        result: outputs.get(callId),
+        agent: item.agent.name,
+      },
     ];
   });
 }

@@ -3,7 +3,11 @@ export interface Customer {
   readonly code: string;
   readonly plan: string;
   readonly email: string;
-  readonly invoices: readonly { readonly id: string; readonly amount: number; readonly month: string }[];
+  readonly invoices: readonly {
+    readonly id: string;
+    readonly amount: number;
+    readonly month: string;
+  }[];
 }
 
 export const CUSTOMERS: ReadonlyMap<string, Customer> = new Map([
@@ -37,12 +41,18 @@ export const ERROR_CODES: ReadonlyMap<string, string> = new Map([
 
 export const ARTICLES: readonly { readonly about: RegExp; readonly text: string }[] = [
   { about: /dark mode/i, text: 'Dark mode is under Settings, Appearance.' },
-  { about: /mobile|phone|tablet/i, text: 'There are mobile apps for iOS and Android with the same features.' },
+  {
+    about: /mobile|phone|tablet/i,
+    text: 'There are mobile apps for iOS and Android with the same features.',
+  },
   {
     about: /difference|compare|pro (?:vs|and|or) business/i,
     text: 'Pro is for one person; Business adds shared folders and roles.',
   },
-  { about: /feature|offer|can (?:it|you) do/i, text: 'The main features are sync, sharing and version history.' },
+  {
+    about: /feature|offer|can (?:it|you) do/i,
+    text: 'The main features are sync, sharing and version history.',
+  },
   { about: /crash/i, text: 'After a crash, update to the newest version and clear the cache.' },
   { about: /sync/i, text: 'When sync stops, check the connection, then pause and resume it.' },
 ];

@@ -3,8 +3,10 @@ import type { InputGuardrail, OutputGuardrail } from '@openai/agents';
 /** What a guardrail has to say to the customer when it stops a run. */
 export const REPLIES: Readonly<Record<string, string>> = {
   off_topic: 'I am sorry, I can only help with our product, its bills and your account.',
-  card_number: 'Please never send card numbers here. I have not passed yours on; what can I do for you without it?',
-  injection: 'I am sorry, I cannot do that. I can help with our product, its bills and your account.',
+  card_number:
+    'Please never send card numbers here. I have not passed yours on; what can I do for you without it?',
+  injection:
+    'I am sorry, I cannot do that. I can help with our product, its bills and your account.',
   card_in_answer: 'I am sorry, I cannot give that out here.',
 };
 
@@ -22,7 +24,8 @@ function isCardNumber(text: string): boolean {
   return digits.length >= 13 && sum % 10 === 0;
 }
 
-const textOf = (input: unknown): string => (typeof input === 'string' ? input : JSON.stringify(input));
+const textOf = (input: unknown): string =>
+  typeof input === 'string' ? input : JSON.stringify(input);
 
 // They block: a query that must not be answered should not reach the model, and costs nothing then.
 const inputGuardrail = (name: string, trips: (text: string) => boolean): InputGuardrail => ({

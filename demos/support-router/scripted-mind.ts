@@ -24,15 +24,22 @@ export const questionOf = ({ messages }: ScriptedRequest): string =>
 export function pastCalls({ body }: ScriptedRequest): PastCall[] {
   const items = Array.isArray(body.input) ? (body.input as Record<string, unknown>[]) : [];
   const results = new Map(
-    items.filter(({ type }) => type === 'function_call_output').map(({ call_id, output }) => [call_id, parse(output)]),
+    items
+      .filter(({ type }) => type === 'function_call_output')
+      .map(({ call_id, output }) => [call_id, parse(output)]),
   );
   return items
-    .filter(({ type, name }) => type === 'function_call' && !String(name).startsWith('transfer_to_'))
+    .filter(
+      ({ type, name }) => type === 'function_call' && !String(name).startsWith('transfer_to_'),
+    )
     .map(({ name, call_id }) => ({ name: String(name), result: results.get(call_id) ?? {} }));
 }
 
 function parse(output: unknown): Record<string, unknown> {
-  const text = typeof output === 'string' ? output : ((output as { text?: string }[] | undefined)?.[0]?.text ?? '');
+  const text =
+    typeof output === 'string'
+      ? output
+      : ((output as { text?: string }[] | undefined)?.[0]?.text ?? '');
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {
@@ -73,8 +80,16 @@ const codeIn = (question: string): string => /code (\d{4})/.exec(question)?.[1] 
 const withCustomer = (question: string) => ({ customer: customerIn(question) });
 
 const INTENTIONS: readonly Intention[] = [
-  { tool: 'verify_identity', when: /verify me/i, args: (q) => ({ customer: customerIn(q), code: codeIn(q) }) },
-  { tool: 'lookup_invoice', when: /(invoice|charged|refund|price|bill).*cus_/i, args: withCustomer },
+  {
+    tool: 'verify_identity',
+    when: /verify me/i,
+    args: (q) => ({ customer: customerIn(q), code: codeIn(q) }),
+  },
+  {
+    tool: 'lookup_invoice',
+    when: /(invoice|charged|refund|price|bill).*cus_/i,
+    args: withCustomer,
+  },
   { tool: 'check_plan', when: /(plan|upgrade).*cus_/i, args: withCustomer },
   {
     tool: 'issue_refund',
@@ -83,14 +98,23 @@ const INTENTIONS: readonly Intention[] = [
     changes: true,
   },
   { tool: 'cancel_subscription', when: /cancel/i, args: withCustomer, changes: true },
-  { tool: 'lookup_error_code', when: /\bE-[A-Z0-9-]+/, args: (q) => ({ code: /\bE-[A-Z0-9-]+/.exec(q)?.[0] ?? '' }) },
+  {
+    tool: 'lookup_error_code',
+    when: /\bE-[A-Z0-9-]+/,
+    args: (q) => ({ code: /\bE-[A-Z0-9-]+/.exec(q)?.[0] ?? '' }),
+  },
   { tool: 'check_service_status', when: /crash|down|slow|broken/i, args: () => ({}) },
   {
     tool: 'get_technical_documentation',
     when: /crash|sync (?:stops|broken)/i,
     args: (q) => ({ topic: /crash|sync/i.exec(q)?.[0] ?? '' }),
   },
-  { tool: 'reset_password', when: /forgot|reset|cannot log in/i, args: withCustomer, changes: true },
+  {
+    tool: 'reset_password',
+    when: /forgot|reset|cannot log in/i,
+    args: withCustomer,
+    changes: true,
+  },
   {
     tool: 'update_account',
     when: /(turn on|enable) (2FA|two-factor)/i,
@@ -103,21 +127,29 @@ const INTENTIONS: readonly Intention[] = [
     args: (q) => ({ ...withCustomer(q), field: 'contact', value: 'on request' }),
     changes: true,
   },
-  { tool: 'search_knowledge_base', when: /feature|dark mode|mobile|difference|offer/i, args: (q) => ({ query: q }) },
+  {
+    tool: 'search_knowledge_base',
+    when: /feature|dark mode|mobile|difference|offer/i,
+    args: (q) => ({ query: q }),
+  },
 ];
 
 /** Does what the question asks for with the tools at hand, one call after the other, and tells what came of it. */
 function serve(request: ScriptedRequest): ScriptedReply {
   const question = questionOf(request);
   const past = pastCalls(request);
-  const wanted = INTENTIONS.filter(({ tool, when }) => request.tools.includes(tool) && when.test(question));
+  const wanted = INTENTIONS.filter(
+    ({ tool, when }) => request.tools.includes(tool) && when.test(question),
+  );
   const verifiesFirst = /before you change anything, verify/i.test(request.system);
   for (const { tool, args, changes } of wanted) {
     if (past.some(({ name }) => name === tool)) continue;
     if (changes && verifiesFirst) {
       const check = past.find(({ name }) => name === 'verify_identity');
       if (check === undefined && (customerIn(question) === '' || codeIn(question) === '')) {
-        return { text: 'I can do that for you. Please give me your customer number and your code first.' };
+        return {
+          text: 'I can do that for you. Please give me your customer number and your code first.',
+        };
       }
       if (check === undefined) {
         return call('verify_identity', { customer: customerIn(question), code: codeIn(question) });
@@ -130,7 +162,9 @@ function serve(request: ScriptedRequest): ScriptedReply {
   return { text: said.length > 0 ? said.join(' ') : smallTalk(question) };
 }
 
-const call = (name: string, args: Record<string, unknown>): ScriptedReply => ({ toolCalls: [{ name, args }] });
+const call = (name: string, args: Record<string, unknown>): ScriptedReply => ({
+  toolCalls: [{ name, args }],
+});
 
 function smallTalk(question: string): string {
   if (/thank/i.test(question)) return 'You are welcome! Is there anything else I can help with?';

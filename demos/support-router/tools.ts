@@ -13,7 +13,10 @@ export const verifyIdentity = tool({
   execute: async (given) => {
     const known = CUSTOMERS.get(given.customer);
     const verified = known !== undefined && known.code === given.code;
-    return { verified, say: verified ? 'Thank you, you are verified.' : 'I could not verify you with that code.' };
+    return {
+      verified,
+      say: verified ? 'Thank you, you are verified.' : 'I could not verify you with that code.',
+    };
   },
 });
 
@@ -24,7 +27,9 @@ export const lookupInvoice = tool({
   execute: async (given) => {
     const known = CUSTOMERS.get(given.customer);
     if (known === undefined) return { say: 'I cannot find that customer number.' };
-    const list = known.invoices.map(({ id, amount, month }) => `${id} of ${month} over $${amount}`).join(' and ');
+    const list = known.invoices
+      .map(({ id, amount, month }) => `${id} of ${month} over $${amount}`)
+      .join(' and ');
     return { contact: known.email, say: `Your invoices are ${list}.` };
   },
 });
@@ -36,7 +41,10 @@ export const checkPlan = tool({
   execute: async (given) => {
     const known = CUSTOMERS.get(given.customer);
     if (known === undefined) return { say: 'I cannot find that customer number.' };
-    return { contact: known.email, say: `You are on the ${known.plan} plan; you can upgrade it under Settings, Plan.` };
+    return {
+      contact: known.email,
+      say: `You are on the ${known.plan} plan; you can upgrade it under Settings, Plan.`,
+    };
   },
 });
 
@@ -51,7 +59,9 @@ export const cancelSubscription = tool({
   name: 'cancel_subscription',
   description: 'Ends a subscription at the end of its month.',
   parameters: z.object({ customer }),
-  execute: async () => ({ say: 'Your subscription is cancelled and runs until the end of the month.' }),
+  execute: async () => ({
+    say: 'Your subscription is cancelled and runs until the end of the month.',
+  }),
 });
 
 export const checkServiceStatus = tool({
@@ -74,7 +84,12 @@ export const lookupErrorCode = tool({
   parameters: z.object({ code: z.string() }),
   execute: async ({ code }) => {
     const meaning = ERROR_CODES.get(code);
-    return { say: meaning === undefined ? `I do not know the code ${code}.` : `${code} means that ${meaning}.` };
+    return {
+      say:
+        meaning === undefined
+          ? `I do not know the code ${code}.`
+          : `${code} means that ${meaning}.`,
+    };
   },
 });
 
@@ -103,5 +118,7 @@ export const searchKnowledgeBase = tool({
 });
 
 function article(topic: string): string {
-  return ARTICLES.find(({ about }) => about.test(topic))?.text ?? 'There is no article about that yet.';
+  return (
+    ARTICLES.find(({ about }) => about.test(topic))?.text ?? 'There is no article about that yet.'
+  );
 }

@@ -28,7 +28,10 @@ export default async function desk(query: string) {
   return { answer: answer(query, call), tool_calls: calls };
 }
 
-function answer(query: string, call: <T>(name: string, args: Call['args'], result: T) => T): string {
+function answer(
+  query: string,
+  call: <T>(name: string, args: Call['args'], result: T) => T,
+): string {
   const id = /ord_\d+/.exec(query)?.[0];
   if (id === undefined) {
     return /order|refund|parcel/i.test(query)
@@ -38,7 +41,8 @@ function answer(query: string, call: <T>(name: string, args: Call['args'], resul
   const order = call('get_order', { order: id }, ORDERS.get(id) ?? null);
   if (order === null) return `I cannot find ${id}.`;
   if (!/refund/i.test(query)) return `Order ${id} is ${order.status}.`;
-  if (order.total > REFUND_LIMIT) return `A person has to look at a refund of ${order.total}; I have told them.`;
+  if (order.total > REFUND_LIMIT)
+    return `A person has to look at a refund of ${order.total}; I have told them.`;
   call('refund', { order: id, amount: order.total }, 'done');
   return `I have refunded ${order.total} for ${id}.`;
 }

@@ -9,6 +9,9 @@ test('a run of our own passes a query of the spec', async () => {
 });
 
 test('a desk that refunds what a person should decide does not', async () => {
-  const careless = { answer: 'A person? No need.', tool_calls: [{ name: 'refund', args: { order: 'ord_3' } }] };
+  const careless = {
+    answer: 'A person? No need.',
+    tool_calls: [{ name: 'refund', args: { order: 'ord_3' } }],
+  };
   await expect(careless).not.toPassSpec('refund-large', { spec });
 });

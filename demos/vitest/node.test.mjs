@@ -6,5 +6,7 @@ const spec = new URL('./agentci_spec.yaml', import.meta.url);
 describeSpec(spec);
 
 test('a recording passes a query of the spec', async () => {
-  await expect({ answer: 'Which number has it?', tool_calls: [] }).toPassSpec('no-number', { spec });
+  await expect({ answer: 'Which number has it?', tool_calls: [] }).toPassSpec('no-number', {
+    spec,
+  });
 });

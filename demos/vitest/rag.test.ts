@@ -1,4 +1,7 @@
 import { describeSpec } from '@agentci/agentci/vitest';
 
 // The spec of another agent: the one `npm run demo` runs, with its baselines and its stored verdicts.
-describeSpec(new URL('../rag/agentci_spec.yaml', import.meta.url), { tags: ['story'], judge: 'recorded' });
+describeSpec(new URL('../rag/agentci_spec.yaml', import.meta.url), {
+  tags: ['story'],
+  judge: 'recorded',
+});

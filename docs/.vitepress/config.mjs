@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 
 const docs = join(dirname(fileURLToPath(import.meta.url)), '..');
-const { version, homepage } = JSON.parse(readFileSync(join(docs, '..', 'packages', 'agentci', 'package.json'), 'utf8'));
+const { version, homepage } = JSON.parse(
+  readFileSync(join(docs, '..', 'packages', 'agentci', 'package.json'), 'utf8'),
+);
 const repository = homepage.replace(/#.*$/, '');
 
 /** The pages of a folder, by the names of their files; its README is the heading. */
@@ -12,19 +14,27 @@ function pagesOf(folder) {
   return readdirSync(join(docs, folder))
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
     .sort()
-    .map((name) => ({ text: titleOf(`${folder}/${name}`), link: `/${folder}/${name.slice(0, -3)}` }));
+    .map((name) => ({
+      text: titleOf(`${folder}/${name}`),
+      link: `/${folder}/${name.slice(0, -3)}`,
+    }));
 }
 
-const titleOf = (path) => /^# (.+)$/m.exec(readFileSync(join(docs, path), 'utf8'))?.[1].replaceAll('`', '') ?? path;
+const titleOf = (path) =>
+  /^# (.+)$/m.exec(readFileSync(join(docs, path), 'utf8'))?.[1].replaceAll('`', '') ?? path;
 
 const folder = (text, name) => ({ text, link: `/${name}/`, collapsed: true, items: pagesOf(name) });
 
 /** The pages on capture by SDK, without the word that they all begin with. */
-const captured = () => pagesOf('guide/capture').map((page) => ({ ...page, text: page.text.replace(/^Capture: /, '') }));
+const captured = () =>
+  pagesOf('guide/capture').map((page) => ({ ...page, text: page.text.replace(/^Capture: /, '') }));
 
 /** The pages on other tools, without the words that they all begin with. */
 const converted = () =>
-  pagesOf('guide/coming-from').map((page) => ({ ...page, text: page.text.replace(/^Coming from /, '') }));
+  pagesOf('guide/coming-from').map((page) => ({
+    ...page,
+    text: page.text.replace(/^Coming from /, ''),
+  }));
 
 /** README.md is the page of its folder; what is not a page of the site is in the repository. */
 function siteLink(href, from) {
@@ -32,7 +42,8 @@ function siteLink(href, from) {
   const [path, anchor] = href.split('#');
   const target = posix.normalize(posix.join(posix.dirname(from), path));
   const hash = anchor === undefined ? '' : `#${anchor}`;
-  if (target.startsWith('..')) return `${repository}/blob/main/${target.replace(/^(?:\.\.\/)+/, '')}${hash}`;
+  if (target.startsWith('..'))
+    return `${repository}/blob/main/${target.replace(/^(?:\.\.\/)+/, '')}${hash}`;
   if (!target.endsWith('.md')) return `${repository}/blob/main/docs/${target}${hash}`;
   return href.replace(/README\.md/, '');
 }
@@ -82,8 +93,13 @@ export default defineConfig({
       {
         text: 'Guide',
         items: pagesOf('guide')
-          .filter(({ link }) => !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell|from-promptfoo)$/.test(link))
-          .map((page) => (page.link === '/guide/capture' ? { ...page, collapsed: true, items: captured() } : page)),
+          .filter(
+            ({ link }) =>
+              !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell|from-promptfoo)$/.test(link),
+          )
+          .map((page) =>
+            page.link === '/guide/capture' ? { ...page, collapsed: true, items: captured() } : page,
+          ),
       },
       {
         text: 'Coming from another tool',

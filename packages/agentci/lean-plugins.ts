@@ -4,7 +4,10 @@ export const leanYaml = {
   name: 'lean-yaml',
   transform: (code: string, id: string) =>
     /js-yaml[\\/]dist[\\/]js-yaml\.mjs$/.test(id)
-      ? code.replace(/= (define\w+Tag\(|new Schema\(|new RegExp\(|YAML11_SCHEMA\.withTags\()/g, '= /* @__PURE__ */ $1')
+      ? code.replace(
+          /= (define\w+Tag\(|new Schema\(|new RegExp\(|YAML11_SCHEMA\.withTags\()/g,
+          '= /* @__PURE__ */ $1',
+        )
       : undefined,
 };
 
@@ -30,7 +33,8 @@ interface Node {
 /** Where a program imports a module when it runs. */
 function* importsIn(node: object): Generator<number> {
   if ('type' in node && node.type === 'ImportExpression') yield (node as Node).start;
-  for (const child of Object.values(node)) if (child !== null && typeof child === 'object') yield* importsIn(child);
+  for (const child of Object.values(node))
+    if (child !== null && typeof child === 'object') yield* importsIn(child);
 }
 
 // What src/cli/launch loads has its imports done for it.

@@ -12,7 +12,9 @@ export const notedPackages = (name: string) => ({
     for (const chunk of Object.values(bundle)) {
       const modules = 'moduleIds' in chunk ? (chunk.moduleIds as readonly string[]) : [];
       for (const id of modules) {
-        const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id.replace(/^\0/, ''))?.[0];
+        const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(
+          id.replace(/^\0/, ''),
+        )?.[0];
         if (folder !== undefined) folders.add(folder);
       }
     }

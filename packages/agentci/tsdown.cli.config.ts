@@ -28,7 +28,11 @@ export default defineConfig([
             priority: 3,
           },
           { name: 'live', test: /src[\\/]engine[\\/]collect-live\.ts/, priority: 1 },
-          { name: 'run', test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/, priority: 2 },
+          {
+            name: 'run',
+            test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/,
+            priority: 2,
+          },
         ],
       },
     },

@@ -14,7 +14,12 @@ const MAX_BYTES = 400_000;
 
 /** The report, and the page for labels: programs of their own, so that a report does not carry the other along. */
 const PAGES = [
-  { file: 'index.html', name: 'PAGE', target: join(sources, 'reporters', 'html', 'page.gen.ts'), hasData: true },
+  {
+    file: 'index.html',
+    name: 'PAGE',
+    target: join(sources, 'reporters', 'html', 'page.gen.ts'),
+    hasData: true,
+  },
   {
     file: 'label.html',
     name: 'LABEL_PAGE',
@@ -42,7 +47,8 @@ async function buildPage({ file, name, target, hasData }) {
   const html = String(output.find((one) => one.fileName === file).source);
 
   const scripts = [...html.matchAll(/<script type="module"[^>]*>([\s\S]*?)<\/script>/g)];
-  if (scripts.length !== 1) throw new Error(`the page has ${scripts.length} scripts instead of one`);
+  if (scripts.length !== 1)
+    throw new Error(`the page has ${scripts.length} scripts instead of one`);
   const hash = createHash('sha256').update(scripts[0][1]).digest('base64');
   const policy = [
     "default-src 'none'",
@@ -58,7 +64,8 @@ async function buildPage({ file, name, target, hasData }) {
 
   const bytes = Buffer.byteLength(page);
   if (bytes > MAX_BYTES) throw new Error(`the page has ${bytes} bytes, more than ${MAX_BYTES}`);
-  if (hasData && !page.includes('<!--agentci-data-->')) throw new Error('the page has no place for its data');
+  if (hasData && !page.includes('<!--agentci-data-->'))
+    throw new Error('the page has no place for its data');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character is what must not be there.
   if (/[\0-\x09\x0b-\x1f]/.test(page)) throw new Error('the page holds a control character');
 

@@ -9,5 +9,8 @@ if (file === undefined) {
   process.exit(2);
 }
 const { startScriptedModel } = await createJiti(import.meta.url).import('./src/index.ts');
-const { url } = await startScriptedModel({ script: JSON.parse(readFileSync(file, 'utf8')), port: Number(port) });
+const { url } = await startScriptedModel({
+  script: JSON.parse(readFileSync(file, 'utf8')),
+  port: Number(port),
+});
 process.stdout.write(`${url}\n`);

@@ -8,10 +8,13 @@ const { env } = process;
 
 try {
   const run = await findRun();
-  if (run === undefined) console.log(`no results of ${env.GITHUB_BASE_REF || 'a base branch'} to compare with`);
+  if (run === undefined)
+    console.log(`no results of ${env.GITHUB_BASE_REF || 'a base branch'} to compare with`);
   else if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, `run-id=${run}\n`);
 } catch (error) {
-  console.log(`the results of the base branch were not found: ${String(error.message).replace(/[\r\n]+/g, ' ')}`);
+  console.log(
+    `the results of the base branch were not found: ${String(error.message).replace(/[\r\n]+/g, ' ')}`,
+  );
 }
 
 async function findRun() {

@@ -1,7 +1,15 @@
 // The action's main step: runs agentci with every report a pull request can use, and hands the files and the verdict on.
 // It never fails the job by itself; the last step does, after reports and comment are out.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findAgentci, folderProblem, fromRoot, folder as project } from './project.mjs';
 import { splitWords } from './words.mjs';
@@ -25,7 +33,9 @@ const problem =
   (!env.INPUT_SHARD || /^\d+\/\d+$/.test(env.INPUT_SHARD)
     ? undefined
     : `shard must be like 2/8, not ${JSON.stringify(env.INPUT_SHARD)}`) ??
-  (env.INPUT_SHARD && env.INPUT_MERGE === 'true' ? 'shard and merge exclude each other' : undefined);
+  (env.INPUT_SHARD && env.INPUT_MERGE === 'true'
+    ? 'shard and merge exclude each other'
+    : undefined);
 const words = problem === undefined ? splitWords(env.INPUT_ARGS ?? '') : [];
 if (problem !== undefined || words === undefined) {
   console.log(`::error title=AgentCI::${problem ?? 'args has a quote that is not closed'}`);
@@ -39,9 +49,13 @@ mkdirSync(folder, { recursive: true });
 
 const spec = env.INPUT_SPEC || 'agentci_spec.yaml';
 const isMerge = env.INPUT_MERGE === 'true';
-const args = isMerge ? ['merge', 'agentci-shards', '-c', spec, '-f', 'console'] : ['test', '-c', spec, '-f', 'console'];
-for (const [format, name] of Object.entries(files)) args.push('-f', `${format}=${join(folder, name)}`);
-for (const format of (env.INPUT_FORMATS ?? '').split(/\s+/).filter(Boolean)) args.push('-f', format);
+const args = isMerge
+  ? ['merge', 'agentci-shards', '-c', spec, '-f', 'console']
+  : ['test', '-c', spec, '-f', 'console'];
+for (const [format, name] of Object.entries(files))
+  args.push('-f', `${format}=${join(folder, name)}`);
+for (const format of (env.INPUT_FORMATS ?? '').split(/\s+/).filter(Boolean))
+  args.push('-f', format);
 // A merge takes what its shards were run with.
 for (const [flag, value] of isMerge
   ? []
@@ -60,7 +74,9 @@ if (env.INPUT_SHARD && env.AGENTCI_TIMINGS && existsSync(env.AGENTCI_TIMINGS))
 if (failOn === 'warn' && !isMerge) args.push('--strict');
 if (!isMerge) args.push(...words);
 
-const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', args, { stdio: 'inherit' });
+const { status, error } = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', args, {
+  stdio: 'inherit',
+});
 if (error) console.log(`::error title=AgentCI::agentci could not be started: ${error.message}`);
 const timings = join(dirname(spec), '.agentci', 'timings.json');
 // For the shards of later runs.
@@ -69,7 +85,9 @@ const summary = join(folder, files.markdown);
 const hasResults = existsSync(join(folder, files.json));
 compareWithBase();
 if (!hasResults && status === 0)
-  console.log('::error title=AgentCI::agentci test made no results: look at the args of the action');
+  console.log(
+    '::error title=AgentCI::agentci test made no results: look at the args of the action',
+  );
 // No results, no verdict: `--help` among the arguments ends well and checks nothing.
 const code = hasResults ? (status ?? 2) : status || 2;
 // Without it a comment of an earlier run would stay as it is, with a verdict that no longer holds.
@@ -98,14 +116,19 @@ function compareWithBase() {
   const base = env.INPUT_BASE || env.AGENTCI_BASE;
   if (!hasResults || !base) return;
   if (!existsSync(base)) {
-    if (env.INPUT_BASE) console.log(`::warning title=AgentCI::base: there is no file ${JSON.stringify(base)}`);
+    if (env.INPUT_BASE)
+      console.log(`::warning title=AgentCI::base: there is no file ${JSON.stringify(base)}`);
     return;
   }
   const report = ['report', '-c', spec, '-i', join(folder, files.json), '--before', base];
-  for (const format of ['markdown', 'html']) report.push('-f', `${format}=${join(folder, files[format])}`);
+  for (const format of ['markdown', 'html'])
+    report.push('-f', `${format}=${join(folder, files[format])}`);
   if (env.INPUT_TRACES) report.push('--traces', env.INPUT_TRACES);
-  const made = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', report, { stdio: 'inherit' });
-  if (made.status !== 0) console.log('::warning title=AgentCI::the comparison with the base could not be made');
+  const made = spawnSync(env.AGENTCI_BIN || findAgentci() || 'agentci', report, {
+    stdio: 'inherit',
+  });
+  if (made.status !== 0)
+    console.log('::warning title=AgentCI::the comparison with the base could not be made');
 }
 
 /** A folder from the root of the checkout, where it is there. */

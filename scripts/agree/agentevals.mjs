@@ -15,7 +15,10 @@ async function loadEvaluator() {
   if (!existsSync(join(dir, 'node_modules/agentevals'))) {
     mkdirSync(dir, { recursive: true });
     // Later versions of what it asks for are not there for Node 20.
-    const overrides = { '@langchain/langgraph-checkpoint': '1.1.5', '@langchain/langgraph': '1.0.0' };
+    const overrides = {
+      '@langchain/langgraph-checkpoint': '1.1.5',
+      '@langchain/langgraph': '1.0.0',
+    };
     writeFileSync(join(dir, 'package.json'), JSON.stringify({ overrides }));
     const flags = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'];
     execFileSync('npm', ['install', `agentevals@${VERSION}`, '@langchain/core', ...flags], {
@@ -50,7 +53,9 @@ const asMessages = (list) =>
   list.map(({ name, args }) => ({
     role: 'assistant',
     content: '',
-    tool_calls: [{ type: 'function', id: 'c', function: { name, arguments: JSON.stringify(args) } }],
+    tool_calls: [
+      { type: 'function', id: 'c', function: { name, arguments: JSON.stringify(args) } },
+    ],
   }));
 
 const createEvaluator = await loadEvaluator();
@@ -73,20 +78,39 @@ for (const mode of ['strict', 'unordered', 'superset']) {
     writeFileSync(join(work, 'examples.json'), JSON.stringify(examples));
     writeFileSync(join(work, 'runs.json'), JSON.stringify(runs));
     const run = (args) =>
-      spawnSync(process.execPath, [agentci, ...args], { cwd: work, encoding: 'utf8', maxBuffer: 1e9 });
-    const converted = run(['convert', 'examples.json', '--from', 'langsmith', '--map', `mode=${mode}`]);
+      spawnSync(process.execPath, [agentci, ...args], {
+        cwd: work,
+        encoding: 'utf8',
+        maxBuffer: 1e9,
+      });
+    const converted = run([
+      'convert',
+      'examples.json',
+      '--from',
+      'langsmith',
+      '--map',
+      `mode=${mode}`,
+    ]);
     if (converted.status !== 0) throw new Error(converted.stdout + converted.stderr);
     const tested = run(['eval', '--traces', 'runs.json', '--format', 'json']);
     const ours = new Map(JSON.parse(tested.stdout).results.map(({ id, status }) => [id, status]));
     for (const { id, reference, made } of pairs) {
-      const { score } = await evaluate({ outputs: asMessages(made), referenceOutputs: asMessages(reference) });
+      const { score } = await evaluate({
+        outputs: asMessages(made),
+        referenceOutputs: asMessages(reference),
+      });
       all++;
       if (score === (ours.get(id) === 'pass')) agree++;
-      else console.log(JSON.stringify({ id, agentevals: score, agentci: ours.get(id), reference, made }));
+      else
+        console.log(
+          JSON.stringify({ id, agentevals: score, agentci: ours.get(id), reference, made }),
+        );
     }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
-console.log(`agentevals ${VERSION}: ${all} pairs of runs and references, ${agree} agree, ${all - agree} differ`);
+console.log(
+  `agentevals ${VERSION}: ${all} pairs of runs and references, ${agree} agree, ${all - agree} differ`,
+);
 process.exitCode = agree === all ? 0 : 1;

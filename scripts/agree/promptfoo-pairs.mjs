@@ -86,24 +86,41 @@ single.push(
   { type: 'equals', value: [1, 2, 3] },
   { type: 'equals', value: 30 },
 );
-for (const value of [5, { min: 2 }, { max: 4 }, { min: 3, max: 6 }, '6']) single.push({ type: 'word-count', value });
+for (const value of [5, { min: 2 }, { max: 4 }, { min: 3, max: 6 }, '6'])
+  single.push({ type: 'word-count', value });
 
 const both = single.flatMap((one) => [one, { ...one, type: `not-${one.type}` }]);
 
-const c = (value, weight) => ({ type: 'contains', value, ...(weight === undefined ? {} : { weight }) });
+const c = (value, weight) => ({
+  type: 'contains',
+  value,
+  ...(weight === undefined ? {} : { weight }),
+});
 const SETS = [
   [{ type: 'assert-set', assert: [c('refund'), c('30')] }],
   [{ type: 'assert-set', threshold: 0.5, assert: [c('refund'), c('30')] }],
-  [{ type: 'assert-set', threshold: 0.5, assert: [c('refund'), c('30'), { type: 'not-contains', value: 'one' }] }],
+  [
+    {
+      type: 'assert-set',
+      threshold: 0.5,
+      assert: [c('refund'), c('30'), { type: 'not-contains', value: 'one' }],
+    },
+  ],
   [{ type: 'assert-set', threshold: 0.75, assert: [c('refund', 3), c('30'), c('The')] }],
   [{ type: 'assert-set', threshold: 1, assert: [c('refund'), { type: 'regex', value: '\\.$' }] }],
   [c('refund', 0), c('The')],
   [{ type: 'assert-set', threshold: 0.3, assert: [c('a', 0.1), c('b', 0.2), c('30', 0.7)] }],
-  [{ type: 'assert-set', threshold: 0.5, assert: [c('one'), c('two'), c('three'), c('30')] }, c('e')],
+  [
+    { type: 'assert-set', threshold: 0.5, assert: [c('one'), c('two'), c('three'), c('30')] },
+    c('e'),
+  ],
 ];
 const THRESHOLDS = [
   { threshold: 0.5, assert: [c('refund'), c('30')] },
-  { threshold: 0.6, assert: [c('refund', 2), c('30', 1), { type: 'icontains', value: 'THE', weight: 1 }] },
+  {
+    threshold: 0.6,
+    assert: [c('refund', 2), c('30', 1), { type: 'icontains', value: 'THE', weight: 1 }],
+  },
   { threshold: 0.67, assert: [c('refund'), c('30'), c('The')] },
 ];
 
@@ -114,5 +131,7 @@ export function pairs() {
     ...SETS.map((assert) => ({ assert })),
     ...THRESHOLDS,
   ];
-  return tests.flatMap((test, i) => OUTPUTS.map((output, j) => ({ id: `t${i}-o${j}`, output, ...test })));
+  return tests.flatMap((test, i) =>
+    OUTPUTS.map((output, j) => ({ id: `t${i}-o${j}`, output, ...test })),
+  );
 }

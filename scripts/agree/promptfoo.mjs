@@ -21,7 +21,10 @@ async function loadPromptfoo() {
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, 'package.json'), '{}');
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=optional'];
-    execFileSync('npm', ['install', `promptfoo@${VERSION}`, ...flags], { cwd: dir, stdio: 'inherit' });
+    execFileSync('npm', ['install', `promptfoo@${VERSION}`, ...flags], {
+      cwd: dir,
+      stdio: 'inherit',
+    });
   }
   const entry = createRequire(join(dir, 'package.json')).resolve('promptfoo');
   return (await import(pathToFileURL(entry))).default;
@@ -59,7 +62,11 @@ try {
   };
   writeFileSync(join(work, 'promptfooconfig.json'), JSON.stringify(config));
   const run = (args) =>
-    spawnSync(process.execPath, [agentci, ...args], { cwd: work, encoding: 'utf8', maxBuffer: 1e9 });
+    spawnSync(process.execPath, [agentci, ...args], {
+      cwd: work,
+      encoding: 'utf8',
+      maxBuffer: 1e9,
+    });
   const converted = run(['convert', 'promptfooconfig.json', '--json']);
   if (converted.status !== 0 && converted.status !== 1) throw new Error(converted.stderr);
   const report = JSON.parse(converted.stdout);

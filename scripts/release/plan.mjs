@@ -12,9 +12,12 @@ export function nextVersion(current, asked) {
   }[asked];
   if (up !== undefined) return up;
   if (!VERSION.test(asked))
-    throw new Error(`"${asked}" is not a version: write major, minor, patch or a number such as 1.2.3`);
+    throw new Error(
+      `"${asked}" is not a version: write major, minor, patch or a number such as 1.2.3`,
+    );
   const order = compare(numbers(asked), [major, minor, patch]);
-  if (order < 0 || (order === 0 && !current.includes('-'))) throw new Error(`${asked} is not higher than ${current}`);
+  if (order < 0 || (order === 0 && !current.includes('-')))
+    throw new Error(`${asked} is not higher than ${current}`);
   return asked;
 }
 
@@ -35,16 +38,21 @@ export function cutChangelog(text, { version, date }) {
   const end = rest.search(/^## /m);
   const notes = (end < 0 ? rest : rest.slice(0, end)).trim();
   if (notes === '') throw new Error('CHANGELOG.md says nothing under "## Unreleased"');
-  return { notes, text: `${text.slice(0, heading.index)}## Unreleased\n\n## ${version} (${date})\n\n${rest}` };
+  return {
+    notes,
+    text: `${text.slice(0, heading.index)}## Unreleased\n\n## ${version} (${date})\n\n${rest}`,
+  };
 }
 
 /** The version in a manifest, by text: the rest of the file stays as it was written. */
-export const withVersion = (text, from, to) => text.replace(`"version": "${from}"`, `"version": "${to}"`);
+export const withVersion = (text, from, to) =>
+  text.replace(`"version": "${from}"`, `"version": "${to}"`);
 
 /** The lock file names the version of the workspace too. */
 export function lockWithVersion(text, path, to) {
   const lock = JSON.parse(text);
-  if (lock.packages?.[path] === undefined) throw new Error(`package-lock.json does not know ${path}`);
+  if (lock.packages?.[path] === undefined)
+    throw new Error(`package-lock.json does not know ${path}`);
   lock.packages[path].version = to;
   return `${JSON.stringify(lock, null, 2)}\n`;
 }
@@ -75,6 +83,16 @@ export function commands({ version, branch }) {
     ],
     ['git', 'push', '--atomic', 'origin', `HEAD:${branch}`, tag],
     ...(isPreview ? [] : [['git', 'push', '--force', 'origin', moving]]),
-    ['gh', 'release', 'create', tag, '--title', tag, '--notes-file', '-', ...(isPreview ? ['--prerelease'] : [])],
+    [
+      'gh',
+      'release',
+      'create',
+      tag,
+      '--title',
+      tag,
+      '--notes-file',
+      '-',
+      ...(isPreview ? ['--prerelease'] : []),
+    ],
   ];
 }

@@ -7,7 +7,9 @@ const { join } = require('node:path');
 const [major, minor] = process.versions.node.split('.').map(Number);
 const program = join(__dirname, '..', 'dist', 'cli.cjs');
 if (major < 20 || (major === 20 && minor < 19)) {
-  process.stderr.write(`agentci: Node ${process.versions.node} is too old: AgentCI needs Node 20.19 or newer\n`);
+  process.stderr.write(
+    `agentci: Node ${process.versions.node} is too old: AgentCI needs Node 20.19 or newer\n`,
+  );
   process.exitCode = 2;
 } else if (existsSync(program)) {
   require(program);

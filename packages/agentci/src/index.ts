@@ -31,7 +31,11 @@ export { measureRatings, type RatingsOptions } from './experimenting/measure-rat
 export type { ConditionPlan, ConditionSource, ExperimentPlan } from './experimenting/plan.ts';
 export type { ExperimentEvent } from './experimenting/run-condition.ts';
 export { type ExperimentOptions, runExperiment } from './experimenting/run-experiment.ts';
-export { type ImportedRecordings, type ImportOptions, importRecordings } from './importing/import-recordings.ts';
+export {
+  type ImportedRecordings,
+  type ImportOptions,
+  importRecordings,
+} from './importing/import-recordings.ts';
 export {
   type MadeSuite,
   type MakeSuiteOptions,
@@ -62,7 +66,10 @@ export { judgeThreshold } from './judge/threshold.ts';
 export type { Diagnostic, Location } from './kit/diagnostic.ts';
 export { UserError } from './kit/user-error.ts';
 export { composite } from './metrics/composite.ts';
-export type { DecisionQualityProfile, DecisionQualityProfileChoice } from './metrics/decision-quality/profile.ts';
+export type {
+  DecisionQualityProfile,
+  DecisionQualityProfileChoice,
+} from './metrics/decision-quality/profile.ts';
 export {
   type DecisionQuality,
   type DecisionQualityInput,

@@ -17,7 +17,8 @@ const CHAT = '/chat/completions';
 const RULES = matchRules({ ignore: [], scrub: [] });
 const raw = (body: Buffer | string): StoredRequest =>
   readRequest({ provider: 'openai', method: 'POST', path: CHAT, body: Buffer.from(body) });
-const says = (content: string): string => JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
+const says = (content: string): string =>
+  JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] });
 const entry = (i: number, body: Buffer | string, reply = `answer ${i}`): CassetteEntry => ({
   ...raw(body),
   i,
@@ -43,17 +44,32 @@ const cassetteOf = (entries: readonly CassetteEntry[]): Cassette => ({
 /** What is said in turn while it is recorded, and what is got for it in replay, the provider being gone. */
 async function recordAndReplay(
   behave: Behaviour,
-  { recorded, replayed = recorded, options = {} }: { recorded: string[]; replayed?: string[]; options?: TapedOptions },
+  {
+    recorded,
+    replayed = recorded,
+    options = {},
+  }: { recorded: string[]; replayed?: string[]; options?: TapedOptions },
 ) {
   const upstream = await startChaos(behave);
-  const env = { OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: `${upstream.url}/v1` };
-  const all = (bodies: readonly string[]) => async (slot: { readonly set: Readonly<Record<string, string>> }) => {
-    const replies = [];
-    for (const body of bodies) replies.push(await ask(slot.set.OPENAI_BASE_URL! + CHAT, body));
-    return replies;
+  const env = {
+    OPENAI_API_KEY: 'sk-test-0123456789abcdefghij',
+    OPENAI_BASE_URL: `${upstream.url}/v1`,
   };
-  const tape = await withTape('record', { env, options }, all(recorded)).finally(() => upstream.close());
-  const replay = await withTape('replay', { env: {}, cassette: tape.cassette, options }, all(replayed));
+  const all =
+    (bodies: readonly string[]) =>
+    async (slot: { readonly set: Readonly<Record<string, string>> }) => {
+      const replies = [];
+      for (const body of bodies) replies.push(await ask(slot.set.OPENAI_BASE_URL! + CHAT, body));
+      return replies;
+    };
+  const tape = await withTape('record', { env, options }, all(recorded)).finally(() =>
+    upstream.close(),
+  );
+  const replay = await withTape(
+    'replay',
+    { env: {}, cassette: tape.cassette, options },
+    all(replayed),
+  );
   return { tape, replay };
 }
 const echo: Behaviour = ({ body }, response) => void response.end(`got ${body.length}`);
@@ -61,12 +77,15 @@ const echo: Behaviour = ({ body }, response) => void response.end(`got ${body.le
 describe('complaints about other recorders', () => {
   it('LiteLLM: a body of an unknown type is hashed as empty, and every other one matches it', () => {
     const deck = new Deck([entry(1, Buffer.from([0, 255, 1])), entry(2, 'a=1&b=2')], RULES);
-    expect([given(deck, Buffer.from([0, 255, 2])), given(deck, 'a=1&b=3'), given(deck, '')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
+    expect([
+      given(deck, Buffer.from([0, 255, 2])),
+      given(deck, 'a=1&b=3'),
+      given(deck, ''),
+    ]).toEqual([undefined, undefined, undefined]);
+    expect([given(deck, Buffer.from([0, 255, 1])), given(deck, 'a=1&b=2')]).toEqual([
+      'answer 1',
+      'answer 2',
     ]);
-    expect([given(deck, Buffer.from([0, 255, 1])), given(deck, 'a=1&b=2')]).toEqual(['answer 1', 'answer 2']);
   });
 
   it('aimock: a fixture matches any request that contains its text', () => {
@@ -75,7 +94,11 @@ describe('complaints about other recorders', () => {
   });
 
   it('aimock: recorder and matcher compute a field differently, so a file cannot be replayed', async () => {
-    const bodies = [says('Größe 😀'), '{ "messages": [], "model": "m", "n": 1.0 }', '{"id":9007199254740993}'];
+    const bodies = [
+      says('Größe 😀'),
+      '{ "messages": [], "model": "m", "n": 1.0 }',
+      '{"id":9007199254740993}',
+    ];
     const { replay } = await recordAndReplay(echo, { recorded: bodies });
     expect(replay.session.counts()).toMatchObject({ hits: bodies.length, misses: 0 });
   });
@@ -84,7 +107,9 @@ describe('complaints about other recorders', () => {
     const deck = new Deck([entry(1, says('again')), entry(2, says('again'))], RULES);
     const answers = [1, 2, 3].map(() => given(deck, says('again')));
     expect(answers).toEqual(['answer 1', 'answer 2', undefined]);
-    expect(missText(deck.explain(raw(says('again'))), { file: 'q.jsonl', call: 3 })).toContain('recorded 2 times');
+    expect(missText(deck.explain(raw(says('again'))), { file: 'q.jsonl', call: 3 })).toContain(
+      'recorded 2 times',
+    );
   });
 
   it('LibreChat: recorded calls that were never asked for go unnoticed', () => {
@@ -94,7 +119,10 @@ describe('complaints about other recorders', () => {
   });
 
   it('demisto: that a recording cannot be played back is found out days later', () => {
-    const unwritable = { ...entry(1, '{}'), body: { kind: 'json' as const, value: { temperature: Number.NaN } } };
+    const unwritable = {
+      ...entry(1, '{}'),
+      body: { kind: 'json' as const, value: { temperature: Number.NaN } },
+    };
     expect(() => provenText(cassetteOf([unwritable]), RULES, 'q.jsonl')).toThrow();
     expect(provenText(cassetteOf([entry(1, '{}')]), RULES, 'q.jsonl')).toContain('"exchanges":1');
   });
@@ -105,25 +133,48 @@ describe('complaints about other recorders', () => {
       response.writeHead(++count === 1 ? 429 : 200, { 'retry-after': '0' });
       response.end(`try ${count}`);
     };
-    const { tape } = await recordAndReplay(throttled, { recorded: [says('x'), says('x')], replayed: [says('x')] });
+    const { tape } = await recordAndReplay(throttled, {
+      recorded: [says('x'), says('x')],
+      replayed: [says('x')],
+    });
     expect(tape.cassette!.entries.map(({ status }) => status)).toEqual([200]);
   });
 
   it('neuro-san: a client tries a miss again and again', async () => {
-    const { replay } = await recordAndReplay(echo, { recorded: [says('x')], replayed: [says('y')] });
+    const { replay } = await recordAndReplay(echo, {
+      recorded: [says('x')],
+      replayed: [says('y')],
+    });
     const [reply] = replay.value;
     expect([reply!.status, reply!.headers['x-should-retry']]).toEqual([422, 'false']);
   });
 
   it('mcpsnoop: repeated calls of a tool get one answer, under the id of the recorded caller', () => {
-    const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 't', arguments: {} } });
+    const call = (id: number) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 't', arguments: {} },
+    });
     const line = (dir: TapLine['dir'], message: object): TapLine => ({ ts: '', dir, message });
-    const answer = (id: number, n: number) => ({ jsonrpc: '2.0', id, result: { n, extra: { kept: [1] } } });
+    const answer = (id: number, n: number) => ({
+      jsonrpc: '2.0',
+      id,
+      result: { n, extra: { kept: [1] } },
+    });
     const player = new CassettePlayer([
-      ...[line('c2s', call(1)), line('s2c', answer(1, 1)), line('c2s', call(2)), line('s2c', answer(2, 2))],
+      ...[
+        line('c2s', call(1)),
+        line('s2c', answer(1, 1)),
+        line('c2s', call(2)),
+        line('s2c', answer(2, 2)),
+      ],
     ]);
     expect([player.answer(call(7)), player.answer(call(8))]).toEqual([answer(7, 1), answer(8, 2)]);
-    expect(player.answer(call(9))).toMatchObject({ id: 9, error: { message: expect.stringContaining('recorded 2') } });
+    expect(player.answer(call(9))).toMatchObject({
+      id: 9,
+      error: { message: expect.stringContaining('recorded 2') },
+    });
   });
 
   it('cline: a mismatch does not say what was expected and what came', () => {
@@ -133,13 +184,21 @@ describe('complaints about other recorders', () => {
   });
 
   it('waste collection schedule: replay accepts a changed body', async () => {
-    const { replay } = await recordAndReplay(echo, { recorded: [says('a')], replayed: [says('b')] });
+    const { replay } = await recordAndReplay(echo, {
+      recorded: [says('a')],
+      replayed: [says('b')],
+    });
     expect(replay.session.counts()).toMatchObject({ hits: 0, misses: 1 });
   });
 
   it('vcrpy: a stream comes in one piece, or replay hangs', async () => {
     const pieces = ['data: one\n\n', 'data: two\n\n', 'data: [DONE]\n\n'];
-    const body = JSON.stringify({ model: 'm', messages: [], stream: true, stream_options: { include_usage: true } });
+    const body = JSON.stringify({
+      model: 'm',
+      messages: [],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     const { tape, replay } = await recordAndReplay(slowly(pieces, 15), { recorded: [body] });
     expect(replay.value[0]!.chunks.map(String)).toEqual(pieces);
     expect(replay.value[0]!.chunks).toEqual(tape.value[0]!.chunks);
@@ -151,7 +210,9 @@ describe('complaints about other recorders', () => {
       response.end(gzipSync('{"ok":true}'));
     };
     const { tape, replay } = await recordAndReplay(packed, { recorded: [says('x')] });
-    expect(replay.value[0]!.headers['content-encoding']).toBe(tape.value[0]!.headers['content-encoding']);
+    expect(replay.value[0]!.headers['content-encoding']).toBe(
+      tape.value[0]!.headers['content-encoding'],
+    );
     expect(replay.value[0]!.chunks).toEqual(tape.value[0]!.chunks);
   });
 
@@ -165,7 +226,15 @@ describe('complaints about other recorders', () => {
   });
 
   it('MockServer, aimock: assertions pass although nothing was compared', () => {
-    const use = { mode: 'replay' as const, hits: 0, misses: 0, scrubbed: 0, unused: 0, isolated: false, planes: [] };
+    const use = {
+      mode: 'replay' as const,
+      hits: 0,
+      misses: 0,
+      scrubbed: 0,
+      unused: 0,
+      isolated: false,
+      planes: [],
+    };
     expect(servedCheck(use)).toMatchObject([{ status: 'error' }]);
     expect(servedCheck({ ...use, hits: 1 })).toEqual([]);
   });
@@ -177,16 +246,36 @@ describe('a miss shows what is not the same', () => {
     return missText(deck.explain(raw(asked)), { file: 'q.jsonl', call: 1 });
   };
   it.each([
-    ['a field that is null and one that is absent', '{"seed":null}', '{}', 'at /seed: recorded "null", asked nothing'],
-    ['a field that is absent and one that is null', '{}', '{"seed":null}', 'at /seed: recorded nothing, asked "null"'],
+    [
+      'a field that is null and one that is absent',
+      '{"seed":null}',
+      '{}',
+      'at /seed: recorded "null", asked nothing',
+    ],
+    [
+      'a field that is absent and one that is null',
+      '{}',
+      '{"seed":null}',
+      'at /seed: recorded nothing, asked "null"',
+    ],
     [
       'an accent in two forms',
       says('caf\u00e9'),
       says('cafe\u0301'),
       'recorded "caf\u00e9" (U+00E9), asked "cafe\u0301" (U+0065 U+0301)',
     ],
-    ['a number and its digits', '{"n":1}', '{"n":"1"}', 'recorded "1" (a number), asked "1" (a string)'],
-    ['two large numbers', '{"n":9007199254740993}', '{"n":9007199254740992}', 'recorded "9007199254740993", asked'],
+    [
+      'a number and its digits',
+      '{"n":1}',
+      '{"n":"1"}',
+      'recorded "1" (a number), asked "1" (a string)',
+    ],
+    [
+      'two large numbers',
+      '{"n":9007199254740993}',
+      '{"n":9007199254740992}',
+      'recorded "9007199254740993", asked',
+    ],
   ])('%s', (_, recorded, asked, expected) => {
     expect(shown(recorded, asked)).toContain(expected);
   });

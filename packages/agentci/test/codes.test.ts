@@ -13,7 +13,9 @@ const src = join(root, 'packages', 'agentci', 'src');
 const page = (name: string) => readFileSync(join(root, 'docs', 'guide', name), 'utf8');
 const why = page('why-did-it-fail.md');
 const entries = new Set(
-  [...`${why}\n${page('could-not-tell.md')}`.matchAll(/^\| `([^`]+)` \| \S.* \| \S.* \|$/gm)].map(([, code]) => code!),
+  [...`${why}\n${page('could-not-tell.md')}`.matchAll(/^\| `([^`]+)` \| \S.* \| \S.* \|$/gm)].map(
+    ([, code]) => code!,
+  ),
 );
 
 /** Words in capitals that are not ours: variables, words of other programs' formats and error codes of Node. */
@@ -30,7 +32,9 @@ const codes = new Set(
   readdirSync(src, { recursive: true })
     .map(String)
     .filter((name) => /\.m?ts$/.test(name) && !/\.(?:test|gen)\.ts$/.test(name))
-    .flatMap((name) => [...readFileSync(join(src, name), 'utf8').matchAll(/'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g)])
+    .flatMap((name) => [
+      ...readFileSync(join(src, name), 'utf8').matchAll(/'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g),
+    ])
     .map(([, code]) => code!)
     .filter((code) => !FOREIGN.some((pattern) => pattern.test(code))),
 );
@@ -49,7 +53,9 @@ test('every entry is of a code that exists', () => {
 });
 
 describe('every check is explained', () => {
-  const rubrics = ['llm_judge', 'safety_check', 'hallucination_check'].map((key) => `correctness.${key}`);
+  const rubrics = ['llm_judge', 'safety_check', 'hallucination_check'].map(
+    (key) => `correctness.${key}`,
+  );
   test.each([
     ...CHECKS.flatMap((check) =>
       LAYERS.filter((layer) => isOfLayer(check, layer)).map((layer) => `${layer}.${check.key}`),

@@ -15,7 +15,10 @@ afterAll(() => rmSync(site, { recursive: true, force: true }));
 beforeAll(() => {
   site = mkdtempSync(join(tmpdir(), 'agentci-'));
   // A link that leads nowhere fails the build.
-  execFileSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--out', site], { cwd: root, stdio: 'pipe' });
+  execFileSync(process.execPath, [join(root, 'scripts/docs.mjs'), '--out', site], {
+    cwd: root,
+    stdio: 'pipe',
+  });
 }, 180_000);
 
 const page = (path: string) => readFileSync(join(site, path), 'utf8');
@@ -24,7 +27,9 @@ test('every page is there, READMEs as the pages of their folders', () => {
   const sources = readdirSync(join(root, 'docs'), { recursive: true })
     .map(String)
     .filter((name) => name.endsWith('.md') && !name.startsWith('.vitepress'));
-  const built = sources.map((name) => name.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'));
+  const built = sources.map((name) =>
+    name.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'),
+  );
   expect(built.length).toBeGreaterThan(150);
   expect(built.filter((name) => !existsSync(join(site, name)))).toEqual([]);
 });
@@ -39,10 +44,15 @@ test('it can be searched without a server, and says its version', () => {
 test('links between pages stay on the site, links to other files lead to the repository', () => {
   const guide = page('guide/spec.html');
   const links = [...guide.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href!);
-  expect(links.filter((href) => /README|\.md(?:#|$)/.test(href) && !href.startsWith('https://'))).toEqual([]);
+  expect(
+    links.filter((href) => /README|\.md(?:#|$)/.test(href) && !href.startsWith('https://')),
+  ).toEqual([]);
 });
 
-test.each(Object.keys(COMMANDS))('agentci %s has a page, linked from the list of commands', (name) => {
-  expect(page(`cli/${name}.html`)).toContain(`agentci ${name}`);
-  expect(page('cli/index.html')).toContain(`href="/cli/${name}"`);
-});
+test.each(Object.keys(COMMANDS))(
+  'agentci %s has a page, linked from the list of commands',
+  (name) => {
+    expect(page(`cli/${name}.html`)).toContain(`agentci ${name}`);
+    expect(page('cli/index.html')).toContain(`href="/cli/${name}"`);
+  },
+);

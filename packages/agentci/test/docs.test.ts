@@ -32,11 +32,13 @@ interface Block {
 function blocks(language: string): Block[] {
   return pages.flatMap((page) => {
     const text = readFileSync(join(root, page), 'utf8');
-    return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map((match) => ({
-      where: `${page}:${text.slice(0, match.index).split('\n').length}`,
-      page,
-      text: match[1]!,
-    }));
+    return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+      (match) => ({
+        where: `${page}:${text.slice(0, match.index).split('\n').length}`,
+        page,
+        text: match[1]!,
+      }),
+    );
   });
 }
 
@@ -62,14 +64,19 @@ test.each(blocks('json').filter(({ page }) => page.startsWith('docs/adapters/'))
 );
 
 /** Those on capture need an agent and a model. */
-const isSelfContained = ({ page }: Block): boolean => !page.startsWith(CAPTURE) && page !== CASSETTES;
+const isSelfContained = ({ page }: Block): boolean =>
+  !page.startsWith(CAPTURE) && page !== CASSETTES;
 
 /** What a client of the mail server says: a tap that nobody talks to has nothing to show. */
 const MAIL_SESSION = [
   {
     id: 1,
     method: 'initialize',
-    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'docs', version: '1' } },
+    params: {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'docs', version: '1' },
+    },
   },
   { method: 'notifications/initialized' },
   { id: 2, method: 'tools/call', params: { name: 'read_inbox', arguments: {} } },
@@ -89,7 +96,10 @@ describe('commands', () => {
     .filter((line) => /^agentci /.test(line));
 
   const copyDemos = (cwd: string): void => {
-    cpSync(join(root, 'demos', 'quickstart'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
+    cpSync(join(root, 'demos', 'quickstart'), cwd, {
+      recursive: true,
+      filter: (path) => !path.includes('.agentci'),
+    });
     cpSync(join(root, 'demos', 'policy'), cwd, { recursive: true });
     cpSync(join(root, 'demos', 'experiment'), cwd, { recursive: true });
   };
@@ -115,28 +125,43 @@ describe('commands', () => {
     const cwd = tempDir();
     copyDemos(cwd);
     if (/^agentci (guard|tap)|audit\.jsonl/.test(line)) {
-      cpSync(join(root, 'demos', 'guard'), cwd, { recursive: true, filter: (path) => !path.includes('.agentci') });
+      cpSync(join(root, 'demos', 'guard'), cwd, {
+        recursive: true,
+        filter: (path) => !path.includes('.agentci'),
+      });
       const server = ['--', 'node', 'mail-server.mjs'];
       if (line.includes('explain'))
-        await cli(['guard', '--policy', 'mail-policy.yaml', '--audit', 'audit.jsonl', ...server], { cwd });
+        await cli(['guard', '--policy', 'mail-policy.yaml', '--audit', 'audit.jsonl', ...server], {
+          cwd,
+        });
       if (line.includes('replay'))
-        await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], { cwd, input: MAIL_SESSION });
+        await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], {
+          cwd,
+          input: MAIL_SESSION,
+        });
     }
-    if (line.startsWith('agentci convert')) cpSync(join(root, 'demos', 'convert'), cwd, { recursive: true });
+    if (line.startsWith('agentci convert'))
+      cpSync(join(root, 'demos', 'convert'), cwd, { recursive: true });
     writeFileSync(
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
     );
-    cpSync(join(root, 'packages/agentci/test/recordings/tau-bench/shop.json'), join(cwd, 'trials.json'));
+    cpSync(
+      join(root, 'packages/agentci/test/recordings/tau-bench/shop.json'),
+      join(cwd, 'trials.json'),
+    );
     // Some commands read a stored run; a fresh clone has none.
-    if (/^agentci (report|export-metrics|save)\b/.test(line)) await cli(['test', '--quiet'], { cwd });
-    if (line.includes('--before base.json')) await cli(['test', '--quiet', '-f', 'json=base.json'], { cwd });
+    if (/^agentci (report|export-metrics|save)\b/.test(line))
+      await cli(['test', '--quiet'], { cwd });
+    if (line.includes('--before base.json'))
+      await cli(['test', '--quiet', '-f', 'json=base.json'], { cwd });
     // Others read the history, or the shards of a run, of which one is missing.
     if (/^agentci (history|merge)\b|--failed-from/.test(line)) {
       past ??= makePast();
       cpSync(await past, cwd, { recursive: true });
       const [first] = readdirSync(join(cwd, 'shards')).sort();
-      if (line.includes('--failed-from')) await cli(['merge', join('shards', first!), '--out', 'merged'], { cwd });
+      if (line.includes('--failed-from'))
+        await cli(['merge', join('shards', first!), '--out', 'merged'], { cwd });
     }
     if (line.startsWith('agentci test -c bench/'))
       await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
@@ -161,7 +186,9 @@ describe('capture', () => {
 
   test.each(scripts)('$where does what it says', async ({ text, page }) => {
     const cwd = tempDir();
-    cpSync(join(root, 'demos', page === CASSETTES ? 'cassette' : 'capture'), cwd, { recursive: true });
+    cpSync(join(root, 'demos', page === CASSETTES ? 'cassette' : 'capture'), cwd, {
+      recursive: true,
+    });
     const env = { ...process.env, ...prepareFolder(cwd, root), ...model.env(page), NO_COLOR: '1' };
     const shell = spawn('sh', ['-e', '-c', text], { cwd, env });
     let said = '';
@@ -191,7 +218,8 @@ describe('capture', () => {
       'openai',
     ]);
     const guide = readFileSync(join(root, `${CAPTURE}.md`), 'utf8');
-    for (const { page } of guides) expect(guide).toContain(`](${page.slice('docs/guide/'.length)})`);
+    for (const { page } of guides)
+      expect(guide).toContain(`](${page.slice('docs/guide/'.length)})`);
   });
 
   test.each(guides)('$where: its agent is seen in all three layers', async ({ page, text }) => {
@@ -208,6 +236,10 @@ describe('capture', () => {
     const { code, stdout, stderr } = await cli(['test', '-f', 'json'], { cwd, env });
     expect({ code, stderr: code === 0 ? '' : stderr + stdout }).toEqual({ code: 0, stderr: '' });
     const [result] = (JSON.parse(stdout) as RunResult).results;
-    expect([result!.correctness.status, result!.path.status, result!.cost.status]).toEqual(['pass', 'pass', 'pass']);
+    expect([result!.correctness.status, result!.path.status, result!.cost.status]).toEqual([
+      'pass',
+      'pass',
+      'pass',
+    ]);
   });
 });

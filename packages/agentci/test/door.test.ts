@@ -83,7 +83,9 @@ test('the door exports what was promised', () => {
 test('every name the library page lists is exported', () => {
   const page = readFileSync(new URL('../../../docs/guide/library.md', import.meta.url), 'utf8');
   const table = page.split('\n').filter((line) => /^\| (?!area|---)/.test(line));
-  const listed = table.flatMap((line) => [...line.matchAll(/`([A-Za-z]\w+)/g)].map(([, name]) => name));
+  const listed = table.flatMap((line) =>
+    [...line.matchAll(/`([A-Za-z]\w+)/g)].map(([, name]) => name),
+  );
   expect(listed.length).toBeGreaterThan(40);
   expect(listed.filter((name) => !Object.hasOwn(door, name!))).toEqual([]);
 });

@@ -9,8 +9,12 @@ const names = (text: string) => new Set(text.match(/\bagentci_[a-z0-9_]+/g) ?? [
 
 test('the dashboard asks only for metrics that are exported, and the page lists them all', () => {
   const exported = names(read('packages/agentci/src/reporters/prometheus.ts'));
-  expect([...names(read('docs/guide/grafana-dashboard.json'))].filter((name) => !exported.has(name))).toEqual([]);
-  expect([...exported].filter((name) => !names(read('docs/reporters/prometheus.md')).has(name))).toEqual([]);
+  expect(
+    [...names(read('docs/guide/grafana-dashboard.json'))].filter((name) => !exported.has(name)),
+  ).toEqual([]);
+  expect(
+    [...exported].filter((name) => !names(read('docs/reporters/prometheus.md')).has(name)),
+  ).toEqual([]);
 });
 
 test('every panel has a query and a place of its own', () => {
@@ -20,7 +24,8 @@ test('every panel has a query and a place of its own', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   expect(
     panels.every(
-      ({ targets, gridPos }) => targets.every(({ expr }) => expr.includes('$agent')) && gridPos.x + gridPos.w <= 24,
+      ({ targets, gridPos }) =>
+        targets.every(({ expr }) => expr.includes('$agent')) && gridPos.x + gridPos.w <= 24,
     ),
   ).toBe(true);
 });

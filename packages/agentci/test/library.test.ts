@@ -38,12 +38,17 @@ test('recordings become a suite that passes, and its run a report, without the c
   const run = await runSuite({ suite });
   expect(exitCode(run)).toBe(0);
   expect(reportText(await renderReport(run, { format: 'junit' }))).toContain('<testsuites');
-  expect(reportText(await renderReport(run, { format: 'html', traces: join(dir, 'traces') }))).toContain('find_order');
+  expect(
+    reportText(await renderReport(run, { format: 'html', traces: join(dir, 'traces') })),
+  ).toContain('find_order');
 });
 
 test('an experiment keeps nothing on disk unless a folder for its journal is given', async () => {
   const dir = tempDir();
-  writeFileSync(join(dir, 'agent.mjs'), `export default () => ({ answer: '- restart ledger', tool_calls: [] });\n`);
+  writeFileSync(
+    join(dir, 'agent.mjs'),
+    `export default () => ({ answer: '- restart ledger', tool_calls: [] });\n`,
+  );
   writeFileSync(
     join(dir, 'experiment.yaml'),
     'version: 1\nexperiment: e\nquery: q\nground_truth: [restart ledger]\nconditions:\n  a: {runner: {module: ./agent.mjs}, trials: 2}\n',

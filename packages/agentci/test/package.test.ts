@@ -1,5 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -20,11 +27,15 @@ function packagesIn(modules: string): string[] {
   return readdirSync(modules)
     .filter((name) => !name.startsWith('.'))
     .flatMap((name) =>
-      name.startsWith('@') ? readdirSync(join(modules, name)).map((child) => `${name}/${child}`) : [name],
+      name.startsWith('@')
+        ? readdirSync(join(modules, name)).map((child) => `${name}/${child}`)
+        : [name],
     );
 }
 
-test('the published package installs small, without scripts or optional parts, and works', { timeout: 120_000 }, () => {
+test('the published package installs small, without scripts or optional parts, and works', {
+  timeout: 120_000,
+}, () => {
   const dir = tempDir({ 'package.json': { name: 'scratch', private: true, type: 'module' } });
   const npm = (args: string[], cwd: string) =>
     execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -32,9 +43,16 @@ test('the published package installs small, without scripts or optional parts, a
       encoding: 'utf8',
       env: npmEnv(),
     });
-  const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', dir], packageDir)) as { filename: string }[];
+  const [packed] = JSON.parse(npm(['pack', '--json', '--pack-destination', dir], packageDir)) as {
+    filename: string;
+  }[];
   npm(
-    ['install', '--omit=optional', '--ignore-scripts', join(dir, packed!.filename.replace('/', '-').replace('@', ''))],
+    [
+      'install',
+      '--omit=optional',
+      '--ignore-scripts',
+      join(dir, packed!.filename.replace('/', '-').replace('@', '')),
+    ],
     dir,
   );
 
@@ -45,7 +63,16 @@ test('the published package installs small, without scripts or optional parts, a
 
   // What is bundled is named with its licence: libraries, SDKs and what the report page is made with.
   const notices = readFileSync(join(modules, '@agentci', 'agentci', 'THIRD_PARTY_NOTICES'), 'utf8');
-  for (const name of ['ai', 'commander', 'js-yaml', 'preact', 'uplot', 'zod', '@ai-sdk/anthropic', 'fflate'])
+  for (const name of [
+    'ai',
+    'commander',
+    'js-yaml',
+    'preact',
+    'uplot',
+    'zod',
+    '@ai-sdk/anthropic',
+    'fflate',
+  ])
     expect(notices).toMatch(new RegExp(`^={80}\\n${name} \\d+\\.\\d+\\.\\d+\\nLicense: \\S+`, 'm'));
   expect(notices).toContain('Permission is hereby granted');
   expect(notices).not.toMatch(/^License: (?:GPL|AGPL|UNLICENSED)/m);
@@ -56,7 +83,8 @@ test('the published package installs small, without scripts or optional parts, a
   expect(readme).not.toMatch(/\]\((?!https?:|#)/);
 
   const bin = join(modules, '.bin', 'agentci');
-  const version = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')).version as string;
+  const version = JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8'))
+    .version as string;
   expect(execFileSync(bin, ['--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
 
   mkdirSync(join(dir, 'suite'));
@@ -79,7 +107,9 @@ queries:
     cost: {max_cost_usd: 1}
 `,
   );
-  expect(execFileSync(bin, ['test'], { cwd: join(dir, 'suite'), encoding: 'utf8' })).toContain('2 passed');
+  expect(execFileSync(bin, ['test'], { cwd: join(dir, 'suite'), encoding: 'utf8' })).toContain(
+    '2 passed',
+  );
 
   // What is optional is not installed here, so this is what someone without it is told.
   writeFileSync(
@@ -87,7 +117,10 @@ queries:
     'version: 1\nagent: demo\nrunner: {module: ./agent.ts}\nqueries: [{id: q, query: red, metadata: {image_path: x.png}, correctness: {expected_in_answer: [red]}, metrics: [cross_modal_grounding]}]\n',
   );
   const picture = JSON.parse(
-    execFileSync(bin, ['test', '-c', 'picture.yaml', '-f', 'json'], { cwd: join(dir, 'suite'), encoding: 'utf8' }),
+    execFileSync(bin, ['test', '-c', 'picture.yaml', '-f', 'json'], {
+      cwd: join(dir, 'suite'),
+      encoding: 'utf8',
+    }),
   );
   expect(picture.results[0].metrics.cross_modal_grounding).toMatchObject({
     value: null,
@@ -96,16 +129,28 @@ queries:
 
   const script =
     'import { toolRecall, loadSpec } from "@agentci/agentci"; console.log(toolRecall(["a","b"], ["a"]), typeof loadSpec)';
-  expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: dir, encoding: 'utf8' })).toBe(
-    '0.5 function\n',
-  );
+  expect(
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: dir,
+      encoding: 'utf8',
+    }),
+  ).toBe('0.5 function\n');
 
   // Types as a consumer has them: every door, strict, and the declarations themselves are checked too.
   const root = join(packageDir, '..', '..', 'node_modules');
   mkdirSync(join(modules, '@types'), { recursive: true });
   for (const name of ['vitest', '@types/node']) symlinkSync(join(root, name), join(modules, name));
   writeFileSync(join(dir, 'consumer.ts'), CONSUMER);
-  const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+  const flags = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--types',
+    'node',
+  ];
   const { status, stdout } = spawnSync(join(root, '.bin', 'tsc'), [...flags, 'consumer.ts'], {
     cwd: dir,
     encoding: 'utf8',

@@ -11,8 +11,13 @@ import { tempDir } from './support/temp-dir.ts';
 
 const packageDir = join(fileURLToPath(import.meta.url), '..', '..');
 const readme = readFileSync(join(packageDir, '..', '..', 'README.md'), 'utf8');
-const section = readme.slice(readme.indexOf('## In five minutes'), readme.indexOf('## What it tells you'));
-const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, text]) => text!.trim().split('\n'));
+const section = readme.slice(
+  readme.indexOf('## In five minutes'),
+  readme.indexOf('## What it tells you'),
+);
+const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, text]) =>
+  text!.trim().split('\n'),
+);
 const INSTALL = 'npm install --save-dev @agentci/agentci';
 
 let tarball: string;
@@ -20,23 +25,34 @@ let dir: string;
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'agentci-'));
-  const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', dir, '--loglevel=error'], {
-    cwd: packageDir,
-    encoding: 'utf8',
-  });
+  const packed = execFileSync(
+    'npm',
+    ['pack', '--json', '--pack-destination', dir, '--loglevel=error'],
+    {
+      cwd: packageDir,
+      encoding: 'utf8',
+    },
+  );
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
   tarball = join(dir, filename.replace('/', '-').replace('@', ''));
 }, 60_000);
 
 test('three commands come to a first verdict', () => {
-  expect(blocks[0]).toEqual([INSTALL, expect.stringMatching(/^npx agentci init /), 'npx agentci test']);
+  expect(blocks[0]).toEqual([
+    INSTALL,
+    expect.stringMatching(/^npx agentci init /),
+    'npx agentci test',
+  ]);
 });
 
 /** A shell of a newcomer. npx stays off the network, so that what it runs is what was installed. */
 function shell(cwd: string) {
   const { CI: _, GITHUB_ACTIONS: __, FORCE_COLOR: ___, ...inherited } = npmEnv();
   return (line: string) => {
-    const typed = line === INSTALL ? `npm install --no-audit --no-fund --loglevel=error --save-dev ${tarball}` : line;
+    const typed =
+      line === INSTALL
+        ? `npm install --no-audit --no-fund --loglevel=error --save-dev ${tarball}`
+        : line;
     const { status, stdout, stderr } = spawnSync('bash', ['-c', typed], {
       cwd,
       encoding: 'utf8',
@@ -46,21 +62,32 @@ function shell(cwd: string) {
   };
 }
 
-test('every command works in an empty folder, and every file that is named is there', { timeout: 180_000 }, () => {
+test('every command works in an empty folder, and every file that is named is there', {
+  timeout: 180_000,
+}, () => {
   const cwd = tempDir();
   const type = shell(cwd);
   for (const line of blocks.flat()) {
     const { status, output } = type(line);
-    expect({ line, status, output: status === 0 ? '' : output }).toEqual({ line, status: 0, output: '' });
+    expect({ line, status, output: status === 0 ? '' : output }).toEqual({
+      line,
+      status: 0,
+      output: '',
+    });
     if (line.startsWith('npx agentci test')) expect(output).toContain('1 query: 1 passed');
   }
   const prose = section.replace(/^```[\s\S]*?^```/gm, '');
-  const named = [...prose.matchAll(/`([\w./-]+\.(?:yaml|yml|mjs|py|ts|jsonl))`/g)].map(([, name]) => name!);
+  const named = [...prose.matchAll(/`([\w./-]+\.(?:yaml|yml|mjs|py|ts|jsonl))`/g)].map(
+    ([, name]) => name!,
+  );
   expect(named.length).toBeGreaterThan(3);
-  for (const name of named) expect({ name, exists: existsSync(join(cwd, name)) }).toEqual({ name, exists: true });
+  for (const name of named)
+    expect({ name, exists: existsSync(join(cwd, name)) }).toEqual({ name, exists: true });
 });
 
-test('the tutorial comes out as it says, from the first command to the last', { timeout: 180_000 }, () => {
+test('the tutorial comes out as it says, from the first command to the last', {
+  timeout: 180_000,
+}, () => {
   const cwd = tempDir();
   const type = shell(cwd);
   const text = readFileSync(join(packageDir, '..', '..', 'docs/guide/tutorial.md'), 'utf8');
@@ -73,7 +100,10 @@ test('the tutorial comes out as it says, from the first command to the last', { 
         const [command = '', exit = '0'] = line.split(/ +# exit /);
         const outcome = type(command);
         output += outcome.output;
-        expect({ command, status: outcome.status, output }).toMatchObject({ command, status: Number(exit) });
+        expect({ command, status: outcome.status, output }).toMatchObject({
+          command,
+          status: Number(exit),
+        });
       }
       // A reader sees these lines, in this order, among others.
     } else if (language === 'text') {

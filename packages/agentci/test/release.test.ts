@@ -8,14 +8,20 @@ import { tempDir } from './support/temp-dir.ts';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 
-const LOCK = { name: 'x', lockfileVersion: 3, packages: { 'packages/agentci': { version: '0.1.0' } } };
-const LOGGING = '#!/usr/bin/env bash\necho "$(basename "$0") $*" >> "$LOG"\n[ "$1" != release ] || cat >> "$LOG"\n';
+const LOCK = {
+  name: 'x',
+  lockfileVersion: 3,
+  packages: { 'packages/agentci': { version: '0.1.0' } },
+};
+const LOGGING =
+  '#!/usr/bin/env bash\necho "$(basename "$0") $*" >> "$LOG"\n[ "$1" != release ] || cat >> "$LOG"\n';
 
 /** A repository with a remote of its own, the release script, and an npm and a gh that only write down what they are told. */
 function repository(changelog: string) {
   const dir = tempDir({
     'work/CHANGELOG.md': changelog,
-    'work/packages/agentci/package.json': '{\n  "name": "@agentci/agentci",\n  "version": "0.1.0"\n}\n',
+    'work/packages/agentci/package.json':
+      '{\n  "name": "@agentci/agentci",\n  "version": "0.1.0"\n}\n',
     'work/package-lock.json': LOCK,
     'bin/npm': LOGGING,
     'bin/gh': LOGGING,
@@ -25,8 +31,13 @@ function repository(changelog: string) {
   cpSync(join(root, 'scripts/release.mjs'), join(dir, 'work/scripts/release.mjs'));
   cpSync(join(root, 'scripts/release'), join(dir, 'work/scripts/release'), { recursive: true });
   const cwd = join(dir, 'work');
-  const env = { ...process.env, PATH: `${join(dir, 'bin')}:${process.env.PATH}`, LOG: join(dir, 'log') };
-  const git = (...args: string[]) => execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim();
+  const env = {
+    ...process.env,
+    PATH: `${join(dir, 'bin')}:${process.env.PATH}`,
+    LOG: join(dir, 'log'),
+  };
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd, env, encoding: 'utf8' }).trim();
   execFileSync('git', ['init', '--quiet', '--bare', join(dir, 'remote.git')]);
   git('init', '--quiet', '--initial-branch', 'main');
   git('config', 'user.name', 'a');
@@ -45,10 +56,14 @@ const CHANGES = '# Changelog\n\n## Unreleased\n\n- something new\n\n## 0.1.0\n\n
 
 test('a dry run of this repository says every step and changes nothing', () => {
   const before = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/release.mjs', 'minor', '--dry-run'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['scripts/release.mjs', 'minor', '--dry-run'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const steps = stdout.split('\n').filter((line) => /^(?:write|run {3})/.test(line));
   expect(steps).toEqual([
@@ -65,7 +80,9 @@ test('a dry run of this repository says every step and changes nothing', () => {
     'run   git push --force origin v0',
     expect.stringMatching(/^run {3}gh release create v\d+\.\d+\.0 /),
   ]);
-  expect(execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })).toBe(before);
+  expect(execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })).toBe(
+    before,
+  );
 });
 
 test('a release writes the version and the changelog, tags it, moves v0, publishes, and pushes last', () => {
@@ -75,10 +92,13 @@ test('a release writes the version and the changelog, tags it, moves v0, publish
   expect(readFileSync(join(cwd, 'CHANGELOG.md'), 'utf8')).toMatch(
     /^# Changelog\n\n## Unreleased\n\n## 0\.2\.0 \(\d{4}-\d\d-\d\d\)\n\n- something new\n\n## 0\.1\.0\n\n- the first\n$/,
   );
-  expect(JSON.parse(readFileSync(join(cwd, 'packages/agentci/package.json'), 'utf8')).version).toBe('0.2.0');
-  expect(JSON.parse(readFileSync(join(cwd, 'package-lock.json'), 'utf8')).packages['packages/agentci'].version).toBe(
+  expect(JSON.parse(readFileSync(join(cwd, 'packages/agentci/package.json'), 'utf8')).version).toBe(
     '0.2.0',
   );
+  expect(
+    JSON.parse(readFileSync(join(cwd, 'package-lock.json'), 'utf8')).packages['packages/agentci']
+      .version,
+  ).toBe('0.2.0');
   expect(git('status', '--porcelain')).toBe('');
   const head = git('rev-parse', 'HEAD');
   expect(git('ls-remote', 'origin', 'refs/heads/main')).toContain(head);
@@ -105,8 +125,18 @@ test.each([
     asked: 'minor',
     says: 'says nothing',
   },
-  { when: 'the version is not higher', changelog: CHANGES, asked: '0.1.0', says: '0.1.0 is not higher than 0.1.0' },
-  { when: 'the version is not one', changelog: CHANGES, asked: 'next', says: '"next" is not a version' },
+  {
+    when: 'the version is not higher',
+    changelog: CHANGES,
+    asked: '0.1.0',
+    says: '0.1.0 is not higher than 0.1.0',
+  },
+  {
+    when: 'the version is not one',
+    changelog: CHANGES,
+    asked: 'next',
+    says: '"next" is not a version',
+  },
   { when: 'no version is named', changelog: CHANGES, asked: '--dry-run', says: 'usage:' },
 ])('it is refused when $when, before anything is changed', ({ changelog, asked, says }) => {
   const { git, release, log } = repository(changelog);
@@ -119,11 +149,16 @@ test('the workflow pins its actions, asks for an identity instead of a token, an
   const text = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
   for (const [, name] of text.matchAll(/uses: *(.*)$/gm))
     expect(name).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-  const workflow = load(text) as { permissions: object; jobs: { release: { steps: { run?: string }[] } } };
+  const workflow = load(text) as {
+    permissions: object;
+    jobs: { release: { steps: { run?: string }[] } };
+  };
   expect(workflow.permissions).toEqual({ contents: 'write', 'id-token': 'write' });
-  expect(workflow.jobs.release.steps.some(({ run }) => run?.includes('node scripts/release.mjs "$VERSION"'))).toBe(
-    true,
-  );
+  expect(
+    workflow.jobs.release.steps.some(({ run }) =>
+      run?.includes('node scripts/release.mjs "$VERSION"'),
+    ),
+  ).toBe(true);
   // Inputs reach a shell only as variables.
   for (const { run } of workflow.jobs.release.steps) expect(run ?? '').not.toContain('${{');
 });

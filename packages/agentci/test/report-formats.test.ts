@@ -16,8 +16,10 @@ import vectors from './vectors/reports.json' with { type: 'json' };
 
 // Reports that other programs read, read by other programs: libxml2 with a schema, a JSON Schema validator, a Prometheus parser.
 
-const schema = (name: string) => readFileSync(join(fileURLToPath(import.meta.url), '..', 'schemas', name), 'utf8');
-const render = (reporter: Reporter, run: RunResult) => reportText(reporter.render(run, reportContext()));
+const schema = (name: string) =>
+  readFileSync(join(fileURLToPath(import.meta.url), '..', 'schemas', name), 'utf8');
+const render = (reporter: Reporter, run: RunResult) =>
+  reportText(reporter.render(run, reportContext()));
 const STATUSES: CheckStatus[] = ['pass', 'warn', 'fail', 'error', 'skip'];
 const HOSTILE = '\u001b[31m]]> <b> & "quoted" \0 \ud800 \n::error::x {label="x"} \\ 😀';
 const query = (id: string, status: CheckStatus, message = `${id} is ${status}`): ShortResult => ({
@@ -28,18 +30,31 @@ const query = (id: string, status: CheckStatus, message = `${id} is ${status}`):
 
 const runs: { when: string; run: RunResult }[] = [
   { when: 'nothing was selected', run: runOf([]) },
-  { when: 'every status occurs', run: runOf(STATUSES.map((status) => query(`q-${status}`, status))) },
+  {
+    when: 'every status occurs',
+    run: runOf(STATUSES.map((status) => query(`q-${status}`, status))),
+  },
   {
     when: 'everything is hostile',
     run: runOf(
-      [{ ...query('h', 'fail', HOSTILE), query: HOSTILE, error: { kind: 'agent', message: HOSTILE, stderr: HOSTILE } }],
+      [
+        {
+          ...query('h', 'fail', HOSTILE),
+          query: HOSTILE,
+          error: { kind: 'agent', message: HOSTILE, stderr: HOSTILE },
+        },
+      ],
       { agent: HOSTILE },
     ),
   },
   {
     when: 'a record could not be read',
     run: runOf([query('a', 'pass')], {
-      checks: [checkOf('traces.readable', 'error', { location: { file: 'traces a.jsonl', line: 2, column: 1 } })],
+      checks: [
+        checkOf('traces.readable', 'error', {
+          location: { file: 'traces a.jsonl', line: 2, column: 1 },
+        }),
+      ],
     }),
   },
 ];
@@ -50,13 +65,21 @@ describe('junit', () => {
       xml: [{ fileName: 'r.xml', contents: render(junit, run) }],
       schema: [schema('junit.xsd')],
     });
-    expect({ valid, errors: errors.map(({ message }) => message) }).toEqual({ valid: true, errors: [] });
+    expect({ valid, errors: errors.map(({ message }) => message) }).toEqual({
+      valid: true,
+      errors: [],
+    });
   });
 
   test('the schema can refuse: a count that is no number', async () => {
     const broken = render(junit, runs[1]!.run).replace('tests="5"', 'tests="five"');
     expect(
-      (await validateXML({ xml: [{ fileName: 'r.xml', contents: broken }], schema: [schema('junit.xsd')] })).valid,
+      (
+        await validateXML({
+          xml: [{ fileName: 'r.xml', contents: broken }],
+          schema: [schema('junit.xsd')],
+        })
+      ).valid,
     ).toBe(false);
   });
 
@@ -81,10 +104,17 @@ describe('junit', () => {
     expect(text).toContain(
       `<testsuite name="${wanted.testsuite}" tests="${wanted.tests}" failures="${wanted.failures}" errors="${wanted.errors}"`,
     );
-    expect([...text.matchAll(/<testcase name="([^"]+)"/g)].map(([, name]) => name)).toEqual(wanted.testcases);
-    const caseOf = (name: string) => text.slice(text.indexOf(`<testcase name="${name}"`)).split('</testcase>', 1)[0];
-    expect(caseOf('test_fail')).toMatch(new RegExp(`<failure message="[^"]*${wanted.failure.message_contains}`));
-    expect(caseOf('test_warn')).toMatch(new RegExp(`<system-out>[^<]*${wanted.system_out.contains}`));
+    expect([...text.matchAll(/<testcase name="([^"]+)"/g)].map(([, name]) => name)).toEqual(
+      wanted.testcases,
+    );
+    const caseOf = (name: string) =>
+      text.slice(text.indexOf(`<testcase name="${name}"`)).split('</testcase>', 1)[0];
+    expect(caseOf('test_fail')).toMatch(
+      new RegExp(`<failure message="[^"]*${wanted.failure.message_contains}`),
+    );
+    expect(caseOf('test_warn')).toMatch(
+      new RegExp(`<system-out>[^<]*${wanted.system_out.contains}`),
+    );
   });
 });
 
@@ -123,7 +153,9 @@ describe('sarif', () => {
           {
             id: 'a',
             status: 'fail',
-            path: [checkOf('path.max_loops', 'fail', { location: { file: 's.yaml', line, column: 3 } })],
+            path: [
+              checkOf('path.max_loops', 'fail', { location: { file: 's.yaml', line, column: 3 } }),
+            ],
           },
         ]),
       ).runs[0]!;
@@ -133,7 +165,9 @@ describe('sarif', () => {
   });
 
   test('above 25,000 findings the failures are kept, and the rest is counted', () => {
-    const many = runOf(Array.from({ length: 26_000 }, (_, i) => query(`q${i}`, i >= 25_500 ? 'fail' : 'warn')));
+    const many = runOf(
+      Array.from({ length: 26_000 }, (_, i) => query(`q${i}`, i >= 25_500 ? 'fail' : 'warn')),
+    );
     const [run] = log(many).runs;
     expect(run?.results).toHaveLength(25_000);
     expect(run?.results.filter(({ level }) => level === 'error')).toHaveLength(500);
@@ -150,10 +184,20 @@ describe('sarif', () => {
     for (const result of run.results) delete result.location;
     const [written] = log(run).runs;
     if ('order' in expected)
-      expect(written?.results.map(({ properties }) => properties?.query_id)).toEqual(expected.order);
+      expect(written?.results.map(({ properties }) => properties?.query_id)).toEqual(
+        expected.order,
+      );
     else
       expect(written?.results).toMatchObject([
-        { locations: [{ physicalLocation: { region: (expected as { fallback_region: object }).fallback_region } }] },
+        {
+          locations: [
+            {
+              physicalLocation: {
+                region: (expected as { fallback_region: object }).fallback_region,
+              },
+            },
+          ],
+        },
       ]);
   });
 });
@@ -167,8 +211,14 @@ describe('prometheus', () => {
 
   test('label values come back as they were written', () => {
     const run = runOf([{ ...query('a', 'pass'), query: 'say "hi" \\ bye' }]);
-    const family = parsePrometheus(render(prometheus, run)).find(({ name }) => name === 'agentci_layer_status');
-    expect(family?.metrics[0]?.labels).toMatchObject({ agent: 'demo', query_id: 'a', query: 'say "hi" \\ bye' });
+    const family = parsePrometheus(render(prometheus, run)).find(
+      ({ name }) => name === 'agentci_layer_status',
+    );
+    expect(family?.metrics[0]?.labels).toMatchObject({
+      agent: 'demo',
+      query_id: 'a',
+      query: 'say "hi" \\ bye',
+    });
   });
 
   test('what is not known is absent, never 0', () => {

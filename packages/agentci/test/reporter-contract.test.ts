@@ -18,9 +18,15 @@ const every = () =>
       id: `q-${status}`,
       status,
       correctness: [
-        checkOf('correctness.exact_match', status, status === 'skip' ? { skip_reason: 'not_measured' } : {}),
+        checkOf(
+          'correctness.exact_match',
+          status,
+          status === 'skip' ? { skip_reason: 'not_measured' } : {},
+        ),
       ],
-      ...(status === 'error' ? { error: { kind: 'infra' as const, message: '[INFRA] down', stderr: 'trace' } } : {}),
+      ...(status === 'error'
+        ? { error: { kind: 'infra' as const, message: '[INFRA] down', stderr: 'trace' } }
+        : {}),
     })),
   );
 const hostile = () =>
@@ -65,7 +71,9 @@ describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
   test('the same run gives the same bytes, whether live or read back from disk', async () => {
     const reporter = await load();
     const stored = JSON.parse(JSON.stringify(every())) as ReturnType<typeof every>;
-    expect(reportText(reporter.render(stored, context))).toBe(reportText(reporter.render(every(), context)));
+    expect(reportText(reporter.render(stored, context))).toBe(
+      reportText(reporter.render(every(), context)),
+    );
   });
 
   test('a run whose results are on disk gives the same bytes as one in memory', async () => {
@@ -79,7 +87,9 @@ describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
       }),
     });
     for (const run of [every(), hostile()])
-      expect(reportText(reporter.render(onDisk(run), context))).toBe(reportText(reporter.render(run, context)));
+      expect(reportText(reporter.render(onDisk(run), context))).toBe(
+        reportText(reporter.render(run, context)),
+      );
   });
 
   test('a failure is in the report by its id or its question', async () => {
@@ -90,7 +100,9 @@ describe.each(Object.entries(REPORTERS))('%s', (name, entry) => {
   test('hostile text neither moves the cursor nor starts a line of its own', async () => {
     const text = reportText((await load()).render(hostile(), context));
     const unsafe = [...text.replaceAll('\r\n', '\n')].filter(
-      (character) => (character < ' ' && character !== '\n') || (!entry.machineReadable && character === '\u202e'),
+      (character) =>
+        (character < ' ' && character !== '\n') ||
+        (!entry.machineReadable && character === '\u202e'),
     );
     expect(unsafe).toEqual([]);
     expect(text.split('\n').filter((line) => line.startsWith('::error file=x'))).toEqual([]);

@@ -13,7 +13,9 @@ const MODELS: Record<string, (baseURL: string) => LanguageModel> = {
   chat: (baseURL) => createOpenAI({ baseURL, apiKey: 'k' }).chat('gpt-4o'),
   gemini: (baseURL) => createGoogleGenerativeAI({ baseURL, apiKey: 'k' })('gemini-2.5-flash'),
 };
-const lookup = tool({ inputSchema: jsonSchema({ type: 'object', properties: { q: { type: 'string' } } }) });
+const lookup = tool({
+  inputSchema: jsonSchema({ type: 'object', properties: { q: { type: 'string' } } }),
+});
 // The SDK's types do not know exactOptionalPropertyTypes.
 const tools = { lookup } as unknown as ToolSet;
 const text = 'It is 12 degrees in Oslo, and raining since the morning.';
@@ -24,9 +26,18 @@ describe.each(Object.entries(MODELS))('%s', (protocol, modelAt) => {
   test('text, usage and ids of its own', async () => {
     const server = await scriptedModel([{ text, usage: { input: 11, output: 7 } }]);
     const ask = () =>
-      generateText({ model: modelAt(server.url), system: 'be brief', prompt: 'weather?', maxRetries: 0 });
+      generateText({
+        model: modelAt(server.url),
+        system: 'be brief',
+        prompt: 'weather?',
+        maxRetries: 0,
+      });
     const [first, second] = [await ask(), await ask()];
-    expect(first).toMatchObject({ text, finishReason: 'stop', usage: { inputTokens: 11, outputTokens: 7 } });
+    expect(first).toMatchObject({
+      text,
+      finishReason: 'stop',
+      usage: { inputTokens: 11, outputTokens: 7 },
+    });
     if (protocol !== 'gemini') expect(first.response.id).not.toBe(second.response.id);
     expect(server.requests[0]).toMatchObject({
       protocol,
@@ -83,21 +94,30 @@ describe.each(Object.entries(MODELS))('%s', (protocol, modelAt) => {
     },
   ])('a fault $fault.status is an error of the SDK', async ({ fault, error }) => {
     const server = await scriptedModel([fault]);
-    await expect(generateText({ model: modelAt(server.url), prompt: 'x', maxRetries: 0 })).rejects.toMatchObject(error);
+    await expect(
+      generateText({ model: modelAt(server.url), prompt: 'x', maxRetries: 0 }),
+    ).rejects.toMatchObject(error);
   });
 
-  test.each([{ truncatedBody: true as const }, { wrongSchema: true as const }, { hangUp: true as const }])(
-    'a broken reply %o is an error',
-    async (fault) => {
-      const server = await scriptedModel([fault]);
-      await expect(generateText({ model: modelAt(server.url), prompt: 'x', maxRetries: 0 })).rejects.toThrow();
-    },
-  );
+  test.each([
+    { truncatedBody: true as const },
+    { wrongSchema: true as const },
+    { hangUp: true as const },
+  ])('a broken reply %o is an error', async (fault) => {
+    const server = await scriptedModel([fault]);
+    await expect(
+      generateText({ model: modelAt(server.url), prompt: 'x', maxRetries: 0 }),
+    ).rejects.toThrow();
+  });
 });
 
 test('what it does not speak it does not serve', async () => {
   const server = await scriptedModel([{ text }]);
-  expect((await fetch(`${server.url}/embeddings`, { method: 'POST', body: '{}' })).status).toBe(404);
-  expect((await fetch(`${server.url}/messages`, { method: 'POST', body: 'no JSON' })).status).toBe(400);
+  expect((await fetch(`${server.url}/embeddings`, { method: 'POST', body: '{}' })).status).toBe(
+    404,
+  );
+  expect((await fetch(`${server.url}/messages`, { method: 'POST', body: 'no JSON' })).status).toBe(
+    400,
+  );
   expect(server.requests).toEqual([]);
 });

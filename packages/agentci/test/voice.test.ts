@@ -21,7 +21,10 @@ const PATTERNS: readonly { readonly not: RegExp; readonly but: string }[] = [
   { not: /\bstands?\b(?! for\b| in for\b| out\b)/i, but: 'is, appears' },
   { not: /\bbehind the (?:colon|equals|dash|slash|dot|comma|["`'=:])/i, but: 'after the …' },
   {
-    not: new RegExp(`\\b(?:one|two|three)(?: (?!when|to|if|names|of|in|with|for)\\w+)? an? (?:${THINGS})\\b`, 'i'),
+    not: new RegExp(
+      `\\b(?:one|two|three)(?: (?!when|to|if|names|of|in|with|for)\\w+)? an? (?:${THINGS})\\b`,
+      'i',
+    ),
     but: 'one per line',
   },
   { not: /\d ?(?:ms|µs|s|MB|KB|tokens?|USD) an? \w+/i, but: '0.5 ms per trace' },
@@ -42,7 +45,9 @@ const PATTERNS: readonly { readonly not: RegExp; readonly but: string }[] = [
 
 function problemsIn(text: string, where: (offset: number) => string): string[] {
   return PATTERNS.flatMap(({ not, but }) =>
-    [...text.matchAll(new RegExp(not, `${not.flags}g`))].map((match) => `${where(match.index)} "${match[0]}": ${but}`),
+    [...text.matchAll(new RegExp(not, `${not.flags}g`))].map(
+      (match) => `${where(match.index)} "${match[0]}": ${but}`,
+    ),
   );
 }
 
@@ -54,7 +59,13 @@ function pages(): string[] {
     readdirSync(join(root, folder), { recursive: true })
       .map((name) => join(folder, String(name)))
       .filter((name) => name.endsWith('.md') && !/node_modules|\.vitepress|\/repos\//.test(name));
-  return ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...inFolder('docs'), ...inFolder('demos')];
+  return [
+    'README.md',
+    'CONTRIBUTING.md',
+    'ARCHITECTURE.md',
+    ...inFolder('docs'),
+    ...inFolder('demos'),
+  ];
 }
 
 test.each(pages())('%s', (name) => {
@@ -76,7 +87,8 @@ function textsOf(file: ts.SourceFile): { text: string; at: number }[] {
       ts.isTemplateMiddle(node) ||
       ts.isTemplateTail(node)
     ) {
-      if (/\s/.test(node.text)) found.push({ text: node.text.replace(/`[^`\n]*`/g, '`'), at: node.getStart(file) });
+      if (/\s/.test(node.text))
+        found.push({ text: node.text.replace(/`[^`\n]*`/g, '`'), at: node.getStart(file) });
     }
     ts.forEachChild(node, visit);
   };
@@ -85,7 +97,12 @@ function textsOf(file: ts.SourceFile): { text: string; at: number }[] {
 }
 
 /** Read by models, not by people, and part of the key of every stored verdict: other words would throw those away. */
-const PROMPTS = ['/judge/prompt.ts', '/judge/task.ts', '/judge/rubrics/', '/metrics/quality/model-method.ts'];
+const PROMPTS = [
+  '/judge/prompt.ts',
+  '/judge/task.ts',
+  '/judge/rubrics/',
+  '/metrics/quality/model-method.ts',
+];
 
 test('messages, help and report pages', () => {
   const folders = ['packages/agentci/src', 'packages/report-ui/src'];
@@ -97,7 +114,9 @@ test('messages, help and report pages', () => {
       .flatMap((name) => {
         const source = readFileSync(join(root, name), 'utf8');
         const file = ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true);
-        return textsOf(file).flatMap(({ text, at }) => problemsIn(text, () => `${name}:${lineOf(source, at)}`));
+        return textsOf(file).flatMap(({ text, at }) =>
+          problemsIn(text, () => `${name}:${lineOf(source, at)}`),
+        );
       }),
   );
   expect(problems).toEqual([]);
@@ -133,12 +152,12 @@ describe('the list itself', () => {
 
 /** Comments of a source file, each as one line of prose. */
 function commentsOf(text: string): { text: string; at: number }[] {
-  return [...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?<=^\s*|[;,{}()] )\/\/ .*(?:\n\s*\/\/ .*)*/gm)].map(
-    ({ 0: comment, index }) => ({
-      text: comment.replace(/`[^`\n]*`/g, '`').replace(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' '),
-      at: index,
-    }),
-  );
+  return [
+    ...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?<=^\s*|[;,{}()] )\/\/ .*(?:\n\s*\/\/ .*)*/gm),
+  ].map(({ 0: comment, index }) => ({
+    text: comment.replace(/`[^`\n]*`/g, '`').replace(/\s*\n\s*(?:\*|\/\/)?\s*/g, ' '),
+    at: index,
+  }));
 }
 
 test('comments', () => {
@@ -151,11 +170,15 @@ test('comments', () => {
   ].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
       .map((name) => join(folder, String(name)))
-      .filter((name) => /\.(?:ts|tsx|mjs)$/.test(name) && !/\.gen\.|\.test\.|bench\/out/.test(name)),
+      .filter(
+        (name) => /\.(?:ts|tsx|mjs)$/.test(name) && !/\.gen\.|\.test\.|bench\/out/.test(name),
+      ),
   );
   const problems = files.flatMap((name) => {
     const text = readFileSync(join(root, name), 'utf8');
-    return commentsOf(text).flatMap((comment) => problemsIn(comment.text, () => `${name}:${lineOf(text, comment.at)}`));
+    return commentsOf(text).flatMap((comment) =>
+      problemsIn(comment.text, () => `${name}:${lineOf(text, comment.at)}`),
+    );
   });
   expect(problems).toEqual([]);
 });

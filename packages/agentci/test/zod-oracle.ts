@@ -24,7 +24,9 @@ function convert(def: ValueDef): z.ZodType {
     case 'unknown':
       return z.unknown();
     case 'enum':
-      return def.values.length === 1 ? z.literal(def.values[0] ?? null) : z.enum(def.values as string[]);
+      return def.values.length === 1
+        ? z.literal(def.values[0] ?? null)
+        : z.enum(def.values as string[]);
     case 'array':
       return z
         .array(toZod(def.item))
@@ -33,7 +35,9 @@ function convert(def: ValueDef): z.ZodType {
     case 'tuple':
       return z.tuple(def.items.map(toZod) as [z.ZodType, ...z.ZodType[]]);
     case 'object': {
-      const shape = Object.fromEntries(Object.entries(def.shape).map(([key, value]) => [key, toZod(value)]));
+      const shape = Object.fromEntries(
+        Object.entries(def.shape).map(([key, value]) => [key, toZod(value)]),
+      );
       if (typeof def.others === 'object') return z.object(shape).catchall(toZod(def.others));
       return def.others ? z.looseObject(shape) : z.strictObject(shape);
     }

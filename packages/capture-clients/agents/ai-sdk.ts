@@ -30,4 +30,6 @@ const models = {
 };
 const model = models[provider as keyof typeof models]();
 const call = { model, system: INSTRUCTIONS, tools, stopWhen: stepCountIs(5), prompt: QUESTION };
-process.stdout.write(how === 'stream' ? await streamText(call).text : (await generateText(call)).text);
+process.stdout.write(
+  how === 'stream' ? await streamText(call).text : (await generateText(call)).text,
+);

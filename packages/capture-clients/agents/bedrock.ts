@@ -54,7 +54,9 @@ for (;;) {
   messages.push({ role: 'user', content: results });
 }
 
-async function streamed(request: ConstructorParameters<typeof ConverseStreamCommand>[0]): Promise<ContentBlock[]> {
+async function streamed(
+  request: ConstructorParameters<typeof ConverseStreamCommand>[0],
+): Promise<ContentBlock[]> {
   const { stream } = await client.send(new ConverseStreamCommand(request));
   let text = '';
   let json = '';

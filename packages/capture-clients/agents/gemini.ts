@@ -17,7 +17,8 @@ for (;;) {
   };
   const replies: GenerateContentResponse[] = [];
   if (how === 'stream')
-    for await (const chunk of await client.models.generateContentStream(request)) replies.push(chunk);
+    for await (const chunk of await client.models.generateContentStream(request))
+      replies.push(chunk);
   else replies.push(await client.models.generateContent(request));
   const parts = replies.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
   contents.push({ role: 'model', parts });
@@ -25,7 +26,14 @@ for (;;) {
     if (functionCall === undefined) return [];
     const name = functionCall.name ?? '';
     const { text, isError } = tryTool(name, functionCall.args ?? {});
-    return [{ functionResponse: { name, response: isError ? { error: text } : { output: JSON.parse(text) } } }];
+    return [
+      {
+        functionResponse: {
+          name,
+          response: isError ? { error: text } : { output: JSON.parse(text) },
+        },
+      },
+    ];
   });
   if (results.length > 0) {
     contents.push({ role: 'user', parts: results });

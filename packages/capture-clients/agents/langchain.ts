@@ -17,7 +17,8 @@ for (;;) {
   let reply: AIMessage | AIMessageChunk | undefined;
   if (how === 'stream') {
     let whole: AIMessageChunk | undefined;
-    for await (const chunk of await model.stream(messages)) whole = whole === undefined ? chunk : whole.concat(chunk);
+    for await (const chunk of await model.stream(messages))
+      whole = whole === undefined ? chunk : whole.concat(chunk);
     reply = whole;
   } else reply = await model.invoke(messages);
   if (reply === undefined) throw new Error('no reply');

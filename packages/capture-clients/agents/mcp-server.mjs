@@ -9,15 +9,22 @@ import * as z from 'zod';
 const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
 function makeServer() {
-  const server = new McpServer({ name: 'office', version: '1.0.0' }, { capabilities: { logging: {} } });
+  const server = new McpServer(
+    { name: 'office', version: '1.0.0' },
+    { capabilities: { logging: {} } },
+  );
   const any = { inputSchema: z.object({}).loose() };
   for (const name of (process.env.TOOLS ?? 'read_inbox,send_email,search,authenticate').split(','))
-    server.registerTool(name, { description: name, ...any }, async (args) => text(`${name}:${JSON.stringify(args)}`));
+    server.registerTool(name, { description: name, ...any }, async (args) =>
+      text(`${name}:${JSON.stringify(args)}`),
+    );
   server.registerTool('fail', { description: 'fails', ...any }, async () => {
     throw new Error('it failed');
   });
-  server.registerTool('big', { description: 'a long answer', inputSchema: { size: z.number() } }, async ({ size }) =>
-    text('x'.repeat(size)),
+  server.registerTool(
+    'big',
+    { description: 'a long answer', inputSchema: { size: z.number() } },
+    async ({ size }) => text('x'.repeat(size)),
   );
   server.registerTool(
     'slow',
@@ -45,7 +52,13 @@ function makeServer() {
       message: 'your name?',
       requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
     });
-    return text(JSON.stringify({ roots: roots.roots.length, sampled: sampled.content.text, asked: asked.content }));
+    return text(
+      JSON.stringify({
+        roots: roots.roots.length,
+        sampled: sampled.content.text,
+        asked: asked.content,
+      }),
+    );
   });
   return server;
 }

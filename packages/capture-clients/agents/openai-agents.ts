@@ -11,5 +11,8 @@ const tools = TOOLS.map(({ name, description, parameters }) =>
     execute: async (args: unknown) => callTool(name, args as Record<string, unknown>),
   }),
 );
-const result = await run(new Agent({ name: 'billing', instructions: INSTRUCTIONS, model: MODEL, tools }), QUESTION);
+const result = await run(
+  new Agent({ name: 'billing', instructions: INSTRUCTIONS, model: MODEL, tools }),
+  QUESTION,
+);
 process.stdout.write(String(result.finalOutput));

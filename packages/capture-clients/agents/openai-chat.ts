@@ -2,7 +2,8 @@ import OpenAI, { AzureOpenAI } from 'openai';
 import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '../../recorder/src/story.ts';
 
 const [how] = process.argv.slice(2);
-const client = how === 'azure' ? new AzureOpenAI({ apiVersion: '2024-10-21', deployment: MODEL }) : new OpenAI();
+const client =
+  how === 'azure' ? new AzureOpenAI({ apiVersion: '2024-10-21', deployment: MODEL }) : new OpenAI();
 const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [
   { role: 'system', content: INSTRUCTIONS },
   { role: 'user', content: QUESTION },

@@ -13,7 +13,11 @@ const exporter = new exporters[kind as keyof typeof exporters]();
 new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] }).register();
 const tracer = trace.getTracer('shop');
 
-const within = <T>(name: string, attributes: Record<string, string | number>, work: () => Promise<T>): Promise<T> =>
+const within = <T>(
+  name: string,
+  attributes: Record<string, string | number>,
+  work: () => Promise<T>,
+): Promise<T> =>
   tracer.startActiveSpan(name, { attributes }, async (span) => {
     try {
       return await work();
@@ -29,7 +33,11 @@ async function answer(query: string): Promise<string> {
   const tools = query.split(/,\s*/);
   for (const name of tools) {
     const usage = { 'gen_ai.usage.input_tokens': 10, 'gen_ai.usage.output_tokens': 2 };
-    const model = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'gpt-4o-mini', ...usage };
+    const model = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': 'gpt-4o-mini',
+      ...usage,
+    };
     await within('chat gpt-4o-mini', model, () => pause(5 + 20 * Math.random()));
     const tool = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name };
     await within(`execute_tool ${name}`, tool, () => pause(20 * Math.random()));
@@ -52,4 +60,6 @@ const server = createServer(async (request, response) => {
   );
   response.end(JSON.stringify({ answer: text }), () => span.end());
 });
-server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
+server.listen(0, '127.0.0.1', () =>
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`),
+);

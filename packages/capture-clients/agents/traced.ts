@@ -26,7 +26,11 @@ exporter.export = (spans, done) =>
   });
 const tracer = trace.getTracer('support');
 
-const within = <T>(name: string, attributes: Record<string, string | number>, work: () => Promise<T>): Promise<T> => {
+const within = <T>(
+  name: string,
+  attributes: Record<string, string | number>,
+  work: () => Promise<T>,
+): Promise<T> => {
   const span = tracer.startSpan(name, { attributes });
   return context.with(trace.setSpan(context.active(), span), async () => {
     try {
@@ -46,14 +50,18 @@ const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [
 const tools = TOOLS.map((tool) => ({ type: 'function' as const, function: { ...tool } }));
 
 async function ask(): Promise<OpenAI.Chat.ChatCompletionMessage> {
-  return within(`chat ${MODEL}`, { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': MODEL }, async () => {
-    const completion = await client.chat.completions.create({ model: MODEL, messages, tools });
-    const span = trace.getActiveSpan()!;
-    if (!how.includes('no-ids')) span.setAttribute('gen_ai.response.id', completion.id);
-    span.setAttribute('gen_ai.usage.input_tokens', completion.usage?.prompt_tokens ?? 0);
-    span.setAttribute('gen_ai.usage.output_tokens', completion.usage?.completion_tokens ?? 0);
-    return completion.choices[0]!.message;
-  });
+  return within(
+    `chat ${MODEL}`,
+    { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': MODEL },
+    async () => {
+      const completion = await client.chat.completions.create({ model: MODEL, messages, tools });
+      const span = trace.getActiveSpan()!;
+      if (!how.includes('no-ids')) span.setAttribute('gen_ai.response.id', completion.id);
+      span.setAttribute('gen_ai.usage.input_tokens', completion.usage?.prompt_tokens ?? 0);
+      span.setAttribute('gen_ai.usage.output_tokens', completion.usage?.completion_tokens ?? 0);
+      return completion.choices[0]!.message;
+    },
+  );
 }
 
 async function run(): Promise<void> {
@@ -91,9 +99,14 @@ async function run(): Promise<void> {
 
 // Work around the agent that has nothing to do with it.
 await within('POST /chat', { 'http.request.method': 'POST' }, () =>
-  within('invoke_agent support', { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'support' }, run),
+  within(
+    'invoke_agent support',
+    { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'support' },
+    run,
+  ),
 );
 // A program that only ends: its last spans leave because the exporter's timer is short.
-if (how.includes('no-shutdown')) while (sent < ended) await new Promise((resolve) => setTimeout(resolve, 10));
+if (how.includes('no-shutdown'))
+  while (sent < ended) await new Promise((resolve) => setTimeout(resolve, 10));
 else if (!loses) await provider.shutdown();
 process.exit(0);

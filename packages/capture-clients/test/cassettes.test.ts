@@ -30,8 +30,14 @@ async function recordAndReplay(agent: readonly string[], env: Env, close: () => 
   for (let i = 0; i < REPLAYS; i++) {
     const replayed = await replay(agent, recorded.cassette!);
     expect(replayed.value).toBe(recorded.value);
-    expect(replayed.session.counts()).toMatchObject({ misses: 0, unused: 0, hits: recorded.cassette!.entries.length });
-    expect(bytesOf(replayed.seen.evidence.exchanges)).toEqual(bytesOf(recorded.seen.evidence.exchanges));
+    expect(replayed.session.counts()).toMatchObject({
+      misses: 0,
+      unused: 0,
+      hits: recorded.cassette!.entries.length,
+    });
+    expect(bytesOf(replayed.seen.evidence.exchanges)).toEqual(
+      bytesOf(recorded.seen.evidence.exchanges),
+    );
     expect(rowOf(replayed.seen.trace!)).toEqual(rowOf(recorded.seen.trace!));
     expect(replayed.seen.trace!.captured).toEqual(recorded.seen.trace!.captured);
     expect(replayed.seen.trace!.warnings).toEqual(recorded.seen.trace!.warnings);
@@ -64,7 +70,9 @@ describe('a recorded SDK gets the same bytes again, and gives the same trace and
     ['LangChain', ['langchain.ts'], 'openai'],
     ['LangChain, streamed', ['langchain.ts', 'stream'], 'openai'],
     ['OpenAI Agents', ['openai-agents.ts'], 'openai'],
-    ...pythons.map((client) => [`Python ${client}`, ['python_agent.py', client], 'openai'] as const),
+    ...pythons.map(
+      (client) => [`Python ${client}`, ['python_agent.py', client], 'openai'] as const,
+    ),
   ];
 
   it.each(cases)('%s', async (_, agent, provider) => {
@@ -88,17 +96,24 @@ describe('a recorded SDK gets the same bytes again, and gives the same trace and
   ])('Bedrock %s, over cleartext HTTP/2', async (_, args) => {
     let turn = 0;
     const said = (i: number) => {
-      const reply = REPLIES[i]! as { text?: string; toolCalls?: readonly { name: string; args: unknown }[] };
+      const reply = REPLIES[i]! as {
+        text?: string;
+        toolCalls?: readonly { name: string; args: unknown }[];
+      };
       const [call] = reply.toolCalls ?? [];
       return {
         text: reply.text ?? '',
         usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
-        ...(call === undefined ? {} : { call: { id: `tooluse_${i}`, name: call.name, input: call.args } }),
+        ...(call === undefined
+          ? {}
+          : { call: { id: `tooluse_${i}`, name: call.name, input: call.args } }),
       };
     };
     const upstream = await startChaos(async (request, response) => {
       const isStream = request.path.endsWith('-stream');
-      response.writeHead(200, { 'content-type': isStream ? 'application/vnd.amazon.eventstream' : 'application/json' });
+      response.writeHead(200, {
+        'content-type': isStream ? 'application/vnd.amazon.eventstream' : 'application/json',
+      });
       if (isStream) for (const frame of converseFrames(said(turn++))) response.write(frame);
       else response.write(converseReply(said(turn++)));
       response.end();

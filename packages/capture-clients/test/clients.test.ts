@@ -14,8 +14,12 @@ const KEY = 'sk-test-0123456789abcdefghij';
 
 /** What the SDK's own recording of the same story says. */
 const recorded = (format: string, file: string): TraceRow =>
-  JSON.parse(readFileSync(new URL(`../../agentci/test/conformance/own/${format}.json`, import.meta.url), 'utf8'))[file]
-    .traces[0];
+  JSON.parse(
+    readFileSync(
+      new URL(`../../agentci/test/conformance/own/${format}.json`, import.meta.url),
+      'utf8',
+    ),
+  )[file].traces[0];
 
 async function withScript() {
   const model = await startScriptedModel({ script: REPLIES });
@@ -54,11 +58,18 @@ describe('the trace of a captured SDK is that of its own recording', () => {
     ['AI SDK with openai chat, streamed', ['ai-sdk.ts', 'chat', 'stream'], 'openai', CHAT],
     ['AI SDK with openai Responses', ['ai-sdk.ts', 'responses'], 'openai', RESPONSES],
     ['AI SDK with anthropic', ['ai-sdk.ts', 'anthropic'], 'anthropic with /v1', CLAUDE],
-    ['AI SDK with anthropic, streamed', ['ai-sdk.ts', 'anthropic', 'stream'], 'anthropic with /v1', CLAUDE],
+    [
+      'AI SDK with anthropic, streamed',
+      ['ai-sdk.ts', 'anthropic', 'stream'],
+      'anthropic with /v1',
+      CLAUDE,
+    ],
     ['LangChain', ['langchain.ts'], 'openai', CHAT],
     ['LangChain, streamed', ['langchain.ts', 'stream'], 'openai', CHAT],
     ['OpenAI Agents', ['openai-agents.ts'], 'openai', RESPONSES],
-    ...pythons.map((client) => [`Python ${client}`, ['python_agent.py', client], 'openai', CHAT] as const),
+    ...pythons.map(
+      (client) => [`Python ${client}`, ['python_agent.py', client], 'openai', CHAT] as const,
+    ),
   ];
 
   it.each(cases)('%s', async (_, agent, provider, expected) => {
@@ -76,7 +87,12 @@ describe('the trace of a captured SDK is that of its own recording', () => {
       tools: expected.tools.map(withoutOutcome),
     });
     expect(row.results.every((result) => result !== null)).toBe(true);
-    expect(trace!.captured).toMatchObject({ toolCalls: 'full', llmCalls: 'full', toolResults: 'full', usage: 'full' });
+    expect(trace!.captured).toMatchObject({
+      toolCalls: 'full',
+      llmCalls: 'full',
+      toolResults: 'full',
+      usage: 'full',
+    });
     expect(model.requests).toHaveLength(3);
     expect(JSON.stringify([evidence, trace])).not.toContain(KEY);
   });
@@ -108,7 +124,9 @@ describe('Bedrock', () => {
     return {
       text: reply.text ?? '',
       usage: usage(REPLIES[i]!),
-      ...(call === undefined ? {} : { call: { id: `tooluse_${i}`, name: call.name, input: call.args } }),
+      ...(call === undefined
+        ? {}
+        : { call: { id: `tooluse_${i}`, name: call.name, input: call.args } }),
     };
   };
 
@@ -152,10 +170,12 @@ describe('Bedrock', () => {
       AWS_ENDPOINT_URL_BEDROCK_RUNTIME: upstream.url,
     });
     expect(answer).toBe(ANSWER);
-    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(Array(3).fill(`Bearer ${KEY}`));
+    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(
+      Array(3).fill(`Bearer ${KEY}`),
+    );
     expect(rowOf(trace!)).toMatchObject({
-      tools: ['get_order({"order_id":"A-17"}) ?', 'refund({"amount":42,"order_id":"A-17"}) !'].map((call) =>
-        expect.stringContaining(call.slice(0, 9)),
+      tools: ['get_order({"order_id":"A-17"}) ?', 'refund({"amount":42,"order_id":"A-17"}) !'].map(
+        (call) => expect.stringContaining(call.slice(0, 9)),
       ),
       tokens: { input: 460, output: 64, total: 524 },
       llm_calls: 3,
@@ -201,7 +221,8 @@ describe('Bedrock', () => {
 class Sha256 {
   readonly #hash;
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string);
+    this.#hash =
+      secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string);
   }
   update(data: string | Uint8Array): void {
     this.#hash.update(data);
@@ -224,7 +245,12 @@ async function verify(
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/,
     '$1-$2-$3T$4:$5:$6Z',
   );
-  const signer = new SignatureV4({ credentials, region: 'eu-west-1', service: 'bedrock', sha256: Sha256 as never });
+  const signer = new SignatureV4({
+    credentials,
+    region: 'eu-west-1',
+    service: 'bedrock',
+    sha256: Sha256 as never,
+  });
   const signed = await signer.sign(
     {
       method: request.method,

@@ -4,7 +4,11 @@ import { crc32 } from './crc32.ts';
 interface Said {
   readonly text?: string;
   readonly call?: { readonly id: string; readonly name: string; readonly input: unknown };
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly totalTokens: number };
+  readonly usage: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly totalTokens: number;
+  };
 }
 
 /** The body of a Converse reply. */
@@ -14,7 +18,9 @@ export const converseReply = ({ text, call, usage }: Said): string =>
       message: {
         role: 'assistant',
         content: [
-          call === undefined ? { text } : { toolUse: { toolUseId: call.id, name: call.name, input: call.input } },
+          call === undefined
+            ? { text }
+            : { toolUse: { toolUseId: call.id, name: call.name, input: call.input } },
         ],
       },
     },
@@ -29,7 +35,12 @@ export function converseFrames({ text, call, usage }: Said): Buffer[] {
   const start =
     call === undefined
       ? []
-      : [frame('contentBlockStart', { ...index, start: { toolUse: { toolUseId: call.id, name: call.name } } })];
+      : [
+          frame('contentBlockStart', {
+            ...index,
+            start: { toolUse: { toolUseId: call.id, name: call.name } },
+          }),
+        ];
   const said =
     call === undefined
       ? (text ?? '').match(/.{1,20}/g)!.map((piece) => ({ text: piece }))

@@ -14,7 +14,9 @@ const AGENT = fileURLToPath(new URL('../agents/mcp-agent.mjs', import.meta.url))
 const office = { command: process.execPath, args: [SERVER] };
 
 async function httpServer(): Promise<string> {
-  const child = spawn(process.execPath, [SERVER, '--http'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [SERVER, '--http'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => {
     child.kill('SIGKILL');
   });
@@ -53,7 +55,13 @@ describe('the MCP servers of an agent', () => {
     ]);
     const trace = JSON.parse(readFileSync(join(cwd, 'seen', 'traces.jsonl'), 'utf8'));
     expect(toolCalls(trace)).toMatchObject([
-      { name: 'search', server: 'office', args: { server: 'office' }, status: 'ok', evidence: ['mcp'] },
+      {
+        name: 'search',
+        server: 'office',
+        args: { server: 'office' },
+        status: 'ok',
+        evidence: ['mcp'],
+      },
       { name: 'fail', server: 'office', status: 'error' },
       { name: 'search', server: 'far', status: 'ok' },
       { name: 'fail', server: 'far', status: 'error' },
@@ -66,22 +74,42 @@ describe('the MCP servers of an agent', () => {
   test('give a query its tool calls', async () => {
     const spec = {
       agent: 'a',
-      runner: { command: [process.execPath, AGENT, '.mcp.json'], capture: ['mcp'], mcp_config: '.mcp.json' },
+      runner: {
+        command: [process.execPath, AGENT, '.mcp.json'],
+        capture: ['mcp'],
+        mcp_config: '.mcp.json',
+      },
       queries: [
-        { query: 'go', correctness: { expected_in_answer: ['office'] }, path: { forbidden_tools: ['search'] } },
+        {
+          query: 'go',
+          correctness: { expected_in_answer: ['office'] },
+          path: { forbidden_tools: ['search'] },
+        },
       ],
     };
     const cwd = tempDir({ '.mcp.json': { mcpServers: { office } }, 'agentci_spec.yaml': spec });
     const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
     expect(code).toBe(1);
-    expect(JSON.parse(stdout).results[0].path.details.forbidden_tools.violations).toEqual(['search']);
+    expect(JSON.parse(stdout).results[0].path.details.forbidden_tools.violations).toEqual([
+      'search',
+    ]);
   });
 
   test.each([
     ['is not there', {}, 'does not exist'],
     ['lists no servers', { '.mcp.json': '{}' }, 'has no "mcpServers"'],
   ])('a configuration that %s is said', async (_, files, why) => {
-    const args = ['capture', '--out', 'seen', '--mcp-config', '.mcp.json', '--', process.execPath, '-e', '0'];
+    const args = [
+      'capture',
+      '--out',
+      'seen',
+      '--mcp-config',
+      '.mcp.json',
+      '--',
+      process.execPath,
+      '-e',
+      '0',
+    ];
     const { code, stderr } = await cli(args, { cwd: tempDir(files) });
     expect(code).toBe(2);
     expect(stderr).toContain('CAPTURE_MCP_CONFIG');
@@ -98,7 +126,9 @@ describe('what a model asked for and what a tap saw', () => {
       provider: 'openai',
       uri: 'https://api.openai.com/v1/chat/completions',
       method: 'POST',
-      request: Buffer.from(JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content: 'go' }] })),
+      request: Buffer.from(
+        JSON.stringify({ model: 'gpt-5', messages: [{ role: 'user', content: 'go' }] }),
+      ),
       requestHeaders: { 'content-type': 'application/json' },
       status: 200,
       headers: { 'content-type': 'application/json' },
@@ -126,7 +156,11 @@ describe('what a model asked for and what a tap saw', () => {
   });
 
   test('are one call each, by name and arguments', () => {
-    const exchange = reply({ role: 'assistant', content: null, tool_calls: [call('c1', 1), call('c2', 2)] });
+    const exchange = reply({
+      role: 'assistant',
+      content: null,
+      tool_calls: [call('c1', 1), call('c2', 2)],
+    });
     const line = (ts: number, dir: 'c2s' | 's2c', message: object) => ({
       ts: new Date(ts).toISOString(),
       dir,
@@ -141,14 +175,35 @@ describe('what a model asked for and what a tap saw', () => {
     const lines = [
       line(2000, 'c2s', asked(1, 2)),
       line(2001, 'c2s', asked(2, 1)),
-      line(2002, 's2c', { jsonrpc: '2.0', id: 1, result: { isError: true, content: [{ type: 'text', text: 'no' }] } }),
-      line(2003, 's2c', { jsonrpc: '2.0', id: 2, result: { content: [{ type: 'text', text: 'yes' }] } }),
+      line(2002, 's2c', {
+        jsonrpc: '2.0',
+        id: 1,
+        result: { isError: true, content: [{ type: 'text', text: 'no' }] },
+      }),
+      line(2003, 's2c', {
+        jsonrpc: '2.0',
+        id: 2,
+        result: { content: [{ type: 'text', text: 'yes' }] },
+      }),
     ];
     const { trace } = readEvidence(
-      { exchanges: [exchange], telemetry: [], gaps: [], notes: [], mcp: [{ server: 'office', lines }] },
+      {
+        exchanges: [exchange],
+        telemetry: [],
+        gaps: [],
+        notes: [],
+        mcp: [{ server: 'office', lines }],
+      },
       'run',
     );
-    expect(toolCalls(trace!).map(({ callId, args, status, server }) => ({ callId, args, status, server }))).toEqual(
+    expect(
+      toolCalls(trace!).map(({ callId, args, status, server }) => ({
+        callId,
+        args,
+        status,
+        server,
+      })),
+    ).toEqual(
       expect.arrayContaining([
         { callId: 'c1', args: { n: 1 }, status: 'ok', server: 'office' },
         { callId: 'c2', args: { n: 2 }, status: 'error', server: 'office' },

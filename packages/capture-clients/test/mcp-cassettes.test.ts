@@ -73,12 +73,29 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 const QUERIES = [
-  { id: 'two', query: 'count #nuts #bolts', correctness: { expected_in_answer: ['#nuts: 11', '#bolts: 12'] } },
-  { id: 'same', query: 'count #nuts #nuts', path: { max_tool_calls: 2 }, correctness: { expected_in_answer: ['11'] } },
+  {
+    id: 'two',
+    query: 'count #nuts #bolts',
+    correctness: { expected_in_answer: ['#nuts: 11', '#bolts: 12'] },
+  },
+  {
+    id: 'same',
+    query: 'count #nuts #nuts',
+    path: { max_tool_calls: 2 },
+    correctness: { expected_in_answer: ['11'] },
+  },
 ];
 const STANDING_QUERIES = [
-  { id: 'two', query: 'count #nuts #bolts', correctness: { expected_in_answer: ['#nuts: 11', '#bolts: 12'] } },
-  { id: 'same', query: 'count #nuts #nuts', correctness: { expected_in_answer: ['#nuts: 13, #nuts: 14'] } },
+  {
+    id: 'two',
+    query: 'count #nuts #bolts',
+    correctness: { expected_in_answer: ['#nuts: 11', '#bolts: 12'] },
+  },
+  {
+    id: 'same',
+    query: 'count #nuts #nuts',
+    correctness: { expected_in_answer: ['#nuts: 13, #nuts: 14'] },
+  },
 ];
 const project = (runner: object, queries: object[] = QUERIES) =>
   tempDir({
@@ -99,7 +116,9 @@ const STANDING = { command: [process.execPath, 'serve.mjs'], mode: 'serve' };
 
 let model: ScriptedModel;
 beforeAll(async () => {
-  model = await startScriptedModel({ script: () => ({ text: 'In stock:', usage: { input: 5, output: 2 } }) });
+  model = await startScriptedModel({
+    script: () => ({ text: 'In stock:', usage: { input: 5, output: 2 } }),
+  });
 });
 afterAll(() => model.close());
 const live = () => ({ OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url });
@@ -127,12 +146,20 @@ describe.each([
       const replayed = await cli([...args, '--cassette', 'replay'], { cwd });
       expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
       const { cassette, results } = JSON.parse(replayed.stdout);
-      expect(cassette).toMatchObject({ hits: 2, misses: 0, isolated: true, planes: ['llm', 'mcp'], mcp_hits: 4 });
+      expect(cassette).toMatchObject({
+        hits: 2,
+        misses: 0,
+        isolated: true,
+        planes: ['llm', 'mcp'],
+        mcp_hits: 4,
+      });
       expect(results.map(({ answer }: { answer: string }) => answer)).toEqual(
         JSON.parse(recorded.stdout).results.map(({ answer }: { answer: string }) => answer),
       );
       expect(results.map(({ path }: { path: { status: string } }) => path.status)).toEqual(
-        JSON.parse(recorded.stdout).results.map(({ path }: { path: { status: string } }) => path.status),
+        JSON.parse(recorded.stdout).results.map(
+          ({ path }: { path: { status: string } }) => path.status,
+        ),
       );
     }
     expect(servedIn(cwd)).toBe('');
@@ -142,7 +169,10 @@ describe.each([
 test('a call of a tool with other arguments is a miss that names them, whatever the agent says', async () => {
   const cwd = project(ONE_EACH);
   await cli(['test', '--cassette', 'record'], { cwd, env: live() });
-  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd, env: { ITEM: '#screws' } });
+  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], {
+    cwd,
+    env: { ITEM: '#screws' },
+  });
   expect(code).toBe(2);
   const { results, cassette } = JSON.parse(stdout);
   expect(results[0].error.kind).toBe('cassette_miss');
@@ -164,7 +194,9 @@ test('a recording without MCP leaves the servers to answer, and says so', async 
   expect(code).toBe(0);
   const { results, cassette } = JSON.parse(stdout);
   expect(cassette).toMatchObject({ planes: ['llm'], isolated: false });
-  expect(results[0].warnings.map(({ code: one }: { code: string }) => one)).toContain('CASSETTE_MCP_LIVE');
+  expect(results[0].warnings.map(({ code: one }: { code: string }) => one)).toContain(
+    'CASSETTE_MCP_LIVE',
+  );
   expect(servedIn(cwd)).toContain('started');
 });
 
@@ -181,7 +213,10 @@ test('a secret in the answer of a server keeps the recording from being written'
 test('a password among the arguments is not in the file, matches as another one, and must not be answered with', async () => {
   const cwd = project(ONE_EACH, [QUERIES[0]!]);
   const run = (mode: string, env: Record<string, string>) =>
-    cli(['test', '-f', 'json', '--cassette', mode], { cwd, env: { ...env, ...(mode === 'record' ? live() : {}) } });
+    cli(['test', '-f', 'json', '--cassette', mode], {
+      cwd,
+      env: { ...env, ...(mode === 'record' ? live() : {}) },
+    });
   const leaked = await run('record', { PW: 'hunter2hunter2', LEAK: ' hunter2hunter2' });
   expect([leaked.code, leaked.stdout]).toEqual([2, expect.stringContaining('MCP_CASSETTE_SECRET')]);
   expect(leaked.stdout + leaked.stderr).not.toContain('hunter2');
@@ -239,7 +274,10 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
     const path = join(cwd, 'agentci_spec.yaml');
     writeFileSync(
       path,
-      JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), runner: { ...ONE_EACH, ...runner } }),
+      JSON.stringify({
+        ...JSON.parse(readFileSync(path, 'utf8')),
+        runner: { ...ONE_EACH, ...runner },
+      }),
     );
   };
 
@@ -253,10 +291,19 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
     const { cassette, results } = JSON.parse(stdout);
     expect([code, cassette]).toEqual([
       0,
-      expect.objectContaining({ hits: 1, unused: 2, mcp_unused: 2, isolated: false, planes: ['llm'] }),
+      expect.objectContaining({
+        hits: 1,
+        unused: 2,
+        mcp_unused: 2,
+        isolated: false,
+        planes: ['llm'],
+      }),
     ]);
     expect(results[0].warnings).toEqual([
-      { code: 'CASSETTE_UNUSED', message: expect.stringContaining('set "capture: [llm, mcp]" on the runner') },
+      {
+        code: 'CASSETTE_UNUSED',
+        message: expect.stringContaining('set "capture: [llm, mcp]" on the runner'),
+      },
     ]);
     expect(servedIn(cwd)).toContain('started');
     expect((await cli(['test', '--cassette', 'replay', '--strict'], { cwd })).code).toBe(2);
@@ -274,9 +321,14 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
     const cwd = await recorded();
     writeFileSync(
       join(cwd, 'agent.mjs'),
-      AGENT.replace('await own.callTool(', 'await (async () => ({ content: [{ text: "#nuts: 11 #bolts: 12" }] }))('),
+      AGENT.replace(
+        'await own.callTool(',
+        'await (async () => ({ content: [{ text: "#nuts: 11 #bolts: 12" }] }))(',
+      ),
     );
-    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay', '--strict'], { cwd });
+    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay', '--strict'], {
+      cwd,
+    });
     expect([code, JSON.parse(stdout).cassette]).toEqual([
       2,
       expect.objectContaining({ hits: 1, unused: 2, mcp_unused: 2, planes: ['llm', 'mcp'] }),
@@ -291,10 +343,16 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
       "import { answer } from './agent.mjs'; console.log(await answer('count #nuts'));",
     );
     const capture = (mode: string, ...more: string[]) =>
-      cli(['capture', '--cassette', mode, ...more, '--', process.execPath, 'once.mjs'], { cwd, env: live() });
+      cli(['capture', '--cassette', mode, ...more, '--', process.execPath, 'once.mjs'], {
+        cwd,
+        env: live(),
+      });
     expect((await capture('record', '--mcp-config', '.mcp.json')).code).toBe(0);
     const frozen = await capture('replay', '--mcp-config', '.mcp.json');
-    expect([frozen.code, frozen.stderr]).toEqual([0, expect.not.stringContaining('CASSETTE_UNUSED')]);
+    expect([frozen.code, frozen.stderr]).toEqual([
+      0,
+      expect.not.stringContaining('CASSETTE_UNUSED'),
+    ]);
     const left = await capture('replay=cassettes');
     expect(left.stderr).toMatch(/holds 1 call to MCP servers.*--mcp-config.*CASSETTE_UNUSED/);
     expect(left.stderr).toContain('not isolated');

@@ -24,7 +24,10 @@ const OLDER = '2025-06-18';
 async function live(
   policy: object,
   calls: readonly Call[],
-  { flags = [], version }: { readonly flags?: readonly string[]; readonly version?: string | undefined } = {},
+  {
+    flags = [],
+    version,
+  }: { readonly flags?: readonly string[]; readonly version?: string | undefined } = {},
 ) {
   const cwd = tempDir({ 'policy.json': policy });
   const args = before(['guard', '--policy', 'policy.json', '--audit', 'audit.jsonl', ...flags]);
@@ -37,7 +40,9 @@ async function live(
     refused.push(_meta?.['agentci/decision'] !== undefined);
   }
   await client.close();
-  await expect.poll(() => readFileSync(join(cwd, 'audit.jsonl'), 'utf8'), { timeout: 8000 }).toContain('"event":"end"');
+  await expect
+    .poll(() => readFileSync(join(cwd, 'audit.jsonl'), 'utf8'), { timeout: 8000 })
+    .toContain('"event":"end"');
   const parsed = parsePolicy(JSON.stringify(policy), { file: 'policy.json' }).policy!;
   const [session] = readAudit(readFileSync(join(cwd, 'audit.jsonl'), 'utf8'), 'audit.jsonl');
   const { audit } = explainAudit(session!, parsed, 'audit.jsonl');
@@ -49,7 +54,11 @@ function offline(policy: object, calls: readonly Call[]): boolean[] {
   const parsed = parsePolicy(JSON.stringify(policy), { file: 'policy.json' }).policy!;
   const made: Call[] = [];
   return calls.map((call) => {
-    const { verdict } = explainCalls({ policy: parsed, calls: [...made, call], complete: false }).calls.at(-1)!;
+    const { verdict } = explainCalls({
+      policy: parsed,
+      calls: [...made, call],
+      complete: false,
+    }).calls.at(-1)!;
     const isRefused = verdict === 'blocked' || verdict === 'unknown';
     if (!isRefused) made.push(call);
     return isRefused;
@@ -77,7 +86,11 @@ const CASES = (vectors as unknown as Row[]).flatMap(({ id, kind, input, expected
     return undefined;
   };
   const found = (expected as { config_error?: true }).config_error ? undefined : policyAndCalls();
-  if (found === undefined || parsePolicy(JSON.stringify(found.policy), { file: 'p' }).policy === undefined) return [];
+  if (
+    found === undefined ||
+    parsePolicy(JSON.stringify(found.policy), { file: 'p' }).policy === undefined
+  )
+    return [];
   const calls = found.calls
     .filter((call) => call !== undefined)
     .map((call): Call => {
@@ -85,7 +98,9 @@ const CASES = (vectors as unknown as Row[]).flatMap(({ id, kind, input, expected
       const { tool, name, arguments: given, args } = call as Record<string, unknown>;
       return { name: String(tool ?? name), args: (given ?? args ?? {}) as Call['args'] };
     });
-  return calls.length === 0 || calls.some(({ name }) => !/^[\w-]+$/.test(name)) ? [] : [{ id, ...found, calls }];
+  return calls.length === 0 || calls.some(({ name }) => !/^[\w-]+$/.test(name))
+    ? []
+    : [{ id, ...found, calls }];
 });
 
 test('the vectors are judged through the SDK as offline, in two protocol versions', async () => {
@@ -94,7 +109,9 @@ test('the vectors are judged through the SDK as offline, in two protocol version
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [i, { id, policy, calls }] = next;
-      const { refused, audit } = await live(policy, calls, { version: i % 2 === 0 ? undefined : OLDER });
+      const { refused, audit } = await live(policy, calls, {
+        version: i % 2 === 0 ? undefined : OLDER,
+      });
       expect([id, refused]).toEqual([id, offline(policy, calls)]);
       expect([id, audit]).toMatchObject([id, { differs: [], not_told: 0 }]);
     }
@@ -142,15 +159,30 @@ describe('every kind of rule, end to end, in two protocol versions by turns', ()
       [call('b'), call('a'), call('b')],
       [false, false, true],
     ],
-    ['max_calls', rule({ type: 'max_calls', tool: 'a', max: 1 }), [call('a'), call('a')], [false, true]],
+    [
+      'max_calls',
+      rule({ type: 'max_calls', tool: 'a', max: 1 }),
+      [call('a'), call('a')],
+      [false, true],
+    ],
     [
       'count',
       rule({ type: 'count', tool: 'a', max: 1, when: 'args.n > 1' }),
       [call('a', { n: 2 }), call('a', { n: 1 }), call('a', { n: 2 })],
       [false, false, true],
     ],
-    ['sequence', rule({ type: 'sequence', tools: ['a', 'b', 'c'] }), [call('a'), call('c')], [false, true]],
-    ['expr', rule({ type: 'expr', tool: 'a', expr: 'previous.size() < 1' }), [call('a'), call('a')], [false, true]],
+    [
+      'sequence',
+      rule({ type: 'sequence', tools: ['a', 'b', 'c'] }),
+      [call('a'), call('c')],
+      [false, true],
+    ],
+    [
+      'expr',
+      rule({ type: 'expr', tool: 'a', expr: 'previous.size() < 1' }),
+      [call('a'), call('a')],
+      [false, true],
+    ],
     [
       'agents',
       rule({ type: 'blocklist', tools: ['a'], agents: ['billing_*'] }),
@@ -186,7 +218,10 @@ describe('every kind of rule, end to end, in two protocol versions by turns', ()
     '%s',
     async (_, policy, calls, expected, flags = []) => {
       isOlder = !isOlder;
-      const { refused, audit } = await live(policy, calls, { flags, version: isOlder ? OLDER : undefined });
+      const { refused, audit } = await live(policy, calls, {
+        flags,
+        version: isOlder ? OLDER : undefined,
+      });
       expect(refused).toEqual(expected);
       expect(audit).toMatchObject({ differs: [], not_told: 0 });
     },

@@ -5,7 +5,17 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CLI, cli } from '../../agentci/test/support/cli.ts';
 import { tempDir } from '../../agentci/test/support/temp-dir.ts';
-import { before, callLine, connect, hello, lineOf, makeClient, SERVER, talk, textOf } from './mcp.ts';
+import {
+  before,
+  callLine,
+  connect,
+  hello,
+  lineOf,
+  makeClient,
+  SERVER,
+  talk,
+  textOf,
+} from './mcp.ts';
 
 const POLICY = `tools:
   deny: [search]
@@ -22,20 +32,28 @@ const decision = (result: unknown) =>
 describe('a guard before a server of the SDK', () => {
   test('refuses what the policy forbids, shows only what is allowed, and its audit is reproduced offline', async () => {
     const cwd = tempDir({ 'policy.yaml': POLICY });
-    const client = await connect(before(['guard', '--policy', 'policy.yaml', '--audit', 'audit.jsonl']), { cwd });
+    const client = await connect(
+      before(['guard', '--policy', 'policy.yaml', '--audit', 'audit.jsonl']),
+      { cwd },
+    );
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain('search');
     expect(tools.map(({ name }) => name)).toContain('send_email');
-    const call = (name: string, args: Record<string, unknown> = {}) => client.callTool({ name, arguments: args });
+    const call = (name: string, args: Record<string, unknown> = {}) =>
+      client.callTool({ name, arguments: args });
     expect(decision(await call('search'))).toBe('E_TOOL_DENIED');
     const to = { to: 'a@example.com' };
     expect(decision(await call('send_email', to))).toBe('before:authenticate->send_email');
     expect(textOf(await call('authenticate'))).toContain('authenticate');
     expect(decision(await call('send_email', { to: 'a@evil.test' }))).toBe('argument to');
-    expect(await call('send_email', to)).toMatchObject({ content: [{ text: `send_email:${JSON.stringify(to)}` }] });
+    expect(await call('send_email', to)).toMatchObject({
+      content: [{ text: `send_email:${JSON.stringify(to)}` }],
+    });
     expect(await call('fail')).toMatchObject({ isError: true });
     await client.close();
-    expect(client.stderr()).toContain('cannot be enforced by refusing calls: require:read_inbox (policy.yaml:8)');
+    expect(client.stderr()).toContain(
+      'cannot be enforced by refusing calls: require:read_inbox (policy.yaml:8)',
+    );
     const explained = await cli(['policy', 'explain', 'audit.jsonl'], { cwd });
     expect(explained).toMatchObject({ code: 0 });
     expect(explained.stdout).toContain('6 of 6 decisions reproduced');
@@ -52,7 +70,11 @@ describe('a guard before a server of the SDK', () => {
     ];
     const bare = await talk([SERVER], input, { cwd });
     for (const mode of ['enforce', 'shadow']) {
-      const guarded = await talk(before(['guard', '--policy', 'policy.yaml', '--mode', mode]), input, { cwd });
+      const guarded = await talk(
+        before(['guard', '--policy', 'policy.yaml', '--mode', mode]),
+        input,
+        { cwd },
+      );
       expect(guarded.stdout.toString()).toBe(bare.stdout.toString());
     }
   });
@@ -84,8 +106,16 @@ describe('a guard before a server of the SDK', () => {
     ['a policy that is not there', ['--policy', 'no.yaml'], 'POLICY_UNREADABLE'],
     ['a policy that is wrong', ['--policy', 'bad.yaml'], 'POLICY_INVALID'],
     ['no policy', [], 'NO_POLICY'],
-    ['an audit that cannot be written', ['--policy', 'policy.yaml', '--audit', 'policy.yaml/x'], 'GUARD_AUDIT'],
-    ['an audit that is something else', ['--policy', 'policy.yaml', '--audit', 'bad.yaml'], 'GUARD_AUDIT'],
+    [
+      'an audit that cannot be written',
+      ['--policy', 'policy.yaml', '--audit', 'policy.yaml/x'],
+      'GUARD_AUDIT',
+    ],
+    [
+      'an audit that is something else',
+      ['--policy', 'policy.yaml', '--audit', 'bad.yaml'],
+      'GUARD_AUDIT',
+    ],
   ])('does not start the server with %s', async (_, flags, code) => {
     const cwd = tempDir({ 'policy.yaml': POLICY, 'bad.yaml': 'tools: {deny: bad}\n' });
     const touch = `require('node:fs').writeFileSync('started', '')`;
@@ -138,7 +168,14 @@ describe('over HTTP', () => {
   test('web pages, other hosts and other paths are turned away', async () => {
     const cwd = tempDir({ 'policy.yaml': POLICY });
     const port = await firstLine(spawnIn(cwd, [SERVER, '--http']).stdout!);
-    const guard = spawnIn(cwd, [CLI, 'guard', '--policy', 'policy.yaml', '--url', `http://127.0.0.1:${port}/mcp`]);
+    const guard = spawnIn(cwd, [
+      CLI,
+      'guard',
+      '--policy',
+      'policy.yaml',
+      '--url',
+      `http://127.0.0.1:${port}/mcp`,
+    ]);
     const url = /http:\S+\/mcp/.exec(await firstLine(guard.stderr!, /serving/))![0];
     const post = (headers: Record<string, string>, address = url) =>
       fetch(address, {
@@ -156,13 +193,24 @@ describe('over HTTP', () => {
   test('a tap records the session', async () => {
     const cwd = tempDir();
     const port = await firstLine(spawnIn(cwd, [SERVER, '--http']).stdout!);
-    const tap = spawnIn(cwd, [CLI, 'tap', '--out', 'tap.jsonl', '--url', `http://127.0.0.1:${port}/mcp`]);
+    const tap = spawnIn(cwd, [
+      CLI,
+      'tap',
+      '--out',
+      'tap.jsonl',
+      '--url',
+      `http://127.0.0.1:${port}/mcp`,
+    ]);
     const url = /http:\S+\/mcp/.exec(await firstLine(tap.stderr!, /serving/))![0];
     const client = makeClient();
     await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
-    expect(textOf(await client.callTool({ name: 'search', arguments: { q: 1 } }))).toContain('search');
+    expect(textOf(await client.callTool({ name: 'search', arguments: { q: 1 } }))).toContain(
+      'search',
+    );
     await client.close();
-    expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).toContain('"name":"search","arguments":{"q":1}');
+    expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).toContain(
+      '"name":"search","arguments":{"q":1}',
+    );
   });
 });
 
@@ -190,7 +238,9 @@ describe('a cassette of a server', () => {
     await expect(client.callTool({ name: 'search', arguments: { n: 2, q: 'a' } })).rejects.toThrow(
       'differs at /arguments/n: recorded 1, asked 2',
     );
-    await expect(client.callTool({ name: 'other', arguments: {} })).rejects.toThrow('recorded were search');
+    await expect(client.callTool({ name: 'other', arguments: {} })).rejects.toThrow(
+      'recorded were search',
+    );
   });
 
   test('makes the run exit with 2 after a miss, though the client may hide it', async () => {
@@ -237,7 +287,9 @@ describe('guard install', () => {
     };
     const cwd = tempDir({ 'policy.yaml': POLICY, '.mcp.json': config });
     const install = ['guard', 'install', '--config', '.mcp.json'];
-    expect(await cli([...install, '--policy', 'policy.yaml', '--audit', 'a.jsonl'], { cwd })).toMatchObject({
+    expect(
+      await cli([...install, '--policy', 'policy.yaml', '--audit', 'a.jsonl'], { cwd }),
+    ).toMatchObject({
       code: 0,
     });
     const read = () => JSON.parse(readFileSync(join(cwd, '.mcp.json'), 'utf8')) as typeof config;
@@ -279,19 +331,33 @@ describe('guard install', () => {
   });
 
   test('keeps what was changed in the configuration since', async () => {
-    const cwd = tempDir({ 'policy.yaml': POLICY, '.mcp.json': { mcpServers: { a: { command: 'srv' } } } });
+    const cwd = tempDir({
+      'policy.yaml': POLICY,
+      '.mcp.json': { mcpServers: { a: { command: 'srv' } } },
+    });
     const file = join(cwd, '.mcp.json');
     await cli(['guard', 'install', '--config', '.mcp.json', '--policy', 'policy.yaml'], { cwd });
     const config = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     writeFileSync(file, JSON.stringify({ ...config, added: true }));
-    expect(await cli(['guard', 'install', '--config', '.mcp.json', '--undo'], { cwd })).toMatchObject({ code: 0 });
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: { a: { command: 'srv' } }, added: true });
+    expect(
+      await cli(['guard', 'install', '--config', '.mcp.json', '--undo'], { cwd }),
+    ).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      mcpServers: { a: { command: 'srv' } },
+      added: true,
+    });
     expect(existsSync(`${file}.before-guard`)).toBe(true);
   });
 
   test('says which servers it cannot wrap', async () => {
-    const cwd = tempDir({ 'policy.yaml': POLICY, '.mcp.json': { mcpServers: { far: { url: 'https://x/mcp' } } } });
-    const outcome = await cli(['guard', 'install', '--config', '.mcp.json', '--policy', 'policy.yaml'], { cwd });
+    const cwd = tempDir({
+      'policy.yaml': POLICY,
+      '.mcp.json': { mcpServers: { far: { url: 'https://x/mcp' } } },
+    });
+    const outcome = await cli(
+      ['guard', 'install', '--config', '.mcp.json', '--policy', 'policy.yaml'],
+      { cwd },
+    );
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain('GUARD_NOT_WRAPPED');
   });

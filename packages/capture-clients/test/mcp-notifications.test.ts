@@ -98,7 +98,9 @@ test('a notification outside of a request reaches a client over HTTP by its stre
   const { url } = await serve([CLI, ...REPLAY, '--listen', '127.0.0.1:0'], cwd);
   const client = makeClient();
   const updated = new Promise<string>((resolve) => {
-    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
+      resolve(params.uri),
+    );
   });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)) as never);
   onTestFinished(() => client.close());

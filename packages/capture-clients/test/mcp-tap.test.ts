@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -29,17 +36,23 @@ describe('a tap between a client and a server of the SDK', () => {
     const tapped = await talk(before(['tap', '--out', 'tap.jsonl']), input, { cwd });
     expect(tapped.stdout.equals(bare.stdout)).toBe(true);
     expect(tapped.code).toBe(bare.code);
-    expect(tapLines(join(cwd, 'tap.jsonl')).map(({ message }) => message.method ?? 'answer')).toEqual(
+    expect(
+      tapLines(join(cwd, 'tap.jsonl')).map(({ message }) => message.method ?? 'answer'),
+    ).toEqual(
       expect.arrayContaining(['initialize', 'notifications/initialized', 'tools/call', 'answer']),
     );
-    const explained = await cli(['policy', 'explain', '-p', 'p.yaml', '--traces', 'tap.jsonl'], { cwd });
+    const explained = await cli(['policy', 'explain', '-p', 'p.yaml', '--traces', 'tap.jsonl'], {
+      cwd,
+    });
     expect(explained.stdout).toContain('search');
   });
 
   test('passes concurrent, cancelled and large calls, progress, and what the server asks of the client', async () => {
     const cwd = tempDir();
     const client = await connect(before(['tap', '--out', 'tap.jsonl']), { cwd });
-    client.setRequestHandler(ListRootsRequestSchema, async () => ({ roots: [{ uri: 'file:///a' }] }));
+    client.setRequestHandler(ListRootsRequestSchema, async () => ({
+      roots: [{ uri: 'file:///a' }],
+    }));
     client.setRequestHandler(CreateMessageRequestSchema, async () => ({
       model: 'm',
       role: 'assistant' as const,
@@ -66,12 +79,18 @@ describe('a tap between a client and a server of the SDK', () => {
     expect(await cancelled).toContain('enough');
     expect(textOf(results[0])).toBe('done');
     expect(textOf(results[1])).toHaveLength(3_000_000);
-    expect(JSON.parse(textOf(results[2]))).toEqual({ roots: 1, sampled: 'hi', asked: { name: 'Ada' } });
+    expect(JSON.parse(textOf(results[2]))).toEqual({
+      roots: 1,
+      sampled: 'hi',
+      asked: { name: 'Ada' },
+    });
     expect(textOf(results[3])).toContain('☃☃');
     await client.close();
     const lines = tapLines(join(cwd, 'tap.jsonl'));
     const told = lines.flatMap(({ message }) =>
-      message.method === 'notifications/progress' ? [(message.params as { progress: number }).progress] : [],
+      message.method === 'notifications/progress'
+        ? [(message.params as { progress: number }).progress]
+        : [],
     );
     expect(told.slice(0, 2)).toEqual([1, 2]);
     // The SDK drops those that come together with the result.
@@ -91,10 +110,14 @@ describe('a tap between a client and a server of the SDK', () => {
   test('keeps the values of secrets out of the file', async () => {
     const cwd = tempDir();
     const secret = 'sk-test-0123456789abcdef';
-    await talk(before(['tap', '--out', 'tap.jsonl']), [hello(), callLine(1, 'search', { q: secret })], {
-      cwd,
-      env: { SOME_API_KEY: secret },
-    });
+    await talk(
+      before(['tap', '--out', 'tap.jsonl']),
+      [hello(), callLine(1, 'search', { q: secret })],
+      {
+        cwd,
+        env: { SOME_API_KEY: secret },
+      },
+    );
     expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).toContain('[SOME_API_KEY]');
     expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).not.toContain(secret);
   });
@@ -117,7 +140,9 @@ describe('a tap between a client and a server of the SDK', () => {
   });
 
   test('ends with the code of the server', async () => {
-    const { code } = await cli(['tap', '--', process.execPath, '-e', 'process.exit(7)'], { cwd: tempDir() });
+    const { code } = await cli(['tap', '--', process.execPath, '-e', 'process.exit(7)'], {
+      cwd: tempDir(),
+    });
     expect(code).toBe(7);
   });
 });
@@ -137,7 +162,15 @@ describe('no process is left behind', () => {
     `;
     const kill = async (i: number): Promise<void> => {
       const use = i % 2 === 0 ? ['tap', '--out', `t${i}.jsonl`] : ['guard', '--policy', 'p.yaml'];
-      const args = [CLI, ...use, '--', process.execPath, '-e', i % 5 === 0 ? STUBBORN : PLAIN, mark];
+      const args = [
+        CLI,
+        ...use,
+        '--',
+        process.execPath,
+        '-e',
+        i % 5 === 0 ? STUBBORN : PLAIN,
+        mark,
+      ];
       const client = spawn(process.execPath, ['-e', clientCode], {
         cwd,
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -163,44 +196,63 @@ describe('no process is left behind', () => {
     expect(running(mark)).toEqual([]);
   });
 
-  test.runIf(process.platform === 'linux')('of what the server started in a session of its own', async () => {
-    const cwd = tempDir();
-    const mark = `mark-${process.pid}-${Date.now()}`;
-    const server = `require('node:child_process').spawn('setsid', [process.execPath, '-e', 'setInterval(() => {}, 1000)', '${mark}'], { stdio: 'ignore', detached: true }).unref(); process.stdin.on('end', () => setTimeout(() => process.exit(3), 300)).resume();`;
-    const { code } = await cli(['tap', '--', process.execPath, '-e', server], { cwd });
-    expect(code).toBe(3);
-    await sleep(200);
-    expect(running(mark)).toEqual([]);
-  });
+  test.runIf(process.platform === 'linux')(
+    'of what the server started in a session of its own',
+    async () => {
+      const cwd = tempDir();
+      const mark = `mark-${process.pid}-${Date.now()}`;
+      const server = `require('node:child_process').spawn('setsid', [process.execPath, '-e', 'setInterval(() => {}, 1000)', '${mark}'], { stdio: 'ignore', detached: true }).unref(); process.stdin.on('end', () => setTimeout(() => process.exit(3), 300)).resume();`;
+      const { code } = await cli(['tap', '--', process.execPath, '-e', server], { cwd });
+      expect(code).toBe(3);
+      await sleep(200);
+      expect(running(mark)).toEqual([]);
+    },
+  );
 });
 
 describe('what a tap writes and what a cassette is', () => {
   test('a text that looks like a credential is not written, and what reads the file knows that it is not whole', async () => {
     const cwd = tempDir({ 'agentci_spec.yaml': 'agent: a\nqueries: []\n' });
     const token = `ghp_${'aB3dE6gH9'.repeat(4)}`;
-    await talk(before(['tap', '--out', 'tap.jsonl']), [hello(), callLine(1, 'search', { q: token })], { cwd });
+    await talk(
+      before(['tap', '--out', 'tap.jsonl']),
+      [hello(), callLine(1, 'search', { q: token })],
+      { cwd },
+    );
     const text = readFileSync(join(cwd, 'tap.jsonl'), 'utf8');
     expect([text.includes(token), text.includes('[api_key]')]).toEqual([false, true]);
     expect(tapLines(join(cwd, 'tap.jsonl')).some((line) => 'masked' in line)).toBe(true);
-    await talk(before(['tap', '--unmasked', '--out', 'all.jsonl']), [hello(), callLine(1, 'search', { q: token })], {
-      cwd,
-    });
+    await talk(
+      before(['tap', '--unmasked', '--out', 'all.jsonl']),
+      [hello(), callLine(1, 'search', { q: token })],
+      {
+        cwd,
+      },
+    );
     expect(readFileSync(join(cwd, 'all.jsonl'), 'utf8')).toContain(token);
   });
 
   test('--out beside --cassette is refused rather than ignored', async () => {
-    const { code, stderr } = await cli(['tap', '--cassette', 'record=a.jsonl', '--out', 'b.jsonl', '--', 'node'], {
-      cwd: tempDir(),
-    });
+    const { code, stderr } = await cli(
+      ['tap', '--cassette', 'record=a.jsonl', '--out', 'b.jsonl', '--', 'node'],
+      {
+        cwd: tempDir(),
+      },
+    );
     expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_OUT')]);
   });
 
   test('a replay in which no tool was called proves nothing', async () => {
     const cwd = tempDir();
-    await talk(before(['tap', '--cassette', 'record=tape.jsonl']), [hello(), callLine(1, 'search', { q: 'x' })], {
-      cwd,
-    });
-    const replay = (lines: readonly string[]) => talk([CLI, 'tap', '--cassette', 'replay=tape.jsonl'], lines, { cwd });
+    await talk(
+      before(['tap', '--cassette', 'record=tape.jsonl']),
+      [hello(), callLine(1, 'search', { q: 'x' })],
+      {
+        cwd,
+      },
+    );
+    const replay = (lines: readonly string[]) =>
+      talk([CLI, 'tap', '--cassette', 'replay=tape.jsonl'], lines, { cwd });
     expect((await replay([hello()])).code).toBe(2);
     expect((await replay([hello(), callLine(1, 'search', { q: 'x' })])).code).toBe(0);
   });
@@ -215,7 +267,10 @@ describe('what a tap writes and what a cassette is', () => {
       'asks for what the server does not have',
       [hello(), RESOURCE, lineOf({ jsonrpc: '2.0', id: 2, method: 'no/such' })],
     ],
-    ['calls a tool twice', [hello(), callLine(1, 'search', { q: 'x' }), callLine(2, 'search', { q: 'x' })]],
+    [
+      'calls a tool twice',
+      [hello(), callLine(1, 'search', { q: 'x' }), callLine(2, 'search', { q: 'x' })],
+    ],
   ])('what is recorded of a client that %s replays with exit code 0', async (_, input) => {
     const cwd = tempDir();
     const recorded = await talk(before(['tap', '--cassette', 'record=tape.jsonl']), input, { cwd });
@@ -231,13 +286,21 @@ describe('what a tap writes and what a cassette is', () => {
     ['a server that fails at its start', ['-e', 'process.exit(7)'], '', 7, 'MCP_CASSETTE_EMPTY'],
     ['a client that says nothing', [SERVER], '', 0, 'MCP_CASSETTE_EMPTY'],
     ['a client that calls nothing', [SERVER], hello(), 0, 'MCP_CASSETTE_KEPT'],
-    ['a call that is not answered', ['-e', 'process.stdin.resume()'], callLine(1, 'x'), 0, 'MCP_CASSETTE_INCOMPLETE'],
+    [
+      'a call that is not answered',
+      ['-e', 'process.stdin.resume()'],
+      callLine(1, 'x'),
+      0,
+      'MCP_CASSETTE_INCOMPLETE',
+    ],
   ])('%s does not cost the earlier recording', async (_, server, input, serverCode, why) => {
     const cwd = tempDir();
     const record = ['tap', '--cassette', 'record=tape.jsonl'];
     await talk(before(record), [hello(), callLine(1, 'search', { q: 'x' })], { cwd });
     const tape = readFileSync(join(cwd, 'tape.jsonl'), 'utf8');
-    const child = spawn(process.execPath, [CLI, ...record, '--', process.execPath, ...server], { cwd });
+    const child = spawn(process.execPath, [CLI, ...record, '--', process.execPath, ...server], {
+      cwd,
+    });
     let said = '';
     child.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString();
@@ -249,22 +312,38 @@ describe('what a tap writes and what a cassette is', () => {
     if (why === 'MCP_CASSETTE_INCOMPLETE') setTimeout(() => child.stdin.end(), 1500);
     const [code] = (await once(child, 'close')) as [number];
     expect([code, said]).toEqual([serverCode === 0 ? 2 : serverCode, expect.stringContaining(why)]);
-    expect([readFileSync(join(cwd, 'tape.jsonl'), 'utf8'), readdirSync(cwd)]).toEqual([tape, ['tape.jsonl']]);
+    expect([readFileSync(join(cwd, 'tape.jsonl'), 'utf8'), readdirSync(cwd)]).toEqual([
+      tape,
+      ['tape.jsonl'],
+    ]);
   });
 
   test.each([
     ['a text', (path: string) => writeFileSync(path, '# my notes\n')],
-    ['JSON lines of something else', (path: string) => writeFileSync(path, '{"dir":"c2s"}\n{"a":1}\n')],
-    ['a cassette of a suite', (path: string) => writeFileSync(path, '{"schema":"agentci.cassette/1"}\n')],
-    ['a recording that was cut short', (path: string) => writeFileSync(path, '{"ts":"","dir":"c2s","mess')],
+    [
+      'JSON lines of something else',
+      (path: string) => writeFileSync(path, '{"dir":"c2s"}\n{"a":1}\n'),
+    ],
+    [
+      'a cassette of a suite',
+      (path: string) => writeFileSync(path, '{"schema":"agentci.cassette/1"}\n'),
+    ],
+    [
+      'a recording that was cut short',
+      (path: string) => writeFileSync(path, '{"ts":"","dir":"c2s","mess'),
+    ],
     ['a folder', (path: string) => mkdirSync(path)],
-    ['a link out of the folder', (path: string) => symlinkSync(join(tempDir({ victim: 'mine' }), 'victim'), path)],
+    [
+      'a link out of the folder',
+      (path: string) => symlinkSync(join(tempDir({ victim: 'mine' }), 'victim'), path),
+    ],
     ['a link to nothing', (path: string) => symlinkSync('nowhere', path)],
   ])('%s in the place of a recording is refused before the server is started', async (_, put) => {
     const cwd = tempDir();
     const path = join(cwd, 'tape.jsonl');
     put(path);
-    const read = (): string => (existsSync(path) && !_.includes('folder') ? readFileSync(path, 'utf8') : '');
+    const read = (): string =>
+      existsSync(path) && !_.includes('folder') ? readFileSync(path, 'utf8') : '';
     const found = read();
     const server = 'require("node:fs").writeFileSync("started", "")';
     const { code, stderr } = await cli(
@@ -281,54 +360,68 @@ describe('what a tap writes and what a cassette is', () => {
     const cwd = tempDir({ 'tape.jsonl': '' });
     const { code, stderr } = await cli(['tap', '--cassette', 'replay=tape.jsonl'], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_EMPTY')]);
-    const recorded = await talk(before(['tap', '--cassette', 'record=tape.jsonl']), [hello(), LIST], { cwd });
+    const recorded = await talk(
+      before(['tap', '--cassette', 'record=tape.jsonl']),
+      [hello(), LIST],
+      { cwd },
+    );
     expect([recorded.code, tapLines(join(cwd, 'tape.jsonl')).length]).toEqual([0, 5]);
   });
 
-  test.each(['plain', 'record'])('a key that a server over HTTP says back is not in a %s file', async (mode) => {
-    const cwd = tempDir();
-    const key = 'a-key-of-no-known-form-4711';
-    const upstream = createServer((request, response) => {
-      request.resume();
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const text = `you are ${request.headers.authorization}`;
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }] } }));
-    }).listen(0, '127.0.0.1');
-    await once(upstream, 'listening');
-    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`;
-    const place = mode === 'plain' ? ['--out', 'tap.jsonl'] : ['--cassette', 'record=tap.jsonl'];
-    const child = spawn(process.execPath, [CLI, 'tap', '--url', url, ...place], { cwd });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    while (!said.includes('serving')) await sleep(20);
-    const address = /serving (\S+)/.exec(said)![1]!;
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const reply = await fetch(address, { method: 'POST', headers, body: callLine(1, 'who') });
-    expect(await reply.text()).toContain(key);
-    child.kill('SIGINT');
-    await once(child, 'close');
-    upstream.close();
-    if (mode === 'plain') expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).not.toContain(key);
-    else
-      expect([existsSync(join(cwd, 'tap.jsonl')), said]).toEqual([
-        false,
-        expect.stringContaining('MCP_CASSETTE_SECRET'),
-      ]);
-  });
+  test.each(['plain', 'record'])(
+    'a key that a server over HTTP says back is not in a %s file',
+    async (mode) => {
+      const cwd = tempDir();
+      const key = 'a-key-of-no-known-form-4711';
+      const upstream = createServer((request, response) => {
+        request.resume();
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const text = `you are ${request.headers.authorization}`;
+        response.end(
+          JSON.stringify({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }] } }),
+        );
+      }).listen(0, '127.0.0.1');
+      await once(upstream, 'listening');
+      const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/mcp`;
+      const place = mode === 'plain' ? ['--out', 'tap.jsonl'] : ['--cassette', 'record=tap.jsonl'];
+      const child = spawn(process.execPath, [CLI, 'tap', '--url', url, ...place], { cwd });
+      let said = '';
+      child.stderr.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      while (!said.includes('serving')) await sleep(20);
+      const address = /serving (\S+)/.exec(said)![1]!;
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const reply = await fetch(address, { method: 'POST', headers, body: callLine(1, 'who') });
+      expect(await reply.text()).toContain(key);
+      child.kill('SIGINT');
+      await once(child, 'close');
+      upstream.close();
+      if (mode === 'plain') expect(readFileSync(join(cwd, 'tap.jsonl'), 'utf8')).not.toContain(key);
+      else
+        expect([existsSync(join(cwd, 'tap.jsonl')), said]).toEqual([
+          false,
+          expect.stringContaining('MCP_CASSETTE_SECRET'),
+        ]);
+    },
+  );
 });
 
 describe('a message without end', () => {
   test('passes, and is noted as not kept', async () => {
     const cwd = tempDir();
-    const server = 'process.stdin.on("data", (chunk) => process.stdout.write(chunk)).on("end", () => process.exit(0));';
+    const server =
+      'process.stdin.on("data", (chunk) => process.stdout.write(chunk)).on("end", () => process.exit(0));';
     const size = 70 * 1024 * 1024;
     const input = Buffer.concat([
       Buffer.alloc(size, 'x'),
       Buffer.from(`\n${lineOf({ jsonrpc: '2.0', id: 1, method: 'ping' })}`),
     ]);
-    const seen = await echo(['tap', '--out', 'tap.jsonl', '--', process.execPath, '-e', server], input, cwd);
+    const seen = await echo(
+      ['tap', '--out', 'tap.jsonl', '--', process.execPath, '-e', server],
+      input,
+      cwd,
+    );
     expect(seen).toBe(input.length);
     const kinds = readFileSync(join(cwd, 'tap.jsonl'), 'utf8')
       .split('\n')
@@ -339,7 +432,8 @@ describe('a message without end', () => {
 });
 
 /** Light servers: what is under test is what becomes of their processes. */
-const PLAIN = 'process.stdin.on("data", () => process.stdout.write("{}\\n")).on("end", () => process.exit(0))';
+const PLAIN =
+  'process.stdin.on("data", () => process.stdout.write("{}\\n")).on("end", () => process.exit(0))';
 const STUBBORN =
   'for (const s of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(s, () => {}); setInterval(() => {}, 1000); process.stdin.on("data", () => process.stdout.write("{}\\n"))';
 
@@ -348,7 +442,10 @@ function running(mark: string): string[] {
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       try {
-        return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(mark) && Number(name) !== process.pid;
+        return (
+          readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(mark) &&
+          Number(name) !== process.pid
+        );
       } catch {
         return false;
       }

@@ -22,7 +22,11 @@ export const before = (args: readonly string[], ...server: readonly string[]): s
 /** A client of the real SDK, connected to what this command starts. */
 export async function connect(
   args: readonly string[],
-  { cwd, env = {}, version }: { cwd: string; env?: Record<string, string>; version?: string | undefined },
+  {
+    cwd,
+    env = {},
+    version,
+  }: { cwd: string; env?: Record<string, string>; version?: string | undefined },
 ): Promise<Client & { readonly stderr: () => string }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -52,7 +56,10 @@ export async function connect(
 }
 
 export const makeClient = (): Client =>
-  new Client({ name: 'test', version: '1.0.0' }, { capabilities: { roots: {}, sampling: {}, elicitation: {} } });
+  new Client(
+    { name: 'test', version: '1.0.0' },
+    { capabilities: { roots: {}, sampling: {}, elicitation: {} } },
+  );
 
 export const textOf = (result: unknown): string =>
   (result as { content: { text?: string }[] }).content.map(({ text = '' }) => text).join('');
@@ -65,7 +72,12 @@ export function talk(
   args: readonly string[],
   input: readonly (string | Buffer)[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
-): Promise<{ code: number | null; stdout: Buffer; stderr: string; messages: Record<string, unknown>[] }> {
+): Promise<{
+  code: number | null;
+  stdout: Buffer;
+  stderr: string;
+  messages: Record<string, unknown>[];
+}> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...args], { cwd, env: { ...process.env, ...env } });
     const chunks: Buffer[] = [];
@@ -115,7 +127,11 @@ const HELLO = {
   jsonrpc: '2.0',
   id: 0,
   method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 't', version: '1' },
+  },
 };
 export const lineOf = (message: unknown): string => `${JSON.stringify(message)}\n`;
 export const hello = (version = '2025-11-25'): string =>

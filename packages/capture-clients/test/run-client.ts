@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type CaptureOptions, type CaptureResult, createCapture } from '../../agentci/src/capture/capture.ts';
+import {
+  type CaptureOptions,
+  type CaptureResult,
+  createCapture,
+} from '../../agentci/src/capture/capture.ts';
 import { pythonFor } from './pythons.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -40,7 +44,9 @@ export async function runAgent(
   const command = isPython
     ? [pythonFor(args[0]!) ?? 'python3', here(`../agents/${file}`)]
     : [process.execPath, here('../run.mjs'), file];
-  const child = spawn(command[0]!, [...command.slice(1), ...args], { env: env as NodeJS.ProcessEnv });
+  const child = spawn(command[0]!, [...command.slice(1), ...args], {
+    env: env as NodeJS.ProcessEnv,
+  });
   let answer = '';
   let errors = '';
   child.stdout.on('data', (chunk) => {

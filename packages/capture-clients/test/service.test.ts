@@ -26,7 +26,10 @@ async function startService(exporter: string, spansPort: number): Promise<number
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://${exporter === 'http' ? 'localhost' : '127.0.0.1'}:${spansPort}`,
     OTEL_BSP_SCHEDULE_DELAY: '200',
   };
-  const child = spawn(process.execPath, [run, 'service.ts', exporter], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [run, 'service.ts', exporter], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill());
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   return Number(line.toString());
@@ -44,23 +47,33 @@ it.each([['http'], ['proto'], ['grpc']])(
       id: `q${i}`,
       query: tools.join(', '),
       correctness: { expected_in_answer: [tools[0]!] },
-      path: { expected_tool_sequence: tools, max_tool_calls: tools.length, forbidden_tools: ['refund'] },
+      path: {
+        expected_tool_sequence: tools,
+        max_tool_calls: tools.length,
+        forbidden_tools: ['refund'],
+      },
       cost: { max_llm_calls: tools.length, max_total_tokens: 12 * tools.length },
     }));
     const runner = {
       http: { url: `http://127.0.0.1:${port}/`, answer: '/answer' },
       capture: { otlp: `127.0.0.1:${spansPort}` },
     };
-    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'shop', runner, queries }) });
+    const cwd = tempDir({
+      'agentci_spec.yaml': JSON.stringify({ agent: 'shop', runner, queries }),
+    });
     const { code, stdout } = await cli(['test', '-f', 'json', '-w', '4'], { cwd });
-    const { results } = JSON.parse(stdout) as { results: { warnings: unknown[]; path: unknown; cost: unknown }[] };
+    const { results } = JSON.parse(stdout) as {
+      results: { warnings: unknown[]; path: unknown; cost: unknown }[];
+    };
     expect(code).toBe(0);
     expect(results).toHaveLength(lists.length);
     for (const [i, result] of results.entries())
       expect(result).toMatchObject({
         warnings: [],
         path: { status: 'pass', details: { tool_calls: { actual: lists[i]!.length } } },
-        cost: { details: { actual: { llm_calls: lists[i]!.length, total_tokens: 12 * lists[i]!.length } } },
+        cost: {
+          details: { actual: { llm_calls: lists[i]!.length, total_tokens: 12 * lists[i]!.length } },
+        },
       });
   },
   60_000,

@@ -23,30 +23,50 @@ describe('spans and exchanges of one call are one step', () => {
     ['without ids of replies, by time', ['proto', 'no-ids']],
     ['sent by the timer alone', ['proto', 'no-shutdown']],
   ])('%s', async (_, args) => {
-    const { answer, trace, warnings, evidence } = await runClient(['traced.ts', ...args], await scripted(), PLANES);
+    const { answer, trace, warnings, evidence } = await runClient(
+      ['traced.ts', ...args],
+      await scripted(),
+      PLANES,
+    );
     expect(answer).toBe(ANSWER);
     expect(warnings).toEqual([]);
     expect(trace!.warnings).toEqual([]);
     expect(evidence.exchanges).toHaveLength(3);
     expect(rowOf(trace!)).toMatchObject({
-      tools: ['audit(-)', 'get_order({"order_id":"A-17"})', 'refund({"order_id":"A-17","amount":42}) !'],
+      tools: [
+        'audit(-)',
+        'get_order({"order_id":"A-17"})',
+        'refund({"order_id":"A-17","amount":42}) !',
+      ],
       agents: ['support'],
       llm_calls: 3,
       tokens: { input: 460, output: 64, total: 524 },
     });
-    expect(toolCalls(trace!).map((call) => call.evidence)).toMatchObject([['span'], { length: 2 }, { length: 2 }]);
+    expect(toolCalls(trace!).map((call) => call.evidence)).toMatchObject([
+      ['span'],
+      { length: 2 },
+      { length: 2 },
+    ]);
     expect(trace!.captured).toMatchObject({ llmCalls: 'full', toolCalls: 'full', usage: 'full' });
   });
 
   it('a program that sends no span at all is known by what went over the wire', async () => {
-    const { trace, evidence } = await runClient(['traced.ts', 'proto', 'lose'], await scripted(), PLANES);
+    const { trace, evidence } = await runClient(
+      ['traced.ts', 'proto', 'lose'],
+      await scripted(),
+      PLANES,
+    );
     // Nothing came: what the wire tells is all there is, and it is whole.
     expect(evidence.telemetry).toEqual([]);
     expect(rowOf(trace!).llm_calls).toBe(3);
   });
 
   it('a program that takes its last spans with it: tool calls are partial', async () => {
-    const { trace } = await runClient(['traced.ts', 'proto', 'lose-last'], await scripted(), PLANES);
+    const { trace } = await runClient(
+      ['traced.ts', 'proto', 'lose-last'],
+      await scripted(),
+      PLANES,
+    );
     expect(trace!.warnings).toMatchObject([{ code: 'SPANS_NOT_FLUSHED' }]);
     expect(trace!.captured).toMatchObject({ llmCalls: 'full', toolCalls: 'partial' });
   });
@@ -54,7 +74,11 @@ describe('spans and exchanges of one call are one step', () => {
   it('spans alone make a trace where model calls are not watched', async () => {
     const { OPENAI_BASE_URL, ...key } = await scripted();
     // The plane of model calls is off: spans are all there is.
-    const { trace } = await runClient(['traced.ts', 'proto'], { OPENAI_BASE_URL, ...key }, { planes: ['otlp'] });
+    const { trace } = await runClient(
+      ['traced.ts', 'proto'],
+      { OPENAI_BASE_URL, ...key },
+      { planes: ['otlp'] },
+    );
     expect(rowOf(trace!)).toMatchObject({ llm_calls: 3, agents: ['support'] });
     expect(trace!.captured.toolArgs).not.toBe('none');
   });
@@ -70,7 +94,9 @@ describe('spans and exchanges of one call are one step', () => {
     const { trace, notes, evidence } = await runClient(['traced.ts', 'proto'], env, PLANES);
     expect(rowOf(trace!).llm_calls).toBe(3);
     expect(notes).toContain('CAPTURE_COLLECTOR');
-    expect(collector.requests.map(({ path, headers }) => `${path} ${headers.k}`)).toContain(`/v1/traces ${KEY}`);
+    expect(collector.requests.map(({ path, headers }) => `${path} ${headers.k}`)).toContain(
+      `/v1/traces ${KEY}`,
+    );
     expect(JSON.stringify([evidence, trace])).not.toContain(KEY);
   });
 });
@@ -84,8 +110,14 @@ describe('SDKs that read no address from the environment', () => {
     const model = await startScriptedModel({ script: REPLIES });
     onTestFinished(() => model.close());
     const root = model.url.replace(/\/v1$/, '');
-    const upstreams = { [provider === 'google' ? 'gemini' : provider]: provider === 'mistral' ? model.url : root };
-    const { answer, trace } = await runClient(['ai-sdk.ts', provider], { [key]: KEY }, { upstreams });
+    const upstreams = {
+      [provider === 'google' ? 'gemini' : provider]: provider === 'mistral' ? model.url : root,
+    };
+    const { answer, trace } = await runClient(
+      ['ai-sdk.ts', provider],
+      { [key]: KEY },
+      { upstreams },
+    );
     expect(answer).toBe(ANSWER);
     expect(rowOf(trace!)).toMatchObject({
       tools: [expect.stringMatching(/^get_order/), expect.stringMatching(/^refund/)],

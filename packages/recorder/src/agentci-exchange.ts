@@ -13,7 +13,10 @@ const RUN = 'a1b2c3d4e5f60718';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What a capture writes while something calls the scripted model through it. */
-async function captured(script: readonly ScriptedReply[], use: (env: Env) => Promise<unknown>): Promise<string> {
+async function captured(
+  script: readonly ScriptedReply[],
+  use: (env: Env) => Promise<unknown>,
+): Promise<string> {
   const model = await startScriptedModel({ script });
   const root = model.url.replace(/\/v1$/, '');
   const exchanges: Exchange[] = [];
@@ -29,7 +32,9 @@ async function captured(script: readonly ScriptedReply[], use: (env: Env) => Pro
   await slot.close();
   await capture.close();
   await model.close();
-  return stableText(exchanges.map((exchange) => `${exchangeLine(evenly(exchange), RUN)}\n`).join(''));
+  return stableText(
+    exchanges.map((exchange) => `${exchangeLine(evenly(exchange), RUN)}\n`).join(''),
+  );
 }
 
 /** Times and borders of chunks differ from run to run. */
@@ -43,7 +48,11 @@ async function chat(
   env: Env,
   options: { readonly stream?: boolean; readonly maxRetries?: number } = {},
 ): Promise<string> {
-  const client = new OpenAI({ baseURL: env.OPENAI_BASE_URL, apiKey: 'none', maxRetries: options.maxRetries ?? 0 });
+  const client = new OpenAI({
+    baseURL: env.OPENAI_BASE_URL,
+    apiKey: 'none',
+    maxRetries: options.maxRetries ?? 0,
+  });
   const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [
     { role: 'system', content: INSTRUCTIONS },
     { role: 'user', content: QUESTION },
@@ -70,7 +79,11 @@ async function chat(
 async function reword(env: Env, text: string): Promise<void> {
   const client = new Anthropic({ baseURL: env.ANTHROPIC_BASE_URL, apiKey: 'none', maxRetries: 0 });
   const content = `Say this in one sentence: ${text}`;
-  await client.messages.create({ model: 'claude-haiku-4-5', max_tokens: 100, messages: [{ role: 'user', content }] });
+  await client.messages.create({
+    model: 'claude-haiku-4-5',
+    max_tokens: 100,
+    messages: [{ role: 'user', content }],
+  });
 }
 
 export const record = async (): Promise<Recording> => ({
@@ -83,8 +96,11 @@ export const record = async (): Promise<Recording> => ({
       await chat(env);
     },
   ),
-  'retried.jsonl': await captured([{ status: 429, message: 'rate limit reached', retryAfter: 0 }, ...REPLIES], (env) =>
-    chat(env, { maxRetries: 2 }),
+  'retried.jsonl': await captured(
+    [{ status: 429, message: 'rate limit reached', retryAfter: 0 }, ...REPLIES],
+    (env) => chat(env, { maxRetries: 2 }),
   ),
-  'refused.jsonl': await captured([{ status: 401, message: 'no such key' }], (env) => chat(env).catch(() => undefined)),
+  'refused.jsonl': await captured([{ status: 401, message: 'no such key' }], (env) =>
+    chat(env).catch(() => undefined),
+  ),
 });

@@ -11,7 +11,13 @@ async function converse(client: Anthropic, stream: boolean): Promise<Anthropic.M
     input_schema: { ...parameters, required: [...parameters.required] },
   }));
   for (;;) {
-    const request = { model: 'claude-sonnet-5', max_tokens: 1000, system: INSTRUCTIONS, messages, tools };
+    const request = {
+      model: 'claude-sonnet-5',
+      max_tokens: 1000,
+      system: INSTRUCTIONS,
+      messages,
+      tools,
+    };
     const message = stream
       ? await client.messages.stream(request).finalMessage()
       : await client.messages.create(request);
@@ -20,7 +26,12 @@ async function converse(client: Anthropic, stream: boolean): Promise<Anthropic.M
       if (block.type !== 'tool_use') return [];
       const { text, isError } = tryTool(block.name, block.input as Record<string, unknown>);
       return [
-        { type: 'tool_result' as const, tool_use_id: block.id, content: text, ...(isError ? { is_error: true } : {}) },
+        {
+          type: 'tool_result' as const,
+          tool_use_id: block.id,
+          content: text,
+          ...(isError ? { is_error: true } : {}),
+        },
       ];
     });
     if (results.length === 0) return messages;

@@ -17,7 +17,9 @@ async function converse(client: GoogleGenAI, stream: boolean): Promise<Content[]
       config: { systemInstruction: INSTRUCTIONS, tools: [{ functionDeclarations }] },
     };
     const replies: GenerateContentResponse[] = [];
-    if (stream) for await (const chunk of await client.models.generateContentStream(request)) replies.push(chunk);
+    if (stream)
+      for await (const chunk of await client.models.generateContentStream(request))
+        replies.push(chunk);
     else replies.push(await client.models.generateContent(request));
     const parts = replies.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
     contents.push({ role: 'model', parts });
@@ -25,7 +27,14 @@ async function converse(client: GoogleGenAI, stream: boolean): Promise<Content[]
       if (functionCall === undefined) return [];
       const name = functionCall.name ?? '';
       const { text, isError } = tryTool(name, functionCall.args ?? {});
-      return [{ functionResponse: { name, response: isError ? { error: text } : { output: JSON.parse(text) } } }];
+      return [
+        {
+          functionResponse: {
+            name,
+            response: isError ? { error: text } : { output: JSON.parse(text) },
+          },
+        },
+      ];
     });
     if (results.length === 0) return contents;
     contents.push({ role: 'user', parts: results });

@@ -1,4 +1,8 @@
-import { type BaseMessage, HumanMessage, mapChatMessagesToStoredMessages } from '@langchain/core/messages';
+import {
+  type BaseMessage,
+  HumanMessage,
+  mapChatMessagesToStoredMessages,
+} from '@langchain/core/messages';
 import { asJson, asLines, type Recording } from './recording.ts';
 import { stable } from './stable.ts';
 import { QUESTION, repliesWithHandoff } from './story.ts';

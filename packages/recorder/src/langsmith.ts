@@ -14,7 +14,11 @@ async function posted(isMultipart: boolean): Promise<string[]> {
     if (incoming.url === '/info')
       return {
         body: JSON.stringify({
-          batch_ingest_config: { use_multipart_endpoint: isMultipart, size_limit: 1000, size_limit_bytes: 20_000_000 },
+          batch_ingest_config: {
+            use_multipart_endpoint: isMultipart,
+            size_limit: 1000,
+            size_limit_bytes: 20_000_000,
+          },
         }),
       };
     if (/^\/runs\/(?:batch|multipart)$/.test(incoming.url ?? '')) bodies.push(body);
@@ -48,5 +52,6 @@ export const record = async (): Promise<Recording> => {
 const withLengths = (text: string): string =>
   text.replace(
     /(; length=)\d+(\r\n\r\n)([\s\S]*?)(?=\r\n--)/g,
-    (_, name: string, gap: string, body: string) => `${name}${Buffer.byteLength(body)}${gap}${body}`,
+    (_, name: string, gap: string, body: string) =>
+      `${name}${Buffer.byteLength(body)}${gap}${body}`,
   );

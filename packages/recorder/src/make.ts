@@ -5,7 +5,9 @@ import { underTickingClock } from './clock.ts';
 import type { Recording } from './recording.ts';
 
 /** One module for each format; SDKs are loaded when their turn comes. */
-export const FORMATS: Readonly<Record<string, () => Promise<{ record: () => Promise<Recording> }>>> = {
+export const FORMATS: Readonly<
+  Record<string, () => Promise<{ record: () => Promise<Recording> }>>
+> = {
   'agentci-exchange': () => import('./agentci-exchange.ts'),
   'anthropic-messages': () => import('./anthropic-messages.ts'),
   'gemini-generate-content': () => import('./gemini-generate-content.ts'),
@@ -24,11 +26,15 @@ export const FORMATS: Readonly<Record<string, () => Promise<{ record: () => Prom
 const RECORDINGS = fileURLToPath(new URL('../../agentci/test/recordings', import.meta.url));
 
 /** Runs the SDKs of the named formats, or of all, and writes what they left. Returns the files written. */
-export async function makeRecordings(names: readonly string[], root = RECORDINGS): Promise<string[]> {
+export async function makeRecordings(
+  names: readonly string[],
+  root = RECORDINGS,
+): Promise<string[]> {
   const written: string[] = [];
   for (const format of names.length === 0 ? Object.keys(FORMATS) : names) {
     const load = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-    if (load === undefined) throw new Error(`no recorder for ${format}; there are ${Object.keys(FORMATS).join(', ')}`);
+    if (load === undefined)
+      throw new Error(`no recorder for ${format}; there are ${Object.keys(FORMATS).join(', ')}`);
     const { record } = await load();
     const files = await underTickingClock(record);
     mkdirSync(join(root, format), { recursive: true });

@@ -17,7 +17,10 @@ function supportServer(): McpServer {
   const orderId = z.string().describe('The number of the order');
   const answer = (name: string) => async (args: Record<string, unknown>) => {
     const structuredContent = callTool(name, args);
-    return { structuredContent, content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }] };
+    return {
+      structuredContent,
+      content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
+    };
   };
   server.registerTool(
     'get_order',
@@ -48,7 +51,10 @@ export async function record(): Promise<Recording> {
   await client.callTool({ name: 'cancel_order', arguments: { order_id: 'A-17' } });
   await client.close();
   await server.close();
-  return { 'tap.jsonl': asLines(tapped), 'messages.json': asJson(tapped.map(({ message }) => message)) };
+  return {
+    'tap.jsonl': asLines(tapped),
+    'messages.json': asJson(tapped.map(({ message }) => message)),
+  };
 }
 
 /** Keeps what is sent; messages are a hundred milliseconds apart, as far as the recording knows. */

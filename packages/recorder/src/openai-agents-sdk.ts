@@ -1,4 +1,12 @@
-import { Agent, OpenAIProvider, Runner, type Span, setTraceProcessors, type Trace, tool } from '@openai/agents';
+import {
+  Agent,
+  OpenAIProvider,
+  Runner,
+  type Span,
+  setTraceProcessors,
+  type Trace,
+  tool,
+} from '@openai/agents';
 import { asJson, type Recording } from './recording.ts';
 import { stable } from './stable.ts';
 import { callTool, INSTRUCTIONS, MODEL, QUESTION, repliesWithHandoff, TOOLS } from './story.ts';
@@ -52,5 +60,7 @@ export const record = (): Promise<Recording> =>
       'trace-spans.json': exported,
     };
     const OWN_IDS = [/\btrace_[0-9a-f]{32}\b/g, /\bspan_[0-9a-f]{24}\b/g];
-    return Object.fromEntries(Object.entries(files).map(([name, value]) => [name, asJson(stable(value, OWN_IDS))]));
+    return Object.fromEntries(
+      Object.entries(files).map(([name, value]) => [name, asJson(stable(value, OWN_IDS))]),
+    );
   });

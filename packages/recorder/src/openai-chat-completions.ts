@@ -42,9 +42,12 @@ export const record = async (): Promise<Recording> => ({
       'streamed-reply.txt': String(exchanges.at(-1)?.response),
     };
   })),
-  ...(await withModel([{ status: 429, message: 'rate limit reached' }], async ({ url, exchanges }) => {
-    const client = new OpenAI({ baseURL: url, apiKey: 'none', maxRetries: 0 });
-    await converse(client, false).catch(() => undefined);
-    return { 'refused-pairs.json': asJson(exchanges) };
-  })),
+  ...(await withModel(
+    [{ status: 429, message: 'rate limit reached' }],
+    async ({ url, exchanges }) => {
+      const client = new OpenAI({ baseURL: url, apiKey: 'none', maxRetries: 0 });
+      await converse(client, false).catch(() => undefined);
+      return { 'refused-pairs.json': asJson(exchanges) };
+    },
+  )),
 });

@@ -1,4 +1,8 @@
-import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-node';
 import { tracing } from './receiver.ts';
 import { asJson, type Recording } from './recording.ts';
 import { REPLIES } from './story.ts';
@@ -11,7 +15,12 @@ export async function record(): Promise<Recording> {
   const exporter = new InMemorySpanExporter();
   const provider = tracing(new SimpleSpanProcessor(exporter));
   await withModel(REPLIES, ({ url }) =>
-    runInstrumented({ url, tracer: provider.getTracer('support-agent'), ticks: new Ticks(), content: onSpans }),
+    runInstrumented({
+      url,
+      tracer: provider.getTracer('support-agent'),
+      ticks: new Ticks(),
+      content: onSpans,
+    }),
   );
   const spans = exporter.getFinishedSpans().map(plainSpan);
   await provider.shutdown();

@@ -18,9 +18,16 @@ const parsed = (bytes: Buffer): unknown => JSON.parse(bytes.toString('utf8'));
 /** Spans with their messages, in the one request the exporter sends. */
 async function traces(): Promise<unknown> {
   const [body] = await withReceiver(async (receiver) => {
-    const provider = tracing(new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })));
+    const provider = tracing(
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })),
+    );
     await withModel(REPLIES, ({ url }) =>
-      runInstrumented({ url, tracer: provider.getTracer('support-agent'), ticks: new Ticks(), content: onSpans }),
+      runInstrumented({
+        url,
+        tracer: provider.getTracer('support-agent'),
+        ticks: new Ticks(),
+        content: onSpans,
+      }),
     );
     await provider.shutdown();
   });
@@ -31,10 +38,16 @@ async function traces(): Promise<unknown> {
 async function tracesAndLogs(): Promise<unknown[]> {
   const received = await withReceiver(async (receiver) => {
     const ticks = new Ticks();
-    const provider = tracing(new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })));
+    const provider = tracing(
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })),
+    );
     const logs = new LoggerProvider({
       resource: RESOURCE,
-      processors: [new BatchLogRecordProcessor({ exporter: new OTLPLogExporter({ url: `${receiver}/v1/logs` }) })],
+      processors: [
+        new BatchLogRecordProcessor({
+          exporter: new OTLPLogExporter({ url: `${receiver}/v1/logs` }),
+        }),
+      ],
     });
     const content = inLogs(logs.getLogger('support-agent'), ticks);
     await withModel(REPLIES, ({ url }) =>
@@ -49,7 +62,9 @@ async function tracesAndLogs(): Promise<unknown[]> {
 /** What the Vercel AI SDK's own telemetry exports. */
 async function aiSdk(): Promise<unknown> {
   const [body] = await withReceiver(async (receiver) => {
-    const provider = tracing(new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })));
+    const provider = tracing(
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })),
+    );
     // The SDK finds the span it is in through the active context, which someone has to manage.
     provider.register();
     const tracer = provider.getTracer('ai');

@@ -10,9 +10,16 @@ import { onSpans } from './telemetry-content.ts';
 /** The same spans as `otlp-json`, in the encoding most exporters use. */
 export async function record(): Promise<Recording> {
   const [body] = await withReceiver(async (receiver) => {
-    const provider = tracing(new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })));
+    const provider = tracing(
+      new BatchSpanProcessor(new OTLPTraceExporter({ url: `${receiver}/v1/traces` })),
+    );
     await withModel(REPLIES, ({ url }) =>
-      runInstrumented({ url, tracer: provider.getTracer('support-agent'), ticks: new Ticks(), content: onSpans }),
+      runInstrumented({
+        url,
+        tracer: provider.getTracer('support-agent'),
+        ticks: new Ticks(),
+        content: onSpans,
+      }),
     );
     await provider.shutdown();
   });

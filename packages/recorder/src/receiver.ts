@@ -1,5 +1,9 @@
 import { gunzipSync } from 'node:zlib';
-import { type IdGenerator, NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
+import {
+  type IdGenerator,
+  NodeTracerProvider,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace-node';
 import { listen } from './tee.ts';
 
 /** A body as an exporter sent it. */
@@ -9,7 +13,9 @@ export interface Received {
 }
 
 /** Runs something beside a receiver of the OpenTelemetry protocol, and gives what it was sent. */
-export async function withReceiver(use: (url: string) => Promise<void>): Promise<readonly Received[]> {
+export async function withReceiver(
+  use: (url: string) => Promise<void>,
+): Promise<readonly Received[]> {
   const received: Received[] = [];
   const server = await listen(async (incoming, _, bytes) => {
     const isPacked = incoming.headers['content-encoding'] === 'gzip';
@@ -34,7 +40,9 @@ function countedIds(): IdGenerator {
   };
 }
 
-type Resource = NonNullable<NonNullable<ConstructorParameters<typeof NodeTracerProvider>[0]>['resource']>;
+type Resource = NonNullable<
+  NonNullable<ConstructorParameters<typeof NodeTracerProvider>[0]>['resource']
+>;
 
 /** What the telemetry is about. The SDK's own default names the program by its path on this machine. */
 export const RESOURCE: Resource = {
@@ -45,4 +53,8 @@ export const RESOURCE: Resource = {
 
 /** A tracer of the SDK whose spans are the same in every run. */
 export const tracing = (processor: SpanProcessor): NodeTracerProvider =>
-  new NodeTracerProvider({ resource: RESOURCE, idGenerator: countedIds(), spanProcessors: [processor] });
+  new NodeTracerProvider({
+    resource: RESOURCE,
+    idGenerator: countedIds(),
+    spanProcessors: [processor],
+  });

@@ -19,7 +19,9 @@ const STEP = 1_000_000n;
  */
 export function stableSpans(request: unknown): TraceRequest {
   const copy = stable(request) as TraceRequest;
-  const ended = copy.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
+  const ended = copy.resourceSpans.flatMap(({ scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) => spans),
+  );
   const waiting = [...ended].sort((a, b) => (a.spanId < b.spanId ? -1 : 1));
   let now = START;
   const tick = (): string => {
@@ -27,7 +29,8 @@ export function stableSpans(request: unknown): TraceRequest {
     return String(now);
   };
   for (const span of ended) {
-    while (waiting[0] !== undefined && waiting[0].spanId <= span.spanId) waiting.shift()!.startTimeUnixNano = tick();
+    while (waiting[0] !== undefined && waiting[0].spanId <= span.spanId)
+      waiting.shift()!.startTimeUnixNano = tick();
     for (const event of span.events) event.timeUnixNano = tick();
     span.endTimeUnixNano = tick();
   }

@@ -24,7 +24,9 @@ export function stableText(text: string, isOneOf: readonly RegExp[] = []): strin
   const ids = new Map<string, string>();
   const ticks = ranks(text);
   let out = text.replace(STACK, '').replace(LOOPBACK, 'http://model.test').replace(BOUNDARY, '$1');
-  out = out.replace(UUID, (id) => named(ids, id.toLowerCase(), (n) => `00000000-0000-4000-8000-${padded(n, 12)}`));
+  out = out.replace(UUID, (id) =>
+    named(ids, id.toLowerCase(), (n) => `00000000-0000-4000-8000-${padded(n, 12)}`),
+  );
   for (const pattern of isOneOf) {
     const own = new Map<string, string>();
     out = out.replace(pattern, (id) =>
@@ -55,7 +57,9 @@ function ranks(text: string): Map<number, number> {
 function withTimes(text: string, replace: (ms: number) => number): string {
   return text
     .replace(COMPACT, (_, y, mo, d, h, mi, s, ms, rest) => {
-      const iso = new Date(replace(Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`))).toISOString();
+      const iso = new Date(
+        replace(Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`)),
+      ).toISOString();
       return iso.replace(/[-:.]/g, '').replace('Z', `${rest}Z`);
     })
     .replace(ISO, (_, whole, rest, zone) => {

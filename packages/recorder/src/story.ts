@@ -4,7 +4,8 @@ import type { ScriptedReply } from '@agentci/scripted-model';
 export const MODEL = 'gpt-5-mini';
 export const QUESTION = 'Please refund order A-17.';
 export const INSTRUCTIONS = 'You are a support agent. Look an order up before you refund it.';
-export const ANSWER = 'Order A-17 cost 42, which is above what I may refund. A colleague will write to you.';
+export const ANSWER =
+  'Order A-17 cost 42, which is above what I may refund. A colleague will write to you.';
 
 const orderId = { type: 'string', description: 'The number of the order' } as const;
 
@@ -33,13 +34,19 @@ export const TOOLS = [
 ] as const;
 
 /** Runs a tool. The refund always fails, the way tools do: with an exception. */
-export function callTool(name: string, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function callTool(
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   if (name === 'get_order') return { order_id: args.order_id, total: 42, status: 'delivered' };
   throw new Error('the refund limit is 40');
 }
 
 /** What a hand-written loop makes of a tool call: its result as text, and whether it failed. */
-export function tryTool(name: string, args: Readonly<Record<string, unknown>>): { text: string; isError: boolean } {
+export function tryTool(
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+): { text: string; isError: boolean } {
   try {
     return { text: JSON.stringify(callTool(name, args)), isError: false };
   } catch (error) {
@@ -49,8 +56,14 @@ export function tryTool(name: string, args: Readonly<Record<string, unknown>>): 
 
 /** What the model says, call by call. */
 export const REPLIES: readonly ScriptedReply[] = [
-  { toolCalls: [{ name: 'get_order', args: { order_id: 'A-17' } }], usage: { input: 120, output: 18 } },
-  { toolCalls: [{ name: 'refund', args: { order_id: 'A-17', amount: 42 } }], usage: { input: 150, output: 22 } },
+  {
+    toolCalls: [{ name: 'get_order', args: { order_id: 'A-17' } }],
+    usage: { input: 120, output: 18 },
+  },
+  {
+    toolCalls: [{ name: 'refund', args: { order_id: 'A-17', amount: 42 } }],
+    usage: { input: 150, output: 22 },
+  },
   { text: ANSWER, usage: { input: 190, output: 24 } },
 ];
 

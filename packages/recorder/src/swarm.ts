@@ -10,13 +10,19 @@ type Args = Record<string, unknown>;
 export function swarm(url: string) {
   const llm = new ChatOpenAI({ model: MODEL, apiKey: 'none', configuration: { baseURL: url } });
   const tools = TOOLS.map(({ name, description, parameters }) =>
-    tool(async (args: unknown) => callTool(name, args as Args), { name, description, schema: { ...parameters } }),
+    tool(async (args: unknown) => callTool(name, args as Args), {
+      name,
+      description,
+      schema: { ...parameters },
+    }),
   );
   const triage = createReactAgent({
     llm,
     name: 'triage',
     prompt: 'Pass customers on to the right agent.',
-    tools: [createHandoffTool({ agentName: 'billing', description: 'Passes the customer on to billing' })],
+    tools: [
+      createHandoffTool({ agentName: 'billing', description: 'Passes the customer on to billing' }),
+    ],
   });
   const billing = createReactAgent({ llm, name: 'billing', prompt: INSTRUCTIONS, tools });
   // The declared types of both packages differ in a parameter neither uses here.

@@ -8,7 +8,9 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam | OpenAI.Chat.ChatCompleti
 
 /** Messages on the span, as the conventions have it since 1.37. */
 export const onSpans: Content = ({ messages, completion }) => ({
-  'gen_ai.input.messages': JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) }))),
+  'gen_ai.input.messages': JSON.stringify(
+    messages.map((message) => ({ role: message.role, parts: partsOf(message) })),
+  ),
   'gen_ai.output.messages': JSON.stringify(
     completion.choices.map(({ message, finish_reason }) => ({
       role: 'assistant',
@@ -52,7 +54,10 @@ export const inLogs =
         observedTimestamp: ticks.next(),
       });
     for (const { role, ...body } of messages)
-      emit(`gen_ai.${role}.message`, 'tool_call_id' in body ? { id: body.tool_call_id, content: body.content } : body);
+      emit(
+        `gen_ai.${role}.message`,
+        'tool_call_id' in body ? { id: body.tool_call_id, content: body.content } : body,
+      );
     for (const { index, finish_reason, message } of completion.choices) {
       const { content, tool_calls } = message;
       emit('gen_ai.choice', { index, finish_reason, message: { content, tool_calls } });

@@ -15,7 +15,11 @@ type Completion = OpenAI.Chat.ChatCompletion;
 type Calls = NonNullable<OpenAI.Chat.ChatCompletionMessage['tool_calls']>;
 
 /** Where an instrumentation puts what was said: on the span, or in log records beside it. */
-export type Content = (call: { at: Context; messages: readonly Message[]; completion: Completion }) => Attributes;
+export type Content = (call: {
+  at: Context;
+  messages: readonly Message[];
+  completion: Completion;
+}) => Attributes;
 
 /** Times for spans, a millisecond apart; the SDK's own clock would give others in every run. */
 export class Ticks {
@@ -46,7 +50,8 @@ export async function runInstrumented(options: {
   const within = trace.setSpan(context.active(), root);
   for (let calls: Calls | undefined; calls === undefined || calls.length > 0; ) {
     calls = await chat({ client, tracer, ticks, within, messages, content });
-    for (const call of calls) if (call.type === 'function') messages.push(runTool({ tracer, ticks, within, call }));
+    for (const call of calls)
+      if (call.type === 'function') messages.push(runTool({ tracer, ticks, within, call }));
   }
   root.end(ticks.next());
 }
@@ -104,7 +109,11 @@ function runTool(options: {
     'gen_ai.tool.call.id': call.id,
     'gen_ai.tool.call.arguments': call.function.arguments,
   };
-  const span = tracer.startSpan(`execute_tool ${name}`, { startTime: ticks.next(), attributes }, within);
+  const span = tracer.startSpan(
+    `execute_tool ${name}`,
+    { startTime: ticks.next(), attributes },
+    within,
+  );
   let said: string;
   try {
     said = JSON.stringify(callTool(name, JSON.parse(call.function.arguments)));
@@ -113,7 +122,11 @@ function runTool(options: {
     const { name: type, message } = error as Error;
     said = `Error: ${message}`;
     span.setAttribute('error.type', type);
-    span.addEvent('exception', { 'exception.type': type, 'exception.message': message }, ticks.next());
+    span.addEvent(
+      'exception',
+      { 'exception.type': type, 'exception.message': message },
+      ticks.next(),
+    );
     span.setStatus({ code: SpanStatusCode.ERROR, message });
   }
   span.end(ticks.next());

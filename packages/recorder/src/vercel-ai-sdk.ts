@@ -46,7 +46,11 @@ export const record = async (): Promise<Recording> => ({
     };
   })),
   ...(await withModel(REPLIES, async ({ url }) => {
-    const asked: UIMessage = { id: 'msg-1', role: 'user', parts: [{ type: 'text', text: QUESTION }] };
+    const asked: UIMessage = {
+      id: 'msg-1',
+      role: 'user',
+      parts: [{ type: 'text', text: QUESTION }],
+    };
     const result = streamText({ ...sdkCall(url), messages: await convertToModelMessages([asked]) });
     let answer: UIMessage | undefined;
     const stream = result.toUIMessageStream({ generateMessageId: () => 'msg-2', onError: String });

@@ -8,7 +8,8 @@ describe('what differs from run to run', () => {
   test.each([
     {
       what: 'an id becomes its place in the order of ids, wherever it stands',
-      given: '20261116T065012345001Z01a1e31f-133c-776c-8aed-8ac56dc17203 01A1E31F-133C-776C-8AED-8AC56DC17203',
+      given:
+        '20261116T065012345001Z01a1e31f-133c-776c-8aed-8ac56dc17203 01A1E31F-133C-776C-8AED-8AC56DC17203',
       made: '20260105T090000000001Z00000000-0000-4000-8000-000000000001 00000000-0000-4000-8000-000000000001',
     },
     {
@@ -21,7 +22,11 @@ describe('what differs from run to run', () => {
       given: 'Error: no\\n    at run (file:///app/x.js:1:2)\\n    at main (y.js)\n    at z (z.js)',
       made: 'Error: no',
     },
-    { what: 'a port is no part of a name', given: 'http://127.0.0.1:4711/v1', made: 'http://model.test/v1' },
+    {
+      what: 'a port is no part of a name',
+      given: 'http://127.0.0.1:4711/v1',
+      made: 'http://model.test/v1',
+    },
     {
       what: 'other numbers and texts stay',
       given: 'order A-17 of 42, 1234567890',
@@ -34,11 +39,15 @@ describe('what differs from run to run', () => {
   test('times keep their order and their equality', () => {
     const start = Date.UTC(2026, 10, 16);
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 2, maxLength: 20 }), (offsets) => {
-        const times = stable(offsets.map((offset) => new Date(start + offset).toISOString()));
-        for (const [i, a] of offsets.entries())
-          for (const [j, b] of offsets.entries()) expect(Math.sign(cmp(times[i]!, times[j]!))).toBe(Math.sign(a - b));
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 2, maxLength: 20 }),
+        (offsets) => {
+          const times = stable(offsets.map((offset) => new Date(start + offset).toISOString()));
+          for (const [i, a] of offsets.entries())
+            for (const [j, b] of offsets.entries())
+              expect(Math.sign(cmp(times[i]!, times[j]!))).toBe(Math.sign(a - b));
+        },
+      ),
     );
   });
 
@@ -61,11 +70,20 @@ test('no two times are equal under the ticking clock, and the real one comes bac
 });
 
 test('spans are timed by the order of their ids and of their ends: parents hold their children', () => {
-  const span = (spanId: string) => ({ spanId, startTimeUnixNano: '9', endTimeUnixNano: '9', events: [] });
-  const request = { resourceSpans: [{ scopeSpans: [{ spans: [span('b'), span('c'), span('a')] }] }] };
+  const span = (spanId: string) => ({
+    spanId,
+    startTimeUnixNano: '9',
+    endTimeUnixNano: '9',
+    events: [],
+  });
+  const request = {
+    resourceSpans: [{ scopeSpans: [{ spans: [span('b'), span('c'), span('a')] }] }],
+  };
   const times = stableSpans(request).resourceSpans[0]!.scopeSpans[0]!.spans.map(
     ({ spanId, startTimeUnixNano, endTimeUnixNano }) =>
-      [spanId, startTimeUnixNano, endTimeUnixNano].map((nanos, i) => (i === 0 ? nanos : nanos.slice(12, 13))).join(' '),
+      [spanId, startTimeUnixNano, endTimeUnixNano]
+        .map((nanos, i) => (i === 0 ? nanos : nanos.slice(12, 13)))
+        .join(' '),
   );
   expect(times).toEqual(['b 2 3', 'c 4 5', 'a 1 6']);
 });

@@ -11,11 +11,20 @@ interface Reference {
 }
 
 /** What the agent said, with the words that decided marked in place, or word by word against another answer. */
-export function Answer({ result, references }: { result: QueryResult; references: readonly Reference[] }) {
+export function Answer({
+  result,
+  references,
+}: {
+  result: QueryResult;
+  references: readonly Reference[];
+}) {
   const { answer, correctness } = result;
   const [shown, setShown] = useState('');
   const reference = references.find(({ name }) => name === shown);
-  const marks = useMemo(() => (answer === null ? [] : answerMarks(answer, correctness)), [answer, correctness]);
+  const marks = useMemo(
+    () => (answer === null ? [] : answerMarks(answer, correctness)),
+    [answer, correctness],
+  );
   return (
     <section aria-labelledby="said">
       <h3>

@@ -22,7 +22,11 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
   const [filters, setFilters] = useState<Filters>(NO_FILTERS);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const isComparing = route.page === 'compare' && !route.params.has('from');
-  const shown = useRun(runId, { beforeId, afterId: isComparing ? route.params.get('after') : null, isComparing });
+  const shown = useRun(runId, {
+    beforeId,
+    afterId: isComparing ? route.params.get('after') : null,
+    isComparing,
+  });
   const { run, before, runs } = shown;
 
   useEffect(() => {
@@ -42,10 +46,13 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
     };
   }, [results]);
   const found = useMemo(() => applyFilters(results ?? [], filters), [results, filters]);
-  const result = route.page === 'query' ? results?.find((each) => caseText(each) === route.id) : undefined;
+  const result =
+    route.page === 'query' ? results?.find((each) => caseText(each) === route.id) : undefined;
 
   useEffect(() => {
-    document.title = [result && caseText(result), run?.agent, 'AgentCI'].filter(Boolean).join(' · ');
+    document.title = [result && caseText(result), run?.agent, 'AgentCI']
+      .filter(Boolean)
+      .join(' · ');
   }, [result, run]);
 
   const open = (id: string | undefined) => {
@@ -54,14 +61,22 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
 
   return (
     <>
-      <button type="button" class="skip-link" onClick={() => document.getElementById('main')?.focus()}>
+      <button
+        type="button"
+        class="skip-link"
+        onClick={() => document.getElementById('main')?.focus()}
+      >
         Skip to the content
       </button>
       <Header shown={shown} page={route.page} onHelp={() => setHelpOpen(true)} />
       <main id="main" tabIndex={-1}>
-        {run === undefined && route.page !== 'runs' && !(route.page === 'compare' && runs?.length === 0) ? (
+        {run === undefined &&
+        route.page !== 'runs' &&
+        !(route.page === 'compare' && runs?.length === 0) ? (
           <p class="empty">
-            {runs?.length === 0 ? 'Nothing has been run here yet: agentci test stores a run.' : 'Loading…'}
+            {runs?.length === 0
+              ? 'Nothing has been run here yet: agentci test stores a run.'
+              : 'Loading…'}
           </p>
         ) : route.page === 'runs' ? (
           <Runs runs={runs ?? []} current={run?.run_id} />

@@ -15,12 +15,18 @@ const MORE: Record<ChangeMetric, string> = {
   latency_ms: 'slower',
   total_tokens: 'more tokens',
 };
-const LESS: Record<ChangeMetric, string> = { cost_usd: 'cheaper', latency_ms: 'faster', total_tokens: 'fewer tokens' };
+const LESS: Record<ChangeMetric, string> = {
+  cost_usd: 'cheaper',
+  latency_ms: 'faster',
+  total_tokens: 'fewer tokens',
+};
 
 /** What got slower or more expensive, query by query: beyond its own noise first, then what one run cannot tell. */
 export function Changes({ sides }: { sides: Sides }) {
   const of = (...verdicts: QueryChange['verdict'][]) =>
-    sides.changes.filter(({ verdict }) => verdicts.includes(verdict)).sort((a, b) => sizeOf(b) - sizeOf(a));
+    sides.changes
+      .filter(({ verdict }) => verdicts.includes(verdict))
+      .sort((a, b) => sizeOf(b) - sizeOf(a));
   const sure = balanced([...of('more'), ...of('less')]);
   const unknown = of('unknown').filter((change) => sizeOf(change) >= MIN_SHARE);
   const noise = of('noise');
@@ -30,7 +36,11 @@ export function Changes({ sides }: { sides: Sides }) {
     <>
       <h3>Slower or more expensive, faster or cheaper</h3>
       {sure.length > 0 ? (
-        <ChangeTable changes={sure} sides={sides} caption="Beyond the noise of the repeats, with the 95 % interval" />
+        <ChangeTable
+          changes={sure}
+          sides={sides}
+          caption="Beyond the noise of the repeats, with the 95 % interval"
+        />
       ) : (
         <p class="empty">
           {noise.length > 0
@@ -38,7 +48,9 @@ export function Changes({ sides }: { sides: Sides }) {
             : `No query ran often enough on both sides to tell a change from noise${hasVersion ? ': a baseline has one recording of each' : ''}.`}
         </p>
       )}
-      {noise.length > 0 && <p class="empty">{plural(noise.length, 'difference')} within the noise of the repeats.</p>}
+      {noise.length > 0 && (
+        <p class="empty">{plural(noise.length, 'difference')} within the noise of the repeats.</p>
+      )}
       {unknown.length > 0 && (
         <details open={sure.length === 0}>
           <summary>
@@ -46,7 +58,11 @@ export function Changes({ sides }: { sides: Sides }) {
               ? 'Largest differences of single recordings: each may be noise; what all queries together tell is below'
               : 'Largest differences of single runs: they may be noise; --runs 5 would tell'}
           </summary>
-          <ChangeTable changes={balanced(unknown)} sides={sides} caption="Not told apart from noise" />
+          <ChangeTable
+            changes={balanced(unknown)}
+            sides={sides}
+            caption="Not told apart from noise"
+          />
         </details>
       )}
     </>
@@ -59,13 +75,26 @@ function balanced(changes: readonly QueryChange[]): QueryChange[] {
   const better = changes.filter(({ difference }) => difference <= 0);
   const half = Math.max(MAX_ROWS / 2, MAX_ROWS - better.length);
   const left = Math.max(0, MAX_ROWS - Math.min(half, worse.length));
-  return [...worse.slice(0, half), ...better.slice(0, left), ...worse.slice(half), ...better.slice(left)];
+  return [
+    ...worse.slice(0, half),
+    ...better.slice(0, left),
+    ...worse.slice(half),
+    ...better.slice(left),
+  ];
 }
 
 const sizeOf = ({ before, difference }: QueryChange): number =>
   before === 0 ? Number.MAX_VALUE : Math.abs(difference / before);
 
-function ChangeTable({ changes, sides, caption }: { changes: QueryChange[]; sides: Sides; caption: string }) {
+function ChangeTable({
+  changes,
+  sides,
+  caption,
+}: {
+  changes: QueryChange[];
+  sides: Sides;
+  caption: string;
+}) {
   const [limit, setLimit] = useState(MAX_ROWS);
   const shown = changes.slice(0, limit);
   return (
@@ -91,7 +120,9 @@ function ChangeTable({ changes, sides, caption }: { changes: QueryChange[]; side
           {shown.map((change) => (
             <tr key={`${change.id} ${change.metric}`}>
               <td class="wrap">
-                <a href={pairHash(change.id)}>{visible(clip(sides.asked.get(change.id) ?? change.id, MAX_QUESTION))}</a>{' '}
+                <a href={pairHash(change.id)}>
+                  {visible(clip(sides.asked.get(change.id) ?? change.id, MAX_QUESTION))}
+                </a>{' '}
                 <code>{visible(change.id)}</code>
               </td>
               <td class="nowrap">{(change.difference > 0 ? MORE : LESS)[change.metric]}</td>
@@ -129,9 +160,12 @@ function pairHash(id: string): string {
 }
 
 function differenceText({ metric, before, difference, interval }: QueryChange): string {
-  const signed = (value: number) => `${value > 0 ? '+' : value < 0 ? '−' : ''}${FORMATS[metric](Math.abs(value))}`;
+  const signed = (value: number) =>
+    `${value > 0 ? '+' : value < 0 ? '−' : ''}${FORMATS[metric](Math.abs(value))}`;
   const share =
-    before > 0 ? ` (${difference > 0 ? '+' : '−'}${Math.round((100 * Math.abs(difference)) / before)} %)` : '';
+    before > 0
+      ? ` (${difference > 0 ? '+' : '−'}${Math.round((100 * Math.abs(difference)) / before)} %)`
+      : '';
   const range = interval === null ? '' : `, ${signed(interval.low)} to ${signed(interval.high)}`;
   return `${signed(difference)}${share}${range}`;
 }

@@ -11,7 +11,11 @@ interface TableData {
 }
 
 /** A chart with what it is above it, its colours named, and its numbers as a table behind it. */
-export function Chart({ caption, table, ...plot }: PlotProps & { caption: string; table: TableData }) {
+export function Chart({
+  caption,
+  table,
+  ...plot
+}: PlotProps & { caption: string; table: TableData }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <figure class="chart">
@@ -21,7 +25,8 @@ export function Chart({ caption, table, ...plot }: PlotProps & { caption: string
         <p class="legend">
           {byName(plot.series).map(({ name, color }) => (
             <span class="key" key={name}>
-              <span class="swatch" style={{ background: `var(${color})` }} aria-hidden="true" /> {name}
+              <span class="swatch" style={{ background: `var(${color})` }} aria-hidden="true" />{' '}
+              {name}
             </span>
           ))}
         </p>
@@ -35,7 +40,8 @@ export function Chart({ caption, table, ...plot }: PlotProps & { caption: string
 }
 
 /** Charts draw in different orders; the names are always in one. */
-const byName = (series: PlotProps['series']) => [...series].sort((a, b) => (a.name < b.name ? -1 : 1));
+const byName = (series: PlotProps['series']) =>
+  [...series].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 function ChartTable({ head, rows, caption }: TableData & { caption: string }) {
   return (

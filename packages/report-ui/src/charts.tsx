@@ -25,7 +25,14 @@ export function Charts({
   return (
     <>
       {QUANTITIES.map(([key, name, unit]) => (
-        <Quantity key={key} quantity={key} name={name} unit={unit} results={results} onOpen={onOpen} />
+        <Quantity
+          key={key}
+          quantity={key}
+          name={name}
+          unit={unit}
+          results={results}
+          onOpen={onOpen}
+        />
       ))}
     </>
   );
@@ -51,7 +58,11 @@ function stackedBins(known: readonly Known[], sorted: readonly number[]) {
   const series: Series[] = statuses.map((status) => {
     const own = counts.get(status)!;
     for (const [i, n] of own.entries()) totals[i]! += n;
-    return { name: status, color: `--solid-${status}`, values: totals.map((n, i) => (own[i] === 0 ? null : n)) };
+    return {
+      name: status,
+      color: `--solid-${status}`,
+      values: totals.map((n, i) => (own[i] === 0 ? null : n)),
+    };
   });
   // The longest bars first, so that the shorter ones are in front.
   return { centers, counts, statuses, series: series.reverse() };
@@ -116,7 +127,9 @@ function Quantity({
   return (
     <section class="quantity">
       <h2>{name}</h2>
-      {isRepeated && <p class="empty">Of each query the mean of its runs; the sum is of all runs.</p>}
+      {isRepeated && (
+        <p class="empty">Of each query the mean of its runs; the sum is of all runs.</p>
+      )}
       <dl class="stats">
         {facts.map(([what, value]) => (
           <div key={what}>

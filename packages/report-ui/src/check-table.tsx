@@ -43,7 +43,10 @@ function Row({ check, layer }: { check: CheckResult; layer: string }) {
   return (
     <tr>
       <td>
-        <Status status={status} {...(skip_reason ? { label: skip_reason.replaceAll('_', ' ') } : {})} />
+        <Status
+          status={status}
+          {...(skip_reason ? { label: skip_reason.replaceAll('_', ' ') } : {})}
+        />
       </td>
       <td>
         <code>{visible(name)}</code>
@@ -58,10 +61,13 @@ function Row({ check, layer }: { check: CheckResult; layer: string }) {
       <td class={valueClass(limit)} data-label="limit">
         {checkValue(id, limit)}
       </td>
-      <td class="where">{location ? visible(`${location.file}:${location.line}:${location.column}`) : ''}</td>
+      <td class="where">
+        {location ? visible(`${location.file}:${location.line}:${location.column}`) : ''}
+      </td>
     </tr>
   );
 }
 
 /** A number stays on one line; a text may need several. */
-const valueClass = (value: unknown): string => `number value${typeof value === 'number' ? ' nowrap' : ''}`;
+const valueClass = (value: unknown): string =>
+  `number value${typeof value === 'number' ? ' nowrap' : ''}`;

@@ -9,7 +9,9 @@ export function roundNumber(value: number): string {
   const size = Math.abs(value);
   if (size >= 1000) return formatCount(Math.round(value));
   if (size >= 100) return formatCount(Math.round(value * 10) / 10);
-  return size >= 0.01 ? String(Math.round(value * 100) / 100) : String(Number(value.toPrecision(2)));
+  return size >= 0.01
+    ? String(Math.round(value * 100) / 100)
+    : String(Number(value.toPrecision(2)));
 }
 
 /** The value or limit of a check, in the unit its name tells: `$0.0184`, `1.20 s`, `9.51 ×`. */

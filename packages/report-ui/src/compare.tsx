@@ -80,7 +80,9 @@ function linkTo({ before, after }: Sides, isOfCells: boolean): string {
 
 function CellChoice({ run, from, to }: { run: RunResult; from: string; to: string }) {
   const names = (run.cells ?? []).map(({ cell }) => cellText(cell));
-  const reference = run.cell_comparisons?.[0] ? cellText(run.cell_comparisons[0].reference) : names[0]!;
+  const reference = run.cell_comparisons?.[0]
+    ? cellText(run.cell_comparisons[0].reference)
+    : names[0]!;
   const other = names.find((name) => name !== reference)!;
   const choose = (a: string, b: string) => {
     location.hash = cellPairHref(a, b);
@@ -101,7 +103,9 @@ function CellChoice({ run, from, to }: { run: RunResult; from: string; to: strin
   return (
     <p class="choice">
       {select('Cell', from, (name) => choose(name, to || (name === other ? reference : other)))}
-      {select('against cell', to, (name) => choose(from || (name === reference ? other : reference), name))}
+      {select('against cell', to, (name) =>
+        choose(from || (name === reference ? other : reference), name),
+      )}
     </p>
   );
 }
@@ -117,11 +121,17 @@ function Differences({ sides, id }: { sides: Sides; id: string | null }) {
   return (
     <>
       <p>
-        {visible(`${before.name} → ${after.name}`)}: {plural(comparison.summary.pairs, 'query', 'queries')} in both.
+        {visible(`${before.name} → ${after.name}`)}:{' '}
+        {plural(comparison.summary.pairs, 'query', 'queries')} in both.
       </p>
       <p class="verdict-words">{visible(comparison.headline)}</p>
       {id !== null && (
-        <details class="one-pair" ref={place} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <details
+          class="one-pair"
+          ref={place}
+          open={isOpen}
+          onToggle={(event) => setOpen(event.currentTarget.open)}
+        >
           <summary>
             <strong>{visible(id)}</strong> {visible(sides.asked.get(id) ?? '')}
           </summary>

@@ -1,5 +1,10 @@
 import { answerMarks } from '../../agentci/src/reporters/answer-marks.ts';
-import type { CheckResult, ConversationResult, QueryResult, TurnResult } from '../../agentci/src/results/run-result.ts';
+import type {
+  CheckResult,
+  ConversationResult,
+  QueryResult,
+  TurnResult,
+} from '../../agentci/src/results/run-result.ts';
 import { foldTurns } from './fold-turns.ts';
 import { ms, plural } from './format.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -8,7 +13,13 @@ import { collapseNames } from './step-groups.ts';
 import { visible } from './visible-text.ts';
 
 /** What was said, as people read a conversation: who said what, the tools in between, and the findings where they belong. */
-export function ConversationView({ result, conversation }: { result: QueryResult; conversation: ConversationResult }) {
+export function ConversationView({
+  result,
+  conversation,
+}: {
+  result: QueryResult;
+  conversation: ConversationResult;
+}) {
   const { turns, ending, blame } = conversation;
   const checks = [result.correctness, result.path, result.cost].flatMap((layer) => layer.checks);
   const show = (turn: TurnResult) => (
@@ -27,7 +38,9 @@ export function ConversationView({ result, conversation }: { result: QueryResult
         <span>{plural(turns.length, 'turn')}</span>
         <span>{ending === undefined ? 'end of the recording' : `ended: ${visible(ending)}`}</span>
         {blame !== undefined && (
-          <strong class="blame">to blame: {blame === 'user' ? 'the simulated user' : 'the agent'}</strong>
+          <strong class="blame">
+            to blame: {blame === 'user' ? 'the simulated user' : 'the agent'}
+          </strong>
         )}
       </p>
       <ol class="turns">
@@ -54,7 +67,15 @@ export function ConversationView({ result, conversation }: { result: QueryResult
 const findingsOn = ({ checks }: TurnResult, all: readonly CheckResult[]): readonly CheckResult[] =>
   all.filter(({ id, status }) => checks.includes(id) && status !== 'pass' && status !== 'skip');
 
-function Turn({ turn, result, findings }: { turn: TurnResult; result: QueryResult; findings: readonly CheckResult[] }) {
+function Turn({
+  turn,
+  result,
+  findings,
+}: {
+  turn: TurnResult;
+  result: QueryResult;
+  findings: readonly CheckResult[];
+}) {
   const { turn: number, user, answer, tools, failed_tools: failed = [], status, latency_ms } = turn;
   return (
     <li>
@@ -72,14 +93,14 @@ function Turn({ turn, result, findings }: { turn: TurnResult; result: QueryResul
       ) : (
         tools.length > 0 && (
           <p class="called">
-            {collapseNames(tools.map((name, i) => (failed.includes(i) ? `✕ ${name} failed` : name))).map(
-              ({ name, times }, i) => (
-                <code key={i}>
-                  {visible(name)}
-                  {times > 1 && ` × ${times}`}
-                </code>
-              ),
-            )}
+            {collapseNames(
+              tools.map((name, i) => (failed.includes(i) ? `✕ ${name} failed` : name)),
+            ).map(({ name, times }, i) => (
+              <code key={i}>
+                {visible(name)}
+                {times > 1 && ` × ${times}`}
+              </code>
+            ))}
           </p>
         )
       )}

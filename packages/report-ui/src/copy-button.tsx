@@ -20,7 +20,9 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
       <span role="status" class="sub">
         {state === 'copied' ? 'copied' : state === 'by hand' ? 'press Ctrl+C to copy' : ''}
       </span>
-      {state === 'by hand' && <textarea ref={area} readOnly rows={6} aria-label={`${label}: the text`} value={shown} />}
+      {state === 'by hand' && (
+        <textarea ref={area} readOnly rows={6} aria-label={`${label}: the text`} value={shown} />
+      )}
     </span>
   );
 }

@@ -1,7 +1,11 @@
 import type { RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { casesText } from '../../agentci/src/results/cases-text.ts';
-import { type CheckStatus, LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
+import {
+  type CheckStatus,
+  LAYERS,
+  type QueryResult,
+} from '../../agentci/src/results/run-result.ts';
 import { countStatuses, type Filters, NO_FILTERS, STATUSES, tagsOf } from './filters.ts';
 import { count } from './format.ts';
 import { Status } from './status.tsx';
@@ -35,7 +39,8 @@ export function FilterBar({
     if (!statuses.delete(status)) statuses.add(status);
     onFilter({ ...filters, statuses });
   };
-  const isFiltered = filters.statuses.size > 0 || filters.layer !== '' || filters.tag !== '' || filters.text !== '';
+  const isFiltered =
+    filters.statuses.size > 0 || filters.layer !== '' || filters.tag !== '' || filters.text !== '';
   return (
     <div class="filters" role="search" aria-label="Filter queries">
       <input
@@ -50,7 +55,11 @@ export function FilterBar({
         {found === all.length ? casesText(all) : `${count(found)} of ${count(all.length)}`}
       </span>
       {isFiltered && (
-        <button type="button" class="plain" onClick={() => onFilter({ ...NO_FILTERS, sort: filters.sort })}>
+        <button
+          type="button"
+          class="plain"
+          onClick={() => onFilter({ ...NO_FILTERS, sort: filters.sort })}
+        >
           Clear
         </button>
       )}
@@ -72,7 +81,9 @@ export function FilterBar({
       <select
         aria-label="Layer the status is of"
         value={filters.layer}
-        onChange={(event) => onFilter({ ...filters, layer: event.currentTarget.value as Filters['layer'] })}
+        onChange={(event) =>
+          onFilter({ ...filters, layer: event.currentTarget.value as Filters['layer'] })
+        }
       >
         <option value="">any layer</option>
         {LAYERS.map((layer) => (
@@ -98,7 +109,9 @@ export function FilterBar({
       <select
         aria-label="Order"
         value={filters.sort}
-        onChange={(event) => onFilter({ ...filters, sort: event.currentTarget.value as Filters['sort'] })}
+        onChange={(event) =>
+          onFilter({ ...filters, sort: event.currentTarget.value as Filters['sort'] })
+        }
       >
         {SORTS.map(([value, text]) => (
           <option key={value} value={value}>

@@ -1,7 +1,13 @@
 import type { CheckStatus, Layer, QueryResult } from '../../agentci/src/results/run-result.ts';
 import { type Usage, usagePerRun } from '../../agentci/src/results/usage.ts';
 
-export const STATUSES = ['fail', 'error', 'warn', 'pass', 'skip'] as const satisfies readonly CheckStatus[];
+export const STATUSES = [
+  'fail',
+  'error',
+  'warn',
+  'pass',
+  'skip',
+] as const satisfies readonly CheckStatus[];
 
 export interface Filters {
   /** Empty: every status. */
@@ -13,7 +19,13 @@ export interface Filters {
   readonly sort: 'spec' | 'worst' | 'cost' | 'latency' | 'tokens';
 }
 
-export const NO_FILTERS: Filters = { statuses: new Set(), layer: '', tag: '', text: '', sort: 'worst' };
+export const NO_FILTERS: Filters = {
+  statuses: new Set(),
+  layer: '',
+  tag: '',
+  text: '',
+  sort: 'worst',
+};
 
 /** Makes what the text filter looks in while the page is idle, so that the first letter does not wait for it. */
 export function warmUp(results: readonly QueryResult[], isOver: () => boolean): void {
@@ -49,7 +61,15 @@ function haystack(result: QueryResult): string {
   if (text === undefined) {
     const { id, query, description, tags, answer, error, correctness, path, cost } = result;
     const messages = [correctness, path, cost].flatMap((layer) => layer.messages);
-    text = [id, query, description ?? '', ...tags, answer?.slice(0, 20_000) ?? '', error?.message ?? '', ...messages]
+    text = [
+      id,
+      query,
+      description ?? '',
+      ...tags,
+      answer?.slice(0, 20_000) ?? '',
+      error?.message ?? '',
+      ...messages,
+    ]
       .join('\n')
       .toLowerCase();
     haystacks.set(result, text);
@@ -86,7 +106,10 @@ function sorted(results: QueryResult[], { sort, layer }: Filters): QueryResult[]
 }
 
 /** How many results have each status, as the filter of a layer sees them. */
-export function countStatuses(results: readonly QueryResult[], layer: Layer | ''): Record<CheckStatus, number> {
+export function countStatuses(
+  results: readonly QueryResult[],
+  layer: Layer | '',
+): Record<CheckStatus, number> {
   const counts: Record<CheckStatus, number> = { pass: 0, warn: 0, fail: 0, error: 0, skip: 0 };
   for (const result of results) counts[statusIn(result, layer)]++;
   return counts;

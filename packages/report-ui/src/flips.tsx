@@ -11,7 +11,9 @@ const MAX_QUESTION = 160;
 /** Verdicts that are not what they were: what broke first, then what was fixed. Each unfolds into both sides. */
 export function Flips({ sides }: { sides: Sides }) {
   const { flips } = sides.comparison;
-  const ordered = [...flips].sort((a, b) => Number(b.after === 'fail') - Number(a.after === 'fail'));
+  const ordered = [...flips].sort(
+    (a, b) => Number(b.after === 'fail') - Number(a.after === 'fail'),
+  );
   return (
     <>
       <h3>Verdicts that flipped</h3>
@@ -36,7 +38,8 @@ function Flip({ flip, sides }: { flip: Sides['comparison']['flips'][number]; sid
     <li>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          <Status status={flip.before} /> → <Status status={flip.after} /> <strong>{visible(flip.id)}</strong>{' '}
+          <Status status={flip.before} /> → <Status status={flip.after} />{' '}
+          <strong>{visible(flip.id)}</strong>{' '}
           <span>{visible(clip(sides.asked.get(flip.id) ?? '', MAX_QUESTION))}</span>
           {reason !== undefined && <span class="finding">{visible(reason)}</span>}
         </summary>

@@ -20,7 +20,8 @@ export const FORMATS = { cost_usd: usd, latency_ms: ms, total_tokens: count } as
 export { plural } from '../../agentci/src/kit/words.ts';
 
 /** `2026-11-15 21:40`, in UTC as the run id is. */
-export const time = (iso: string | undefined): string => (iso === undefined ? '' : iso.slice(0, 16).replace('T', ' '));
+export const time = (iso: string | undefined): string =>
+  iso === undefined ? '' : iso.slice(0, 16).replace('T', ' ');
 
 export function quantile(sorted: readonly number[], share: number): number | undefined {
   if (sorted.length === 0) return undefined;

@@ -9,11 +9,24 @@ import type { Shown } from './use-run.ts';
 import { visible } from './visible-text.ts';
 
 /** The run in one line: what was tested, when, and how it ended. */
-export function Header({ shown, page, onHelp }: { shown: Shown; page: Route['page']; onHelp: () => void }) {
+export function Header({
+  shown,
+  page,
+  onHelp,
+}: {
+  shown: Shown;
+  page: Route['page'];
+  onHelp: () => void;
+}) {
   const { run, before, runs, isRunning, isLost } = shown;
   const [now, setNow] = useState(theme());
   const link = (target: Route['page'], href: string, text: string) => (
-    <a href={href} aria-current={page === target || (target === 'queries' && page === 'query') ? 'page' : undefined}>
+    <a
+      href={href}
+      aria-current={
+        page === target || (target === 'queries' && page === 'query') ? 'page' : undefined
+      }
+    >
       {text}
     </a>
   );
@@ -28,10 +41,16 @@ export function Header({ shown, page, onHelp }: { shown: Shown; page: Route['pag
         <nav aria-label="Pages">
           {link('queries', '#/', 'Queries')}
           {link('charts', '#/charts', 'Charts')}
-          {(before || data.live || (run?.cells?.length ?? 0) > 1) && link('compare', '#/compare', 'Compare')}
+          {(before || data.live || (run?.cells?.length ?? 0) > 1) &&
+            link('compare', '#/compare', 'Compare')}
           {runs && link('runs', '#/runs', 'Runs')}
         </nav>
-        <button type="button" class="plain" onClick={() => setNow(nextTheme())} title="Change the theme (t)">
+        <button
+          type="button"
+          class="plain"
+          onClick={() => setNow(nextTheme())}
+          title="Change the theme (t)"
+        >
           Theme: {now}
         </button>
         <button type="button" class="plain keys-button" onClick={onHelp} title="Keyboard (?)">
@@ -40,7 +59,11 @@ export function Header({ shown, page, onHelp }: { shown: Shown; page: Route['pag
       </div>
       {run && (
         <p class="about">
-          {[visible(run.spec.file), `run ${visible(run.run_id)}`, run.started_at && `${time(run.started_at)} UTC`]
+          {[
+            visible(run.spec.file),
+            `run ${visible(run.run_id)}`,
+            run.started_at && `${time(run.started_at)} UTC`,
+          ]
             .filter(Boolean)
             .join(' · ')}
         </p>

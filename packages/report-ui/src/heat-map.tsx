@@ -48,7 +48,11 @@ export function HeatMap({ run, reference }: { run: RunResult; reference: string 
                   <HeatCell
                     key={name}
                     result={results.get(name)}
-                    other={reference === undefined || name === reference ? undefined : results.get(reference)}
+                    other={
+                      reference === undefined || name === reference
+                        ? undefined
+                        : results.get(reference)
+                    }
                     reference={reference}
                     name={name}
                   />
@@ -76,7 +80,11 @@ function rowsOf(run: RunResult): Row[] {
     byId.set(result.id, row);
   }
   return [...byId]
-    .map(([id, results]) => ({ id, results, isSplit: new Set([...results.values()].map(rateOf)).size > 1 }))
+    .map(([id, results]) => ({
+      id,
+      results,
+      isSplit: new Set([...results.values()].map(rateOf)).size > 1,
+    }))
     .sort((a, b) => Number(b.isSplit) - Number(a.isSplit));
 }
 
@@ -110,7 +118,10 @@ function HeatCell({
       ? queryHref(caseText(result))
       : cellPairHref(reference, name, result.id);
   return (
-    <td class={`rate ${rate === null ? 'unknown' : ''}`} style={rate === null ? {} : { '--rate': rate }}>
+    <td
+      class={`rate ${rate === null ? 'unknown' : ''}`}
+      style={rate === null ? {} : { '--rate': rate }}
+    >
       <a href={href} title={other === undefined ? 'open the query' : 'open beside the reference'}>
         <strong>
           {SIGNS[result.status]} {rate === null ? result.status : percent(rate)}
@@ -120,7 +131,9 @@ function HeatCell({
             {result.pass_rate.passed} of {result.pass_rate.decided}
           </small>
         )}
-        {change !== 0 && <small>{`${change > 0 ? '▲ +' : '▼ −'}${Math.round(100 * Math.abs(change))} points`}</small>}
+        {change !== 0 && (
+          <small>{`${change > 0 ? '▲ +' : '▼ −'}${Math.round(100 * Math.abs(change))} points`}</small>
+        )}
         {typeof cost === 'number' && (
           <small>
             {usd(cost)}

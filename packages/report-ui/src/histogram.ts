@@ -1,7 +1,10 @@
 const MAX_BINS = 24;
 
 /** Bins of one width over sorted values, and which bin a value is in. Values that are all the same make one bin. */
-export function binsOf(sorted: readonly number[]): { centers: number[]; binOf: (value: number) => number } {
+export function binsOf(sorted: readonly number[]): {
+  centers: number[];
+  binOf: (value: number) => number;
+} {
   const low = sorted[0];
   const high = sorted.at(-1);
   if (low === undefined || high === undefined) return { centers: [], binOf: () => 0 };

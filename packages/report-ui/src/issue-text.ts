@@ -17,14 +17,18 @@ const DEFAULT_SPEC = 'agentci_spec.yaml';
 export function issueText(run: RunResult, result: QueryResult, command?: string): string {
   const { query, answer, error, location, conversation } = result;
   const status = result.xfail?.status ?? result.status;
-  const checks = LAYERS.flatMap((layer) => result[layer].checks).filter((check) => isOfNote(check.status));
+  const checks = LAYERS.flatMap((layer) => result[layer].checks).filter((check) =>
+    isOfNote(check.status),
+  );
   const facts = [
     location && `Spec: ${inline(`${location.file}:${location.line}:${location.column}`)}`,
     `Agent: ${inline(run.agent)}`,
     `Run: ${inline(run.run_id)}`,
   ].filter(Boolean);
   const found = checks.slice(0, MAX_CHECKS).map((check) => {
-    const where = check.location ? ` (${inline(`${check.location.file}:${check.location.line}`)})` : '';
+    const where = check.location
+      ? ` (${inline(`${check.location.file}:${check.location.line}`)})`
+      : '';
     const quoted = check.evidence.filter(({ text, step }) => text && step === undefined);
     const quotes = firstEvidence(quoted, MAX_EVIDENCE);
     const more = quotes.reduce((sum, each) => sum + (each.more ?? 0), 0);
@@ -35,12 +39,15 @@ export function issueText(run: RunResult, result: QueryResult, command?: string)
     ].join('\n');
   });
   const wanted = wantedOf(result).map(({ check, words, limit, terms }) => {
-    const list = terms?.map(({ text, isMet }) => `${isMet === false ? '✕ ' : ''}${inline(text)}`).join(', ');
+    const list = terms
+      ?.map(({ text, isMet }) => `${isMet === false ? '✕ ' : ''}${inline(text)}`)
+      .join(', ');
     const what = list ?? (limit === undefined ? undefined : inline(limit));
     return `- ${inline(words)}${what === undefined ? '' : `: ${what}`} (${check.status})`;
   });
   const turns = conversation?.turns.map(
-    ({ turn, user, answer: said }) => `turn ${turn}\nuser: ${user}\nagent: ${said ?? '(no answer)'}`,
+    ({ turn, user, answer: said }) =>
+      `turn ${turn}\nuser: ${user}\nagent: ${said ?? '(no answer)'}`,
   );
   return [
     `### ${inline(caseText(result))}: ${status}`,
@@ -52,20 +59,26 @@ export function issueText(run: RunResult, result: QueryResult, command?: string)
     ...(wanted.length === 0 ? [] : [`**Wanted**\n\n${wanted.join('\n')}`]),
     ...(found.length === 0 ? [] : [`**Found**\n\n${found.join('\n')}`]),
     ...(checks.length > MAX_CHECKS ? [`and ${checks.length - MAX_CHECKS} more`] : []),
-    ...(error === undefined ? [] : [`**Error** (${inline(error.kind)})\n\n${fenced(error.message)}`]),
+    ...(error === undefined
+      ? []
+      : [`**Error** (${inline(error.kind)})\n\n${fenced(error.message)}`]),
     `**Run it again**\n\n${fenced(rerunCommand(run, result, command), 'sh')}`,
   ]
     .join('\n\n')
     .concat('\n');
 }
 
-const isOfNote = (status: string): boolean => status === 'fail' || status === 'error' || status === 'warn';
+const isOfNote = (status: string): boolean =>
+  status === 'fail' || status === 'error' || status === 'warn';
 
 /** The command that runs this query alone, for a POSIX shell. */
 export function rerunCommand(
   { spec }: RunResult,
   { id, cell }: QueryResult,
-  command = ['agentci test', ...(spec.file === DEFAULT_SPEC ? [] : [`-c ${shellWord(spec.file)}`])].join(' '),
+  command = [
+    'agentci test',
+    ...(spec.file === DEFAULT_SPEC ? [] : [`-c ${shellWord(spec.file)}`]),
+  ].join(' '),
 ): string {
   return [
     // Of several cells this one alone.

@@ -20,7 +20,8 @@ export function JudgeReplies({ details }: { details: Readonly<Record<string, unk
       {replies.map((reply, i) => (
         <figure class="reply" key={i}>
           <figcaption>
-            <code>{valueText(reply.check)}</code> {valueText(reply.rubric?.id)} · {valueText(reply.model)}
+            <code>{valueText(reply.check)}</code> {valueText(reply.rubric?.id)} ·{' '}
+            {valueText(reply.model)}
             {reply.score !== undefined && (
               <>
                 {' '}

@@ -12,7 +12,8 @@ export function useKeys(keys: Readonly<Record<string, Handler>>, inputs: readonl
 function bindKeys(keys: Readonly<Record<string, Handler>>): () => void {
   for (const [key, handler] of Object.entries(keys)) handlers.set(key, handler);
   return () => {
-    for (const [key, handler] of Object.entries(keys)) if (handlers.get(key) === handler) handlers.delete(key);
+    for (const [key, handler] of Object.entries(keys))
+      if (handlers.get(key) === handler) handlers.delete(key);
   };
 }
 

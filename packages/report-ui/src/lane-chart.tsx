@@ -32,9 +32,17 @@ export function LaneChart({ chart: { lanes, spanMs } }: { chart: Chart }) {
                   key={step.seq}
                   data-seq={step.seq}
                   class={`bar-step ${kindOf(step.kind)}${isBad(step) ? ' bad' : ''}`}
-                  style={{ left: `${left}%`, width: `${Math.min(width, 100 - left)}%`, top: `${row * ROW + 2}px` }}
+                  style={{
+                    left: `${left}%`,
+                    width: `${Math.min(width, 100 - left)}%`,
+                    top: `${row * ROW + 2}px`,
+                  }}
                   title={visible(
-                    [step.seq, step.title, step.duration_ms === undefined ? '' : ms(step.duration_ms)].join(' '),
+                    [
+                      step.seq,
+                      step.title,
+                      step.duration_ms === undefined ? '' : ms(step.duration_ms),
+                    ].join(' '),
                   )}
                 >
                   {isBad(step) ? '✕ ' : ''}
@@ -49,28 +57,40 @@ export function LaneChart({ chart: { lanes, spanMs } }: { chart: Chart }) {
           <div class="ticks">
             {TICKS.map((share) => (
               <span key={share}>
-                {spanMs === undefined ? (share === 0 ? 'first' : share === 1 ? 'last' : '') : ms(share * spanMs)}
+                {spanMs === undefined
+                  ? share === 0
+                    ? 'first'
+                    : share === 1
+                      ? 'last'
+                      : ''
+                  : ms(share * spanMs)}
               </span>
             ))}
           </div>
         </div>
       </div>
       <figcaption>
-        {KINDS.filter(([kind]) => lanes.some(({ bars }) => bars.some(({ step }) => kindOf(step.kind) === kind))).map(
-          ([kind, word]) => (
-            <span class="key" key={kind}>
-              <span class={`swatch ${kind}`} aria-hidden="true" /> {word}
-            </span>
-          ),
+        {KINDS.filter(([kind]) =>
+          lanes.some(({ bars }) => bars.some(({ step }) => kindOf(step.kind) === kind)),
+        ).map(([kind, word]) => (
+          <span class="key" key={kind}>
+            <span class={`swatch ${kind}`} aria-hidden="true" /> {word}
+          </span>
+        ))}
+        {lanes.some(({ bars }) => bars.some(({ step }) => isBad(step))) && (
+          <span class="key">✕ error</span>
         )}
-        {lanes.some(({ bars }) => bars.some(({ step }) => isBad(step))) && <span class="key">✕ error</span>}
       </figcaption>
     </figure>
   );
 }
 
 const kindOf = (kind: string): string =>
-  kind === 'llm' || kind === 'tool' ? kind : kind === 'handoff' || kind === 'message' ? 'handoff' : 'other';
+  kind === 'llm' || kind === 'tool'
+    ? kind
+    : kind === 'handoff' || kind === 'message'
+      ? 'handoff'
+      : 'other';
 
 const wordsOf = (lanes: readonly Lane[], spanMs: number | undefined): string =>
   `${plural(lanes.length, 'lane')}, ${spanMs === undefined ? 'in order' : `over ${ms(spanMs)}`}: ${lanes

@@ -28,7 +28,8 @@ const MIN_WIDTH = 0.8;
 export function layLanes({ steps, basis }: OrderedSteps): LaneChart {
   const spanMs =
     basis === 'times'
-      ? Math.max(...steps.map(({ start_ms = 0, duration_ms = 0 }) => start_ms + duration_ms)) || undefined
+      ? Math.max(...steps.map(({ start_ms = 0, duration_ms = 0 }) => start_ms + duration_ms)) ||
+        undefined
       : undefined;
   const places = new Map<string, { step: PageStep; left: number; width: number }[]>();
   // An agent's own step is its lane, not something in it.
@@ -47,7 +48,10 @@ export function layLanes({ steps, basis }: OrderedSteps): LaneChart {
   return { spanMs, lanes: [...places].map(([name, bars]) => laneOf(name, bars)) };
 }
 
-function laneOf(name: string, places: readonly { step: PageStep; left: number; width: number }[]): Lane {
+function laneOf(
+  name: string,
+  places: readonly { step: PageStep; left: number; width: number }[],
+): Lane {
   const ends: number[] = [];
   const bars = places.map((place): Bar => {
     let row = ends.findIndex((end) => end <= place.left + 0.01);

@@ -93,7 +93,9 @@ function wordsOf(metric: MetricComparison): string {
   const needed = neededQueries(metric);
   const over = pairsText(metric);
   const enough =
-    needed === null || needed <= queries ? '' : `; about ${plural(needed, 'query', 'queries')} would settle it`;
+    needed === null || needed <= queries
+      ? ''
+      : `; about ${plural(needed, 'query', 'queries')} would settle it`;
   if (reason === 'identical')
     return verdict === 'no_difference'
       ? 'the same in every pair'
@@ -103,5 +105,7 @@ function wordsOf(metric: MetricComparison): string {
   if (verdict === 'worse_within_limit') return `${over}, ${p}; ${allowed}`;
   if (verdict !== 'inconclusive') return `${over}, ${p}`;
   if (reason === 'near_limit') return `${over}, ${p}; ${allowed}${enough}`;
-  return reason === 'too_few_pairs' ? `${over}: too few to tell${enough}` : `${over}, ${p}: not settled${enough}`;
+  return reason === 'too_few_pairs'
+    ? `${over}: too few to tell${enough}`
+    : `${over}, ${p}: not settled${enough}`;
 }

@@ -47,7 +47,8 @@ export function Overview({
           <tbody>
             {(['', ...LAYERS] as const).map((layer) => {
               const counts = byLayer[layer];
-              const choose = (status: CheckStatus) => onFilter({ ...filters, layer, statuses: new Set([status]) });
+              const choose = (status: CheckStatus) =>
+                onFilter({ ...filters, layer, statuses: new Set([status]) });
               return (
                 <tr key={layer} class={layer === '' ? 'whole' : ''}>
                   <th scope="row">{layer === '' ? 'queries' : layer}</th>
@@ -82,7 +83,8 @@ export function Overview({
             .filter(({ status }) => status !== 'pass')
             .map((check, i) => (
               <li key={`${check.id}-${i}`}>
-                <Status status={check.status} /> <code>{visible(check.id)}</code> {visible(check.message)}
+                <Status status={check.status} /> <code>{visible(check.id)}</code>{' '}
+                {visible(check.message)}
               </li>
             ))}
         </ul>
@@ -128,12 +130,14 @@ function FailureGroups({
       <ul>
         {groups.map(({ signature, check, kind, title, examples, queries, ...rest }) => (
           <li key={signature}>
-            <Status status={kind} label={visible(groupCount({ queries, ...rest }))} /> <code>{visible(check)}</code>{' '}
-            {visible(exampleLine(title))}{' '}
+            <Status status={kind} label={visible(groupCount({ queries, ...rest }))} />{' '}
+            <code>{visible(check)}</code> {visible(exampleLine(title))}{' '}
             <button
               type="button"
               class="link"
-              onClick={() => onFilter({ ...filters, layer: '', statuses: new Set([kind]), text: queries[0]! })}
+              onClick={() =>
+                onFilter({ ...filters, layer: '', statuses: new Set([kind]), text: queries[0]! })
+              }
             >
               {visible(queries[0]!)}
             </button>
@@ -162,7 +166,11 @@ const Bar = ({ counts, total }: { counts: Record<CheckStatus, number>; total: nu
     {STATUSES.map(
       (status) =>
         counts[status] > 0 && (
-          <span key={status} class={status} style={{ width: `${(100 * counts[status]) / Math.max(1, total)}%` }} />
+          <span
+            key={status}
+            class={status}
+            style={{ width: `${(100 * counts[status]) / Math.max(1, total)}%` }}
+          />
         ),
     )}
   </div>

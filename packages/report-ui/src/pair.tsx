@@ -60,7 +60,12 @@ function SideFacts({
   return (
     <div class="side">
       <p class="sub">
-        {word}: {side.hasPages ? <a href={queryHref(side.caseOf(id))}>{visible(side.name)}</a> : visible(side.name)}
+        {word}:{' '}
+        {side.hasPages ? (
+          <a href={queryHref(side.caseOf(id))}>{visible(side.name)}</a>
+        ) : (
+          visible(side.name)
+        )}
       </p>
       {query === undefined ? (
         <p class="empty">not in it</p>
@@ -84,7 +89,13 @@ function SideFacts({
 export const meanText = ({ runs = [] }: PageBeforeQuery): string =>
   runs.length > 1 ? `mean of ${runs.length} runs` : '';
 
-function Answers({ before, after }: { before: string | null | undefined; after: string | null | undefined }) {
+function Answers({
+  before,
+  after,
+}: {
+  before: string | null | undefined;
+  after: string | null | undefined;
+}) {
   if (typeof before === 'string' && typeof after === 'string')
     return before === after ? (
       <>
@@ -99,7 +110,9 @@ function Answers({ before, after }: { before: string | null | undefined; after: 
   const only = typeof after === 'string' ? after : before;
   return (
     <>
-      <p class="empty">{typeof only === 'string' ? 'Only one side has an answer.' : 'Neither side has an answer.'}</p>
+      <p class="empty">
+        {typeof only === 'string' ? 'Only one side has an answer.' : 'Neither side has an answer.'}
+      </p>
       {typeof only === 'string' && (
         <pre class="answer" tabIndex={0}>
           {visible(only)}
@@ -123,9 +136,13 @@ function Tools({ sides, id }: { sides: Sides; id: string }) {
         ? [`Tool calls were not captured in ${name}.`]
         : [];
   const missing = [...why(before, sides.before), ...why(after, sides.after)];
-  if (!Array.isArray(before) || !Array.isArray(after)) return <p class="empty">{visible(missing.join(' '))}</p>;
+  if (!Array.isArray(before) || !Array.isArray(after))
+    return <p class="empty">{visible(missing.join(' '))}</p>;
   return (
-    <ToolDiff before={{ name: sides.before.name, tools: before }} after={{ name: sides.after.name, tools: after }} />
+    <ToolDiff
+      before={{ name: sides.before.name, tools: before }}
+      after={{ name: sides.after.name, tools: after }}
+    />
   );
 }
 

@@ -14,7 +14,10 @@ export interface PlotProps {
   readonly x: readonly number[];
   readonly series: readonly Series[];
   /** An interval around the only series. */
-  readonly band?: { readonly low: readonly (number | null)[]; readonly high: readonly (number | null)[] };
+  readonly band?: {
+    readonly low: readonly (number | null)[];
+    readonly high: readonly (number | null)[];
+  };
   readonly kind: 'bars' | 'points' | 'lines';
   readonly xText: (value: number) => string;
   readonly yText: (value: number) => string;
@@ -45,7 +48,11 @@ export function Plot(props: PlotProps) {
     ] as uPlot.AlignedData;
     const draw = () => {
       plot?.destroy();
-      plot = new uPlot({ ...optionsOf(props), width: Math.max(200, place.clientWidth), height: HEIGHT }, data, place);
+      plot = new uPlot(
+        { ...optionsOf(props), width: Math.max(200, place.clientWidth), height: HEIGHT },
+        data,
+        place,
+      );
       if (onPick) {
         plot.over.addEventListener('click', () => {
           const index = plot?.cursor.idx;
@@ -54,7 +61,9 @@ export function Plot(props: PlotProps) {
       }
     };
     draw();
-    const sized = new ResizeObserver(() => plot?.setSize({ width: Math.max(200, place.clientWidth), height: HEIGHT }));
+    const sized = new ResizeObserver(() =>
+      plot?.setSize({ width: Math.max(200, place.clientWidth), height: HEIGHT }),
+    );
     sized.observe(place);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', draw);
@@ -69,7 +78,8 @@ export function Plot(props: PlotProps) {
   return <div class={`plot${onPick ? ' pick' : ''}`} ref={ref} role="img" aria-label={label} />;
 }
 
-const css = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const css = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
   const { x, series, band, kind, xText, yText, xLabel, yLabel, xSpace = 76, yMax } = props;
@@ -91,11 +101,28 @@ function optionsOf(props: PlotProps): Omit<uPlot.Options, 'width' | 'height'> {
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false },
     axes: [
-      { ...axis, label: xLabel, size: 26, space: xSpace, values: (_, ticks) => ticks.map((tick) => xText(tick)) },
-      { ...axis, label: yLabel, size: sizeOf, values: (_, ticks) => ticks.map((tick) => yText(tick)) },
+      {
+        ...axis,
+        label: xLabel,
+        size: 26,
+        space: xSpace,
+        values: (_, ticks) => ticks.map((tick) => xText(tick)),
+      },
+      {
+        ...axis,
+        label: yLabel,
+        size: sizeOf,
+        values: (_, ticks) => ticks.map((tick) => yText(tick)),
+      },
     ],
-    series: [{}, ...series.map(({ color }) => lookOf(kind, css(color), x.length)), ...(band ? [unseen, unseen] : [])],
-    ...(band ? { bands: [{ series: [3, 2] as [number, number], fill: `${css(series[0]!.color)}2e` }] } : {}),
+    series: [
+      {},
+      ...series.map(({ color }) => lookOf(kind, css(color), x.length)),
+      ...(band ? [unseen, unseen] : []),
+    ],
+    ...(band
+      ? { bands: [{ series: [3, 2] as [number, number], fill: `${css(series[0]!.color)}2e` }] }
+      : {}),
   };
 }
 
@@ -109,7 +136,11 @@ const ONE_BAR_PX = 24;
 const lookOf = (kind: PlotProps['kind'], color: string, bars: number): uPlot.Series => ({
   stroke: color,
   ...(kind === 'bars'
-    ? { fill: color, paths: uPlot.paths.bars!({ size: [0.94, bars > 1 ? 400 : ONE_BAR_PX] }), points: { show: false } }
+    ? {
+        fill: color,
+        paths: uPlot.paths.bars!({ size: [0.94, bars > 1 ? 400 : ONE_BAR_PX] }),
+        points: { show: false },
+      }
     : kind === 'points'
       ? { paths: () => null, points: { show: true, size: 5, fill: color } }
       : { width: 2, spanGaps: true, points: { show: true, size: 5, fill: color } }),
@@ -117,6 +148,7 @@ const lookOf = (kind: PlotProps['kind'], color: string, bars: number): uPlot.Ser
 
 /** Bars reach half their width beyond the first and last value. */
 function pad(low: number, high: number, bars: number): [number, number] {
-  const space = high === low ? Math.abs(high) * 0.5 || 1 : (high - low) * (bars > 1 ? 0.55 / (bars - 1) : 0.02);
+  const space =
+    high === low ? Math.abs(high) * 0.5 || 1 : (high - low) * (bars > 1 ? 0.55 / (bars - 1) : 0.02);
   return [low - space, high + space];
 }

@@ -13,8 +13,13 @@ export function precedingRun(runs: readonly PageRun[], id: string | undefined): 
   if (run === undefined) return undefined;
   const others = runs
     .slice(at + 1)
-    .filter((other) => other.finished && !other.shard && other.agent === run.agent && other.spec === run.spec);
+    .filter(
+      (other) =>
+        other.finished && !other.shard && other.agent === run.agent && other.spec === run.spec,
+    );
   const found =
-    others.find(({ branch }) => branch === run.branch) ?? others.find(({ branch }) => BASES.has(branch)) ?? others[0];
+    others.find(({ branch }) => branch === run.branch) ??
+    others.find(({ branch }) => BASES.has(branch)) ??
+    others[0];
   return found?.id;
 }

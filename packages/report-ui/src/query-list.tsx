@@ -67,11 +67,16 @@ export function QueryList({
     bringIntoView(ref.current, active, rowHeight);
     // The row may be drawn only after the scroll.
     requestAnimationFrame(() =>
-      ref.current?.querySelector<HTMLElement>(`[data-row="${active}"]`)?.focus({ preventScroll: true }),
+      ref.current
+        ?.querySelector<HTMLElement>(`[data-row="${active}"]`)
+        ?.focus({ preventScroll: true }),
     );
   }, [active]);
   const move = (by: number) => () =>
-    setChosen((old) => ({ filters, row: Math.min(found.length - 1, Math.max(0, activeOf(old) + by)) }));
+    setChosen((old) => ({
+      filters,
+      row: Math.min(found.length - 1, Math.max(0, activeOf(old) + by)),
+    }));
   useKeys(
     {
       j: move(1),
@@ -81,7 +86,8 @@ export function QueryList({
       Enter: () => {
         const focused = document.activeElement;
         const result = found[active];
-        if (focused instanceof HTMLElement && focused.matches('button, a, summary')) focused.click();
+        if (focused instanceof HTMLElement && focused.matches('button, a, summary'))
+          focused.click();
         else if (result) onOpen(caseText(result));
       },
       '/': () => search.current?.focus(),
@@ -98,7 +104,13 @@ export function QueryList({
       <h2 id="list-title" class="sr">
         Queries
       </h2>
-      <FilterBar all={all} found={found.length} filters={filters} onFilter={onFilter} search={search} />
+      <FilterBar
+        all={all}
+        found={found.length}
+        filters={filters}
+        onFilter={onFilter}
+        search={search}
+      />
       <div class="list" role="table" aria-rowcount={found.length + 1} aria-label="Queries">
         <div role="rowgroup">
           <div class="row head" role="row" aria-rowindex={1}>
@@ -118,7 +130,11 @@ export function QueryList({
             </span>
           </div>
         </div>
-        <div ref={ref} role="rowgroup" style={{ height: `${found.length * rowHeight}px`, position: 'relative' }}>
+        <div
+          ref={ref}
+          role="rowgroup"
+          style={{ height: `${found.length * rowHeight}px`, position: 'relative' }}
+        >
           {found.slice(from, to).map((result, i) => (
             <Row
               key={caseText(result)}
@@ -143,12 +159,27 @@ function bringIntoView(list: HTMLElement | null, index: number, rowHeight: numbe
   else if (top + rowHeight > innerHeight) scrollBy(0, top + rowHeight - innerHeight + 8);
 }
 
-function Row({ result, index, top, isActive }: { result: QueryResult; index: number; top: number; isActive: boolean }) {
+function Row({
+  result,
+  index,
+  top,
+  isActive,
+}: {
+  result: QueryResult;
+  index: number;
+  top: number;
+  isActive: boolean;
+}) {
   const reason = reasonOf(result);
   const usage = usageOf(result);
   const { id, cell, query, tags, runs, xfail } = result;
   return (
-    <div class={`row${isActive ? ' active' : ''}`} role="row" aria-rowindex={index + 2} style={{ top: `${top}px` }}>
+    <div
+      class={`row${isActive ? ' active' : ''}`}
+      role="row"
+      aria-rowindex={index + 2}
+      style={{ top: `${top}px` }}
+    >
       <span role="cell">
         <Status
           status={result.status}

@@ -79,7 +79,9 @@ export function QueryPage({
       <p class="facts">
         <Status status={result.status} />
         <code>{visible(caseText(result))}</code>
-        {where && <span class="where">{visible(`${where.file}:${where.line}:${where.column}`)}</span>}
+        {where && (
+          <span class="where">{visible(`${where.file}:${where.line}:${where.column}`)}</span>
+        )}
         {facts.map(([name, value]) => (
           <span class="nowrap" key={name}>
             {name} <strong>{value}</strong>
@@ -94,7 +96,10 @@ export function QueryPage({
       {shownRun !== undefined && <p class="notice">{shownRun}</p>}
       <p class="actions">
         <CopyButton label="Copy link" text={() => permalink(run, result)} />
-        <CopyButton label="Copy as issue" text={() => issueText(run, result, commandOf(run.run_id))} />
+        <CopyButton
+          label="Copy as issue"
+          text={() => issueText(run, result, commandOf(run.run_id))}
+        />
       </p>
       {result.description && <p class="description">{visible(result.description)}</p>}
       {isPart ? (
@@ -108,7 +113,9 @@ export function QueryPage({
             ...(evidence?.baseline?.answer
               ? [{ name: `baseline ${evidence.baseline.version}`, text: evidence.baseline.answer }]
               : []),
-            ...(earlier?.answer ? [{ name: before!.name ?? `run ${before!.run_id}`, text: earlier.answer }] : []),
+            ...(earlier?.answer
+              ? [{ name: before!.name ?? `run ${before!.run_id}`, text: earlier.answer }]
+              : []),
           ]}
         />
       )}
@@ -121,9 +128,10 @@ export function QueryPage({
       ))}
       {earlier && (
         <p class="notice">
-          In {visible(before!.name ?? `run ${before!.run_id}`)}: <Status status={earlier.status} /> cost{' '}
-          {usd(earlier.cost_usd)}, tokens {count(earlier.total_tokens)}, latency {ms(earlier.latency_ms)}{' '}
-          {meanText(earlier)} <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
+          In {visible(before!.name ?? `run ${before!.run_id}`)}: <Status status={earlier.status} />{' '}
+          cost {usd(earlier.cost_usd)}, tokens {count(earlier.total_tokens)}, latency{' '}
+          {ms(earlier.latency_ms)} {meanText(earlier)}{' '}
+          <a href={runPairHref(before!.run_id, caseText(result))}>side by side</a>
         </p>
       )}
       {evidence && evidence.traces.length > 0 && <Timeline evidence={evidence} />}
@@ -181,7 +189,9 @@ function Metrics({ metrics }: { metrics: QueryResult['metrics'] }) {
               <td class="wrap">
                 <code>{visible(name)}</code>
               </td>
-              <td class="number">{value === null ? 'not measured' : visible(formatMeasure(value, unit))}</td>
+              <td class="number">
+                {value === null ? 'not measured' : visible(formatMeasure(value, unit))}
+              </td>
               <td class="wrap">{valueText(detail)}</td>
             </tr>
           ))}

@@ -7,9 +7,11 @@ import { visible } from './visible-text.ts';
 export function Repeats({ result }: { result: QueryResult }) {
   const { runs = [], pass_rate, stability } = result;
   const facts = [
-    pass_rate && `${pass_rate.passed} of ${pass_rate.decided} passed, at least ${percent(pass_rate.min)} needed`,
+    pass_rate &&
+      `${pass_rate.passed} of ${pass_rate.decided} passed, at least ${percent(pass_rate.min)} needed`,
     stability?.class,
-    stability?.interval && `95 % interval ${percent(stability.interval.low)} to ${percent(stability.interval.high)}`,
+    stability?.interval &&
+      `95 % interval ${percent(stability.interval.low)} to ${percent(stability.interval.high)}`,
     stability?.flip && `flips: ${stability.flip.source} (${stability.flip.detail})`,
   ].filter((fact): fact is string => typeof fact === 'string');
   return (

@@ -18,7 +18,11 @@ export function parseRoute(hash: string): Route {
       return { page: 'query', id: path.slice(2), params };
     }
   }
-  return { page: path === 'charts' || path === 'compare' || path === 'runs' ? path : 'queries', id: '', params };
+  return {
+    page: path === 'charts' || path === 'compare' || path === 'runs' ? path : 'queries',
+    id: '',
+    params,
+  };
 }
 
 export const queryHref = (id: string): string => `#/q/${encodeURIComponent(id)}`;

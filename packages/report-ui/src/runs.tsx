@@ -53,7 +53,13 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
                     <span class="status running">not finished</span>
                   ) : (
                     <Status
-                      status={run.summary?.exit_code === 0 ? 'pass' : run.summary?.exit_code === 1 ? 'fail' : 'error'}
+                      status={
+                        run.summary?.exit_code === 0
+                          ? 'pass'
+                          : run.summary?.exit_code === 1
+                            ? 'fail'
+                            : 'error'
+                      }
                       label={
                         run.summary?.exit_code === 0
                           ? 'passed'
@@ -88,7 +94,10 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
                 </td>
                 <td>
                   {run.finished && run.id !== current && (
-                    <a href={`#/compare?before=${encodeURIComponent(run.id)}`} aria-label={`compare with ${run.id}`}>
+                    <a
+                      href={`#/compare?before=${encodeURIComponent(run.id)}`}
+                      aria-label={`compare with ${run.id}`}
+                    >
                       compare
                     </a>
                   )}

@@ -19,9 +19,14 @@ export function SideChoice({
 }) {
   const versions = useVersions();
   const isVersion = (id: string) => versions.some((version) => version.id === id);
-  const show = (chosen: { before?: string | undefined; run?: string | undefined; after?: string | undefined }) => {
+  const show = (chosen: {
+    before?: string | undefined;
+    run?: string | undefined;
+    after?: string | undefined;
+  }) => {
     const params = new URLSearchParams();
-    for (const [name, value] of Object.entries(chosen)) if (value !== undefined) params.set(name, value);
+    for (const [name, value] of Object.entries(chosen))
+      if (value !== undefined) params.set(name, value);
     location.hash = `#/compare?${params.toString()}`;
   };
   const sides = { versions, runs: runs.filter(({ finished }) => finished) };
@@ -45,7 +50,11 @@ export function SideChoice({
           value={after ?? run ?? ''}
           onChange={(event) => {
             const { value } = event.currentTarget;
-            show(isVersion(value) ? { before: before ?? '', run, after: value } : { before: before ?? '', run: value });
+            show(
+              isVersion(value)
+                ? { before: before ?? '', run, after: value }
+                : { before: before ?? '', run: value },
+            );
           }}
         >
           {run === undefined && <option value="">choose a version</option>}
@@ -97,7 +106,12 @@ function Options({
             .map(({ id, agent, version, queries, captured_at }) => (
               <option key={id} value={id}>
                 {visible(
-                  [`baseline ${version}`, agent, plural(queries, 'query', 'queries'), time(captured_at)]
+                  [
+                    `baseline ${version}`,
+                    agent,
+                    plural(queries, 'query', 'queries'),
+                    time(captured_at),
+                  ]
                     .filter(Boolean)
                     .join(' · '),
                 )}

@@ -40,11 +40,16 @@ export interface Sides {
 export function runSides(run: RunResult | undefined, before: PageBefore): Sides {
   const old = sideOf(before.run_id, before.name, before.queries);
   const now =
-    before.after === undefined ? openSide(run!) : sideOf(before.after.id, before.after.name, before.after.queries);
+    before.after === undefined
+      ? openSide(run!)
+      : sideOf(before.after.id, before.after.name, before.after.queries);
   const asked = [...old.queries, ...now.queries].flatMap(([id, { query }]): [string, string][] =>
     query === undefined ? [] : [[id, query]],
   );
-  const own = before.after === undefined ? run!.results.map((result) => [caseText(result), result.query] as const) : [];
+  const own =
+    before.after === undefined
+      ? run!.results.map((result) => [caseText(result), result.query] as const)
+      : [];
   return {
     before: old,
     after: now,
@@ -91,7 +96,11 @@ export function cellSides(run: RunResult, from: string, to: string): Sides | und
     isSlim: (id) => results.some((result) => result.id === id && 'slim' in result),
   });
   const sides = { before: side(from, a), after: side(to, b) };
-  const part = (name: string, results: RunResult['results']): RunResult => ({ ...run, run_id: name, results });
+  const part = (name: string, results: RunResult['results']): RunResult => ({
+    ...run,
+    run_id: name,
+    results,
+  });
   return {
     ...sides,
     comparison: compareRuns({ before: part(from, a), after: part(to, b), ...OF_CELLS }),
@@ -112,7 +121,9 @@ const valuesOf = (queries: ReadonlyMap<string, PageBeforeQuery>): Map<string, Qu
     [...queries].map(([id, query]) => {
       const runs = query.runs ?? [query];
       const known = (metric: (typeof CHANGE_METRICS)[number]) =>
-        runs.flatMap((run) => (typeof run[metric] === 'number' && Number.isFinite(run[metric]) ? [run[metric]] : []));
+        runs.flatMap((run) =>
+          typeof run[metric] === 'number' && Number.isFinite(run[metric]) ? [run[metric]] : [],
+        );
       return [
         id,
         {

@@ -10,7 +10,11 @@ import type {
 import type { QueryResult } from '../../agentci/src/results/run-result.ts';
 
 /** Where the page's data comes from: its own elements, or the server of `agentci view`. */
-export const data: PageData = readElement('agentci-data') ?? { schema: 'agentci.page/1', version: '', notes: [] };
+export const data: PageData = readElement('agentci-data') ?? {
+  schema: 'agentci.page/1',
+  version: '',
+  notes: [],
+};
 
 function readElement<T>(id: string): T | undefined {
   const text = document.getElementById(id)?.textContent;
@@ -28,7 +32,9 @@ export async function evidenceOf(runId: string, id: string): Promise<PageEvidenc
   // A file has the recordings of its own run and of no other.
   const index = runId === data.run?.run_id ? places.get(id) : undefined;
   const found = data.live
-    ? await get<PageEvidence>(`api/run/${encodeURIComponent(runId)}/evidence?id=${encodeURIComponent(id)}`)
+    ? await get<PageEvidence>(
+        `api/run/${encodeURIComponent(runId)}/evidence?id=${encodeURIComponent(id)}`,
+      )
     : index === undefined
       ? undefined
       : readElement<PageEvidence>(`evidence-${index}`);

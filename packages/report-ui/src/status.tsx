@@ -1,6 +1,12 @@
 import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 
-export const SIGNS: Record<CheckStatus, string> = { pass: '✓', warn: '!', fail: '✕', error: '?', skip: '–' };
+export const SIGNS: Record<CheckStatus, string> = {
+  pass: '✓',
+  warn: '!',
+  fail: '✕',
+  error: '?',
+  skip: '–',
+};
 
 /** A status as sign and word: colour alone tells nothing to someone who cannot see it. */
 export const Status = ({ status, label }: { status: CheckStatus; label?: string }) => (

@@ -9,8 +9,12 @@ export interface OrderedSteps {
 /** By time where every step has one; a recording that has not keeps its own order. */
 export function orderSteps(steps: readonly PageStep[]): OrderedSteps {
   const timed = steps.filter(({ start_ms }) => start_ms !== undefined).length;
-  if (timed < steps.length || timed < 2) return { steps, basis: timed === 0 || timed < 2 ? 'recording' : 'some times' };
-  return { steps: [...steps].sort((a, b) => a.start_ms! - b.start_ms! || a.seq - b.seq), basis: 'times' };
+  if (timed < steps.length || timed < 2)
+    return { steps, basis: timed === 0 || timed < 2 ? 'recording' : 'some times' };
+  return {
+    steps: [...steps].sort((a, b) => a.start_ms! - b.start_ms! || a.seq - b.seq),
+    basis: 'times',
+  };
 }
 
 /** Steps that come again and again: `rounds` of the same few. A step that comes once is a group of one round. */
@@ -22,12 +26,16 @@ const MAX_PERIOD = 4;
 
 /** Folds repeats: the same call at once again, or the same few steps three times in a row. */
 export function groupSteps(steps: readonly PageStep[]): StepGroup[] {
-  const keys = steps.map(({ kind, title, agent, depth }) => JSON.stringify([kind, title, agent, depth]));
+  const keys = steps.map(({ kind, title, agent, depth }) =>
+    JSON.stringify([kind, title, agent, depth]),
+  );
   const groups: StepGroup[] = [];
   for (let at = 0; at < steps.length; ) {
     const { period, times } = longestRepeat(keys, at);
     groups.push({
-      rounds: Array.from({ length: times }, (_, i) => steps.slice(at + i * period, at + (i + 1) * period)),
+      rounds: Array.from({ length: times }, (_, i) =>
+        steps.slice(at + i * period, at + (i + 1) * period),
+      ),
     });
     at += period * times;
   }
@@ -39,7 +47,8 @@ function longestRepeat(keys: readonly string[], at: number): { period: number; t
   for (let period = 1; period <= MAX_PERIOD; period++) {
     let times = 1;
     while (isSame(keys, at, at + times * period, period)) times++;
-    if (times >= (period === 1 ? 2 : 3) && times * period > best.times * best.period) best = { period, times };
+    if (times >= (period === 1 ? 2 : 3) && times * period > best.times * best.period)
+      best = { period, times };
   }
   return best;
 }

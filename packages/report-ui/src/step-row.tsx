@@ -16,7 +16,9 @@ export function StepGroupRow({ group: { rounds } }: { group: StepGroup }) {
       </>
     );
   const errors = steps.filter(isBad).length;
-  const durations = steps.flatMap(({ duration_ms }) => (duration_ms === undefined ? [] : [duration_ms]));
+  const durations = steps.flatMap(({ duration_ms }) =>
+    duration_ms === undefined ? [] : [duration_ms],
+  );
   const depth = Math.min(...steps.map((step) => step.depth));
   return (
     <details
@@ -57,7 +59,11 @@ function StepRow({ step }: { step: PageStep }) {
       ? ''
       : `${count(step.input_tokens)} → ${count(step.output_tokens)} tokens`;
   return (
-    <details id={`step-${seq}`} class={`step ${kind}${bad ? ' bad' : ''}`} style={{ '--depth': depth }}>
+    <details
+      id={`step-${seq}`}
+      class={`step ${kind}${bad ? ' bad' : ''}`}
+      style={{ '--depth': depth }}
+    >
       <summary>
         <span class="seq">{seq}</span>
         <span class="kind">{kindText(step)}</span>

@@ -12,7 +12,8 @@ const FIRST_GROUPS = 200;
 /** What the order of the steps rests on, where it is not the clock. */
 function orderWords({ basis, steps }: OrderedSteps): string {
   if (basis === 'times') return '';
-  if (basis === 'some times') return 'Some steps have no time, so all are in the order of the recording.';
+  if (basis === 'some times')
+    return 'Some steps have no time, so all are in the order of the recording.';
   return steps.some(({ duration_ms }) => duration_ms !== undefined)
     ? 'The recording has no start times: steps are in the order it has them, with how long each took. Bars show the order only.'
     : 'The recording has no times: steps are in the order it has them, and bars show the order, not how long it took.';
@@ -40,7 +41,11 @@ export function Timeline({ evidence }: { evidence: PageEvidence }) {
       <h3>
         <span id="trajectory">Trajectory</span>
         {evidence.traces.length > 1 && (
-          <select aria-label="Trace" value={at} onChange={(event) => setAt(Number(event.currentTarget.value))}>
+          <select
+            aria-label="Trace"
+            value={at}
+            onChange={(event) => setAt(Number(event.currentTarget.value))}
+          >
             {evidence.traces.map((_, i) => (
               <option key={i} value={i}>
                 {`trace ${i + 1} of ${evidence.traces.length}${i === evidence.shown ? ' (judged above)' : ''}`}
@@ -79,7 +84,9 @@ export function Timeline({ evidence }: { evidence: PageEvidence }) {
         </button>
       )}
       {trace.left_out && (
-        <p class="notice">{plural(trace.left_out, 'further step')} of this trace are not on the page.</p>
+        <p class="notice">
+          {plural(trace.left_out, 'further step')} of this trace are not on the page.
+        </p>
       )}
     </section>
   );

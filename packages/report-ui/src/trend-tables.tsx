@@ -49,7 +49,11 @@ export function FailingSince({ trends: { failing, runs } }: { trends: PageTrends
 
 const Place = ({ run, at, commit }: { run: string; at: string; commit?: string }) => (
   <>
-    {commit === undefined ? <span>commit not known</span> : <code>{visible(commit.slice(0, 12))}</code>}{' '}
+    {commit === undefined ? (
+      <span>commit not known</span>
+    ) : (
+      <code>{visible(commit.slice(0, 12))}</code>
+    )}{' '}
     <span class="sub">
       {time(at)} · {visible(run)}
     </span>

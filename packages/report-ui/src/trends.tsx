@@ -31,7 +31,10 @@ export function Trends({ agent, runs }: { agent: string; runs: readonly PageRun[
         <p class="choice">
           <label>
             Branch{' '}
-            <select value={trends!.branch ?? '*'} onChange={(event) => setBranch(event.currentTarget.value)}>
+            <select
+              value={trends!.branch ?? '*'}
+              onChange={(event) => setBranch(event.currentTarget.value)}
+            >
               <option value="*">all</option>
               {trends!.branches.map((name) => (
                 <option key={name} value={name}>
@@ -71,11 +74,24 @@ function TrendCharts({
   };
   const onPick = (index: number) => {
     const id = points[index]?.run;
-    if (id !== undefined && runs.some((run) => run.id === id)) location.hash = `#/?run=${encodeURIComponent(id)}`;
+    if (id !== undefined && runs.some((run) => run.id === id))
+      location.hash = `#/?run=${encodeURIComponent(id)}`;
   };
   const charts = [
-    { title: 'Pass rate', unit: '% of decided', of: (point: PagePoint) => point.rate, text: percent, exact: percent },
-    { title: 'Cost', unit: 'USD per query', of: (point: PagePoint) => point.usd, text: usdTick, exact: usd },
+    {
+      title: 'Pass rate',
+      unit: '% of decided',
+      of: (point: PagePoint) => point.rate,
+      text: percent,
+      exact: percent,
+    },
+    {
+      title: 'Cost',
+      unit: 'USD per query',
+      of: (point: PagePoint) => point.usd,
+      text: usdTick,
+      exact: usd,
+    },
     { title: 'Latency', unit: 'median', of: (point: PagePoint) => point.ms, text: ms, exact: ms },
   ];
   return (
@@ -110,11 +126,19 @@ function TrendCharts({
               table={{
                 head: ['Run', 'Started', title, ...(isRate ? ['95 % interval'] : [])],
                 rows: points.map((point) => [
-                  point.commit === undefined ? point.run : `${point.run} (${point.commit.slice(0, 10)})`,
+                  point.commit === undefined
+                    ? point.run
+                    : `${point.run} (${point.commit.slice(0, 10)})`,
                   time(point.at),
-                  isRate ? `${exact(of(point))} (${point.passed} of ${point.decided})` : exact(of(point)),
+                  isRate
+                    ? `${exact(of(point))} (${point.passed} of ${point.decided})`
+                    : exact(of(point)),
                   ...(isRate
-                    ? [point.interval ? `${percent(point.interval.low)} to ${percent(point.interval.high)}` : '—']
+                    ? [
+                        point.interval
+                          ? `${percent(point.interval.low)} to ${percent(point.interval.high)}`
+                          : '—',
+                      ]
                     : []),
                 ]),
               }}

@@ -24,7 +24,11 @@ export interface Shown {
  */
 export function useRun(
   wantedId: string | null,
-  { beforeId, afterId, isComparing }: { beforeId: string | null; afterId: string | null; isComparing: boolean },
+  {
+    beforeId,
+    afterId,
+    isComparing,
+  }: { beforeId: string | null; afterId: string | null; isComparing: boolean },
 ): Shown {
   const [run, setRun] = useState<RunResult | undefined>(data.run);
   const [runs, setRuns] = useState<readonly PageRun[] | undefined>(undefined);
@@ -70,7 +74,10 @@ export function useRun(
 
   const after = afterId ?? run?.run_id;
   // An empty choice is one as well: none.
-  const chosen = beforeId === null && isComparing && afterId === null ? precedingRun(runs ?? [], after) : beforeId;
+  const chosen =
+    beforeId === null && isComparing && afterId === null
+      ? precedingRun(runs ?? [], after)
+      : beforeId;
   const otherId = chosen || undefined;
   const isOpen = afterId === null && isRunning;
   useEffect(() => {
@@ -97,7 +104,9 @@ export function useRun(
 }
 
 function merge(old: RunResult, update: RunResult): RunResult {
-  const results = new Map<string, QueryResult>(old.results.map((result) => [caseText(result), result]));
+  const results = new Map<string, QueryResult>(
+    old.results.map((result) => [caseText(result), result]),
+  );
   for (const result of update.results) results.set(caseText(result), result);
   return { ...update, results: [...results.values()] };
 }

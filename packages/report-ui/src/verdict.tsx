@@ -92,7 +92,11 @@ function Decision({ layer, check }: { layer: Layer; check: CheckResult }) {
             {text}
           </span>
         ))}
-        {location && <span class="where">{visible(`${location.file}:${location.line}:${location.column}`)}</span>}
+        {location && (
+          <span class="where">
+            {visible(`${location.file}:${location.line}:${location.column}`)}
+          </span>
+        )}
       </p>
       <p class="finding">
         {visible(message)} <StepLinks check={check} />
@@ -116,7 +120,13 @@ export function StepLinks({ check: { evidence } }: { check: CheckResult }) {
     <span class="steps">
       · {plural(all, 'step')}:{' '}
       {shown.map((step) => (
-        <button type="button" class="link" key={step} onClick={() => showStep(step)} aria-label={`show step ${step}`}>
+        <button
+          type="button"
+          class="link"
+          key={step}
+          onClick={() => showStep(step)}
+          aria-label={`show step ${step}`}
+        >
           {step}
         </button>
       ))}
@@ -126,12 +136,14 @@ export function StepLinks({ check: { evidence } }: { check: CheckResult }) {
 }
 
 /** Evidence that a check has found and not listed. */
-const unlisted = (evidence: CheckResult['evidence']): number => evidence.reduce((sum, { more = 0 }) => sum + more, 0);
+const unlisted = (evidence: CheckResult['evidence']): number =>
+  evidence.reduce((sum, { more = 0 }) => sum + more, 0);
 
 /** What a check quotes; names of steps that it points at anyway are left out. */
 export function EvidenceTexts({ check: { evidence, message } }: { check: CheckResult }) {
   const quoted = evidence.filter(
-    ({ step, text }) => text !== undefined && text !== '' && step === undefined && !message.includes(text),
+    ({ step, text }) =>
+      text !== undefined && text !== '' && step === undefined && !message.includes(text),
   );
   if (quoted.length === 0) return null;
   const all = quoted.length + unlisted(quoted);

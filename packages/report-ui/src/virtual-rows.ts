@@ -8,7 +8,12 @@ export interface Range {
 }
 
 /** Which rows a window shows: those in sight and a few around them. */
-export function visibleRange(options: { top: number; height: number; rowHeight: number; count: number }): Range {
+export function visibleRange(options: {
+  top: number;
+  height: number;
+  rowHeight: number;
+  count: number;
+}): Range {
   const { top, height, rowHeight, count } = options;
   const from = Math.max(0, Math.floor(-top / rowHeight) - OVERSCAN);
   const to = Math.min(count, Math.ceil((height - top) / rowHeight) + OVERSCAN);

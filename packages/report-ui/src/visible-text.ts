@@ -6,8 +6,13 @@ const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 export function visible(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
-    .replace(CONTROL, (char) => (char === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + char.charCodeAt(0))))
-    .replace(DIRECTION, (char) => `[U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`);
+    .replace(CONTROL, (char) =>
+      char === '\x7f' ? '\u2421' : String.fromCharCode(0x2400 + char.charCodeAt(0)),
+    )
+    .replace(
+      DIRECTION,
+      (char) => `[U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );
 }
 
 /** A value of a check: text as it is, anything else as JSON. */

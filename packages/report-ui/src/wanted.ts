@@ -1,5 +1,9 @@
 import { foundTerms, termsOf } from '../../agentci/src/reporters/answer-marks.ts';
-import { type CheckResult, LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
+import {
+  type CheckResult,
+  LAYERS,
+  type QueryResult,
+} from '../../agentci/src/results/run-result.ts';
 
 /** Something the spec wants of a query, in words, and whether it got it. */
 export interface Wanted {
@@ -35,15 +39,24 @@ function wanted(check: CheckResult, { answer, correctness }: QueryResult): Wante
   const terms = check.id === `correctness.${key}` ? termsOf(correctness.details[key]) : [];
   if (terms.length > 0 && Object.hasOwn(TERM_LISTS, key)) {
     const found = answer === null ? undefined : foundTerms(answer, terms, check.value);
-    const isMet = (term: string) => (found === undefined ? undefined : found.has(term) !== (key === 'not_in_answer'));
-    return { check, words: TERM_LISTS[key]!, terms: terms.map((text) => ({ text, isMet: isMet(text) })) };
+    const isMet = (term: string) =>
+      found === undefined ? undefined : found.has(term) !== (key === 'not_in_answer');
+    return {
+      check,
+      words: TERM_LISTS[key]!,
+      terms: terms.map((text) => ({ text, isMet: isMet(text) })),
+    };
   }
   if (check.wanted !== undefined) return { check, words: check.wanted };
   if (Object.hasOwn(TEXTS, key) && typeof check.limit === 'string')
     return { check, words: TEXTS[key]!, limit: check.limit };
   const at = /\.turn\[(\d+)\]\./.exec(check.id);
   // What passed, and results of older versions: the message has its number and its limit.
-  return { check, words: `${nameOf(key)}${at === null ? '' : ` in turn ${at[1]}`}`, limit: check.message };
+  return {
+    check,
+    words: `${nameOf(key)}${at === null ? '' : ` in turn ${at[1]}`}`,
+    limit: check.message,
+  };
 }
 
 const nameOf = (key: string): string => {

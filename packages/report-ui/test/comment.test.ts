@@ -31,16 +31,24 @@ const STYLE = `
 
 type Shape = (i: number) => string;
 const plain: Shape = (i) => `question-${i}`;
-const long: Shape = (i) => `a-name-of-a-query-that-goes-on-for-long-and-says-everything-about-it-${i}`;
+const long: Shape = (i) =>
+  `a-name-of-a-query-that-goes-on-for-long-and-says-everything-about-it-${i}`;
 const hostile: Shape = (i) => `<b>|[x](y)@team ${'*'.repeat(200)} ${i}`;
 /** As wide as letters of Chinese or Japanese, for which a machine may have no font. */
 const wide: Shape = (i) => `${'—'.repeat(96)}${i}`;
 
-function runWith(count: number, name: Shape, status: (i: number) => CheckStatus, message: string): RunResult {
+function runWith(
+  count: number,
+  name: Shape,
+  status: (i: number) => CheckStatus,
+  message: string,
+): RunResult {
   const run = runOf(
     Array.from({ length: count }, (_, i) => ({
       ...{ id: name(i), query: `${name(i)}?`.repeat(3), status: status(i) },
-      correctness: [checkOf('correctness.expected_in_answer', status(i), { message: `${message} ${i % 7}` })],
+      correctness: [
+        checkOf('correctness.expected_in_answer', status(i), { message: `${message} ${i % 7}` }),
+      ],
     })),
     {
       notices: Array.from({ length: 12 }, (_, i) => `${message} ${name(i)}`),
@@ -50,13 +58,18 @@ function runWith(count: number, name: Shape, status: (i: number) => CheckStatus,
     },
   );
   for (const [i, result] of run.results.entries())
-    result.cost.details.actual = { cost_usd: 0.0123 * i, total_tokens: 12_345 * i, latency_ms: 1234 * i };
+    result.cost.details.actual = {
+      cost_usd: 0.0123 * i,
+      total_tokens: 12_345 * i,
+      latency_ms: 1234 * i,
+    };
   return run;
 }
 
 function withCells(run: RunResult, isBefore: boolean): RunResult {
-  const cells = ['gpt-4o-mini-2024-07-18', 'claude-haiku-4-5', 'gemini-2.5-flash'].flatMap((model) =>
-    ['short.md', 'long.md', 'strict.md', 'polite.md'].map((prompt) => ({ model, prompt })),
+  const cells = ['gpt-4o-mini-2024-07-18', 'claude-haiku-4-5', 'gemini-2.5-flash'].flatMap(
+    (model) =>
+      ['short.md', 'long.md', 'strict.md', 'polite.md'].map((prompt) => ({ model, prompt })),
   );
   const results = cells.flatMap((cell, c) =>
     run.results.map((result, i) => ({
@@ -85,19 +98,41 @@ describe.skipIf('missing' in chromium)('the comment on a pull request', () => {
   test.each([
     { what: 'one failure', name: plain, count: 1, change: (run: RunResult) => run },
     { what: '300 failures', name: plain, count: 300, change: (run: RunResult) => run },
-    { what: '300 failures with long names', name: long, count: 300, change: (run: RunResult) => run },
-    { what: '300 failures with hostile names', name: hostile, count: 300, change: (run: RunResult) => run },
-    { what: '300 failures in wide characters', name: wide, count: 300, change: (run: RunResult) => run },
+    {
+      what: '300 failures with long names',
+      name: long,
+      count: 300,
+      change: (run: RunResult) => run,
+    },
+    {
+      what: '300 failures with hostile names',
+      name: hostile,
+      count: 300,
+      change: (run: RunResult) => run,
+    },
+    {
+      what: '300 failures in wide characters',
+      name: wide,
+      count: 300,
+      change: (run: RunResult) => run,
+    },
     { what: 'a matrix of twelve cells', name: long, count: 30, change: withCells },
   ])('$what: at most one screen until something is unfolded', async ({ name, count, change }) => {
     const before = change(runWith(count, name, every('pass'), SENTENCE), true);
     const after = change(runWith(count, name, every('fail'), SENTENCE), false);
     const comparison = compareRuns({ before, after });
-    const context = reportContext({ before: { run: before, comparison }, jobUrl: 'https://ci.example/runs/5' });
+    const context = reportContext({
+      before: { run: before, comparison },
+      jobUrl: 'https://ci.example/runs/5',
+    });
     const text = reportText(reporter.render(after, context));
     const page = await freshPage(browser, WINDOW);
-    await page.setContent(`<!doctype html><style>${STYLE}</style><div id="comment">${markdown.render(text)}</div>`);
-    const height = await page.evaluate(() => document.getElementById('comment')!.getBoundingClientRect().height);
+    await page.setContent(
+      `<!doctype html><style>${STYLE}</style><div id="comment">${markdown.render(text)}</div>`,
+    );
+    const height = await page.evaluate(
+      () => document.getElementById('comment')!.getBoundingClientRect().height,
+    );
     expect(height).toBeGreaterThan(100);
     expect(height).toBeLessThanOrEqual(WINDOW.height);
     // A matrix has its cells in sight.

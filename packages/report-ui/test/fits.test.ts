@@ -11,8 +11,11 @@ const WIDTHS = [360, 390, 768, 1280];
 
 const TEXTS = {
   'a word without end': 'aVeryLongWordWithoutABreak'.repeat(20),
-  'JSON without a space': JSON.stringify({ a: Array.from({ length: 60 }, (_, i) => ({ [`key${i}`]: i ** 9 })) }),
-  markup: '</script><img src=x onerror=window.pwned=1><a href="javascript:window.pwned=1">x</a>\u202e`x` [y](z)',
+  'JSON without a space': JSON.stringify({
+    a: Array.from({ length: 60 }, (_, i) => ({ [`key${i}`]: i ** 9 })),
+  }),
+  markup:
+    '</script><img src=x onerror=window.pwned=1><a href="javascript:window.pwned=1">x</a>\u202e`x` [y](z)',
 };
 
 describe.skipIf('missing' in chromium)('every view', () => {
@@ -36,10 +39,13 @@ describe.skipIf('missing' in chromium)('every view', () => {
   const tooWide = () =>
     page.evaluate(() => {
       const scrolls = (each: Element | null): boolean =>
-        each !== null && (getComputedStyle(each).overflowX !== 'visible' || scrolls(each.parentElement));
+        each !== null &&
+        (getComputedStyle(each).overflowX !== 'visible' || scrolls(each.parentElement));
       const over = [...document.body.querySelectorAll('*')].filter(
         (each) =>
-          each.getBoundingClientRect().right > innerWidth + 1 && !scrolls(each.parentElement) && !each.closest('.sr'),
+          each.getBoundingClientRect().right > innerWidth + 1 &&
+          !scrolls(each.parentElement) &&
+          !each.closest('.sr'),
       );
       const { scrollWidth } = document.documentElement;
       return [
@@ -51,7 +57,8 @@ describe.skipIf('missing' in chromium)('every view', () => {
   async function visit(address: string, hash: string): Promise<void> {
     await page.goto(`${address}${hash}`);
     await page.waitForSelector('main > *');
-    if (hash.startsWith('#/q/')) await page.waitForSelector(hash === '#/q/outage' ? '#decided' : '.timeline');
+    if (hash.startsWith('#/q/'))
+      await page.waitForSelector(hash === '#/q/outage' ? '#decided' : '.timeline');
     await page.evaluate(() => {
       for (const one of document.querySelectorAll('details')) one.open = true;
     });
@@ -97,7 +104,11 @@ describe.skipIf('missing' in chromium)('every view', () => {
         await page.waitForTimeout(50);
         found.push(...(await misfits()).map((each) => `${hash.slice(0, 12)} ${each}`));
         expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
-        expect(await page.locator('#app img, #app script, #app [onerror], #app a[href^="javascript"]').count()).toBe(0);
+        expect(
+          await page
+            .locator('#app img, #app script, #app [onerror], #app a[href^="javascript"]')
+            .count(),
+        ).toBe(0);
       }
       expect(found).toEqual([]);
       expect(problems).toEqual([]);

@@ -25,15 +25,29 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     const cwd = mkdtempSync(join(tmpdir(), 'agentci-label-'));
     onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
     const folder = join(cwd, 'labels');
-    const run = sampleRun(['a', 'b', 'c'].map((id) => sampleResult({ id, query: `${text} ${id}?`, answer: text })));
+    const run = sampleRun(
+      ['a', 'b', 'c'].map((id) => sampleResult({ id, query: `${text} ${id}?`, answer: text })),
+    );
     const desk = (rater: string) => {
-      const made = new LabelDesk({ run, suite: undefined, traces: undefined, folder, rater, now: Date.now });
+      const made = new LabelDesk({
+        run,
+        suite: undefined,
+        traces: undefined,
+        folder,
+        rater,
+        now: Date.now,
+      });
       onTestFinished(() => made.close());
       return made;
     };
     const labels = desk('ada');
     const library = new RunLibrary(join(cwd, 'runs'), cwd);
-    const server = await startViewServer({ library, port: 0, version: '0', desk: { labels, page: LABEL_PAGE } });
+    const server = await startViewServer({
+      library,
+      port: 0,
+      version: '0',
+      desk: { labels, page: LABEL_PAGE },
+    });
     onTestFinished(() => server.close());
     const page = await freshPage(browser, { width, height: 800 });
     const problems: string[] = [];
@@ -44,7 +58,10 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
       readFileSync(join(folder, 'ada.jsonl'), 'utf8')
         .split('\n')
         .filter(Boolean)
-        .map((line) => JSON.parse(line) as { id: string; label: string | null; score?: number; note?: string });
+        .map(
+          (line) =>
+            JSON.parse(line) as { id: string; label: string | null; score?: number; note?: string },
+        );
     return { page, problems, lines, server, desk, labels };
   }
 
@@ -96,23 +113,30 @@ describe.skipIf('missing' in chromium)('labels in a browser', () => {
     await page.waitForSelector('text=ada and ben agree on 0 of 1');
   });
 
-  test.each([360, 390, 1240])('at %i px nothing overflows, nothing runs, and axe finds nothing', async (width) => {
-    const { page, problems } = await open({ width, text: HOSTILE });
-    await page.keyboard.press('p');
-    await page.waitForSelector('text=What others said');
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(
-      0,
-    );
-    expect(await page.evaluate(() => (globalThis as { hit?: number }).hit)).toBeUndefined();
-    expect(await page.locator('pre').first().innerText()).toContain('[U+202E]');
-    await page.evaluate(axe.source);
-    const violations = await page.evaluate(async () => {
-      const tool = (globalThis as unknown as { axe: typeof axe }).axe;
-      return (await tool.run(document)).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    });
-    expect(violations).toEqual([]);
-    expect(problems).toEqual([]);
-  });
+  test.each([360, 390, 1240])(
+    'at %i px nothing overflows, nothing runs, and axe finds nothing',
+    async (width) => {
+      const { page, problems } = await open({ width, text: HOSTILE });
+      await page.keyboard.press('p');
+      await page.waitForSelector('text=What others said');
+      expect(
+        await page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ),
+      ).toBe(0);
+      expect(await page.evaluate(() => (globalThis as { hit?: number }).hit)).toBeUndefined();
+      expect(await page.locator('pre').first().innerText()).toContain('[U+202E]');
+      await page.evaluate(axe.source);
+      const violations = await page.evaluate(async () => {
+        const tool = (globalThis as unknown as { axe: typeof axe }).axe;
+        return (await tool.run(document)).violations.map(
+          ({ id, nodes }) => `${id}: ${nodes[0]?.html}`,
+        );
+      });
+      expect(violations).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('a key that is pressed before the next answer is in sight labels neither of the two', async () => {
     const { page, lines } = await open();

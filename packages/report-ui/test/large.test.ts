@@ -14,7 +14,8 @@ describe.skipIf('missing' in chromium)('a large run', () => {
   });
   afterAll(() => browser?.close());
 
-  const open = (run: RunResult, how: Parameters<typeof openReport>[2] = {}) => openReport(browser, run, how);
+  const open = (run: RunResult, how: Parameters<typeof openReport>[2] = {}) =>
+    openReport(browser, run, how);
   const rows = rowsOf;
   const found = foundText;
 

@@ -9,7 +9,8 @@ import { foundText, openReport, openSample, rowsOf } from './support/open-report
 import { nestedTrace, sampleResult, sampleRun } from './support/sample-run.ts';
 
 const chromium = findChromium();
-if ('missing' in chromium) process.stderr.write(`\nNOT TESTED in a browser: ${chromium.missing}\n\n`);
+if ('missing' in chromium)
+  process.stderr.write(`\nNOT TESTED in a browser: ${chromium.missing}\n\n`);
 
 test('the page without data is one file under 400 kB that names nothing outside itself', () => {
   expect(Buffer.byteLength(PAGE)).toBeLessThan(400_000);
@@ -25,7 +26,8 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
   });
   afterAll(() => browser?.close());
 
-  const open = (run: RunResult, how: Parameters<typeof openReport>[2] = {}) => openReport(browser, run, how);
+  const open = (run: RunResult, how: Parameters<typeof openReport>[2] = {}) =>
+    openReport(browser, run, how);
   const sample = (how: Parameters<typeof openSample>[1] = {}) => openSample(browser, how);
   const rows = rowsOf;
   const found = foundText;
@@ -59,7 +61,10 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     expect(await page.locator('.empty').innerText()).toMatch(/No query/);
     await page.click('text=Clear');
     await page.selectOption('[aria-label="Order"]', 'worst');
-    expect((await rows(page).locator('code').allInnerTexts()).slice(0, 2)).toEqual(['refund', 'outage']);
+    expect((await rows(page).locator('code').allInnerTexts()).slice(0, 2)).toEqual([
+      'refund',
+      'outage',
+    ]);
     await page.selectOption('[aria-label="Order"]', 'cost');
     expect((await rows(page).locator('code').allInnerTexts())[0]).toBe('refund');
   });
@@ -112,13 +117,16 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
       search.dispatchEvent(new Event('input', { bubbles: true }));
       // Drawn, not painted yet.
       await new Promise((resolve) => setTimeout(resolve));
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }));
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'j', bubbles: true, cancelable: true }),
+      );
     });
     await page.waitForFunction(() => document.activeElement?.getAttribute('data-row') === '0');
     expect(await found(page)).toBe('3 of 20');
   });
 
-  const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const background = (page: Page) =>
+    page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 
   test('the theme follows the system until one is chosen, and the choice is kept', async () => {
     const { page } = await sample({ scheme: 'dark' });
@@ -136,26 +144,33 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
   test('the page of a query has its checks, its judge, its answer, its repeats and what the agent did', async () => {
     const { page, problems } = await sample({ hash: '#/q/refund' });
     const checks = await page.locator('.checks tbody tr').allInnerTexts();
-    expect(checks[0]).toMatch(/fail\s+expected_in_answer\s+1 of 2 terms.*1\s+2\s+agentci_spec.yaml:12:7/s);
+    expect(checks[0]).toMatch(
+      /fail\s+expected_in_answer\s+1 of 2 terms.*1\s+2\s+agentci_spec.yaml:12:7/s,
+    );
     expect(await page.locator('.reply').innerText()).toMatch(/2 of 5.*does not say who decides/s);
     await page.click('text=diff with baseline v1');
     expect((await page.locator('.answer ins').allInnerTexts()).join(' ')).toContain('opened');
     expect(await page.locator('.answer del').count()).toBeGreaterThan(0);
     expect(await page.locator('section:has(h3:text("Repeats")) tbody tr').count()).toBe(3);
-    expect(await page.locator('.sequence tr').first().locator('td.delete').allInnerTexts()).toEqual([
-      'check_policy',
-      'escalate',
+    expect(await page.locator('.sequence tr').first().locator('td.delete').allInnerTexts()).toEqual(
+      ['check_policy', 'escalate'],
+    );
+    expect(await page.locator('.sequence tr').nth(1).locator('td.insert').allInnerTexts()).toEqual([
+      'refund',
     ]);
-    expect(await page.locator('.sequence tr').nth(1).locator('td.insert').allInnerTexts()).toEqual(['refund']);
     const left = await page
       .locator('.step')
       .evaluateAll((steps) => steps.map((step) => getComputedStyle(step).marginLeft));
     expect(left).toEqual(['0px', '20px', '20px', '20px', '20px', '40px', '40px']);
     await page.click('.steps .link');
     expect(await page.locator('#step-2[open] .fields').innerText()).toMatch(/lookup_order/);
-    expect(await page.locator('#step-7 summary').innerText()).toMatch(/690 → 88 tokens.*\$0\.0002.*860 ms/s);
+    expect(await page.locator('#step-7 summary').innerText()).toMatch(
+      /690 → 88 tokens.*\$0\.0002.*860 ms/s,
+    );
     await page.click('#step-6 summary');
-    expect(await page.locator('#step-6 .fields').innerText()).toMatch(/amount needs approval.*42\.5/s);
+    expect(await page.locator('#step-6 .fields').innerText()).toMatch(
+      /amount needs approval.*42\.5/s,
+    );
     expect(problems).toEqual([]);
   });
 
@@ -183,13 +198,19 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     const { page } = await sample({ hash: '#/compare' });
     const text = await page.locator('main').innerText();
     expect(text).toMatch(/20261114-090000000-1a2b → 20261115-214012345-3f2a/);
-    expect(await page.locator('.flips li').allInnerTexts()).toEqual([expect.stringMatching(/pass → .*fail refund/s)]);
-    expect(text).toMatch(/may be noise.*Please refund order 1182.*more expensive\s+\$0\.0012\s+\$0\.0147/s);
+    expect(await page.locator('.flips li').allInnerTexts()).toEqual([
+      expect.stringMatching(/pass → .*fail refund/s),
+    ]);
+    expect(text).toMatch(
+      /may be noise.*Please refund order 1182.*more expensive\s+\$0\.0012\s+\$0\.0147/s,
+    );
     expect(text).toMatch(/passed before and fails now.*Inconclusive: pass rate/s);
     await page.click('.flips summary');
     await page.waitForSelector('.pair ins');
     expect((await page.locator('.pair ins').allInnerTexts()).join(' ')).toContain('opened');
-    await page.waitForSelector('.pair :text("The page has no recording of 20261114-090000000-1a2b")');
+    await page.waitForSelector(
+      '.pair :text("The page has no recording of 20261114-090000000-1a2b")',
+    );
   });
 
   test.each(['', '#/q/refund', '#/q/outage', '#/charts', '#/compare', '#/compare?q=refund'])(
@@ -204,7 +225,9 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
         page.evaluate(async (only) => {
           const tool = (globalThis as unknown as { axe: typeof axe }).axe;
           const report = await tool.run(document, only ? { runOnly: only } : {});
-          return report.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+          return report.violations.map(
+            ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+          );
         }, rules);
       expect(await violations(undefined)).toEqual([]);
       // Another theme changes colours and nothing else.
@@ -226,7 +249,9 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     });
     result.correctness.checks[0]!.message = evil;
     result.correctness.checks[0]!.evidence = [{ text: evil }];
-    result.correctness.details.judge = [{ check: evil, model: evil, rationale: evil, score: 1, label: evil }];
+    result.correctness.details.judge = [
+      { check: evil, model: evil, rationale: evil, score: 1, label: evil },
+    ];
     const hostile = {
       ...result,
       description: evil,
@@ -234,12 +259,19 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
       xfail: { reason: evil, status: 'fail' as const },
       metrics: { [evil]: { value: 1, detail: { evil } } },
     };
-    const run = sampleRun([hostile], { agent: evil, notices: [evil], spec: { file: evil, hash: '' } });
+    const run = sampleRun([hostile], {
+      agent: evil,
+      notices: [evil],
+      spec: { file: evil, hash: '' },
+    });
     const trace = pageTrace({ ...nestedTrace('t', evil), error: { message: evil } });
     trace.steps[2]!.title = evil;
     const evidence = {
       byQuery: new Map([
-        [hostile.id, { traces: [trace], shown: 0, baseline: { version: evil, tools: [evil], answer: evil } }],
+        [
+          hostile.id,
+          { traces: [trace], shown: 0, baseline: { version: evil, tools: [evil], answer: evil } },
+        ],
       ]),
       notes: [evil],
     };
@@ -253,7 +285,9 @@ describe.skipIf('missing' in chromium)('in a browser', () => {
     await page.waitForTimeout(200);
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
     expect(
-      await page.locator('#app img, #app svg, #app script, #app [onerror], #app a[href^="javascript"]').count(),
+      await page
+        .locator('#app img, #app svg, #app script, #app [onerror], #app a[href^="javascript"]')
+        .count(),
     ).toBe(0);
     expect(await page.locator('article h2').innerText()).toContain('<img src=x onerror');
     expect(await page.locator('article h2').innerText()).toContain('[U+202E]evil\u2407');

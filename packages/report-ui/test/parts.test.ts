@@ -33,24 +33,32 @@ test('values too close together to be divided share one bar', () => {
 
 test('a histogram counts every value once', () => {
   fc.assert(
-    fc.property(fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 }), (values) => {
-      const { centers, counts } = histogram(values.sort((a, b) => a - b));
-      expect(counts.reduce((a, b) => a + b, 0)).toBe(values.length);
-      expect(centers).toHaveLength(counts.length);
-    }),
+    fc.property(
+      fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 }),
+      (values) => {
+        const { centers, counts } = histogram(values.sort((a, b) => a - b));
+        expect(counts.reduce((a, b) => a + b, 0)).toBe(values.length);
+        expect(centers).toHaveLength(counts.length);
+      },
+    ),
   );
 });
 
 test('the rows drawn hold every row in sight and few others', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: -600_000, max: 1000 }), (count, top) => {
-      const { from, to } = visibleRange({ top, height: 900, rowHeight: 56, count });
-      expect(from).toBeGreaterThanOrEqual(0);
-      expect(to).toBeLessThanOrEqual(count);
-      expect(to - from).toBeLessThanOrEqual(900 / 56 + 27);
-      const first = Math.ceil(-top / 56);
-      if (first >= 0 && first < count && top < 900) expect(first >= from && first < to).toBe(true);
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: 10_000 }),
+      fc.integer({ min: -600_000, max: 1000 }),
+      (count, top) => {
+        const { from, to } = visibleRange({ top, height: 900, rowHeight: 56, count });
+        expect(from).toBeGreaterThanOrEqual(0);
+        expect(to).toBeLessThanOrEqual(count);
+        expect(to - from).toBeLessThanOrEqual(900 / 56 + 27);
+        const first = Math.ceil(-top / 56);
+        if (first >= 0 && first < count && top < 900)
+          expect(first >= from && first < to).toBe(true);
+      },
+    ),
   );
 });
 
@@ -70,9 +78,9 @@ describe('filters', () => {
     for (const layer of ['', 'correctness', 'path', 'cost'] as const) {
       const counts = countStatuses(results, layer);
       for (const status of STATUSES)
-        expect(applyFilters(results, { ...NO_FILTERS, layer, statuses: new Set([status]) })).toHaveLength(
-          counts[status],
-        );
+        expect(
+          applyFilters(results, { ...NO_FILTERS, layer, statuses: new Set([status]) }),
+        ).toHaveLength(counts[status]);
       expect(Object.values(counts).reduce((a, b) => a + b, 0)).toBe(results.length);
     }
   });
@@ -86,7 +94,15 @@ describe('filters', () => {
   });
 
   test('words are looked for in ids, tags, answers and findings, without regard to case', () => {
-    const one = [sampleResult({ id: 'Alpha', query: 'q', tags: ['Beta'], answer: 'Gamma', correctness: 'fail' })];
+    const one = [
+      sampleResult({
+        id: 'Alpha',
+        query: 'q',
+        tags: ['Beta'],
+        answer: 'Gamma',
+        correctness: 'fail',
+      }),
+    ];
     for (const text of ['alpha', 'BETA gamma', 'missing from'])
       expect(applyFilters(one, { ...NO_FILTERS, text })).toHaveLength(1);
     expect(applyFilters(one, { ...NO_FILTERS, text: 'alpha delta' })).toHaveLength(0);

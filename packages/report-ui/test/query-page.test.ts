@@ -18,14 +18,19 @@ describe.skipIf('missing' in chromium)('a query', () => {
   });
   afterAll(() => browser?.close());
 
-  const open = (run: RunResult, how: Parameters<typeof openReport>[2] = {}) => openReport(browser, run, how);
+  const open = (run: RunResult, how: Parameters<typeof openReport>[2] = {}) =>
+    openReport(browser, run, how);
   const sample = (how: Parameters<typeof openSample>[1] = {}) => openSample(browser, how);
   const rows = rowsOf;
 
   test('a query answers in order: asked, said, wanted, decided by, trajectory, and only then the rest', async () => {
     const { page } = await sample({ hash: '#/q/refund' });
     await page.waitForSelector('.timeline');
-    expect((await page.locator('article h2, article h3').allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
+    expect(
+      (await page.locator('article h2, article h3').allInnerTexts()).map(
+        (text) => text.split('\n')[0],
+      ),
+    ).toEqual([
       'Please refund order 1182',
       'Said',
       'Wanted',
@@ -36,16 +41,22 @@ describe.skipIf('missing' in chromium)('a query', () => {
     expect(await page.locator('.answer mark.expected').allInnerTexts()).toEqual(['ticket']);
     expect(await page.locator('.term.unmet').innerText()).toContain('approval by a person');
     expect(await page.locator('.decided li').allInnerTexts()).toEqual([
-      expect.stringMatching(/correctness.*expected_in_answer.*agentci_spec.yaml:12:7.*missing from the answer/s),
+      expect.stringMatching(
+        /correctness.*expected_in_answer.*agentci_spec.yaml:12:7.*missing from the answer/s,
+      ),
     ]);
     expect(await page.locator('.lane-name').allInnerTexts()).toEqual(['Triage', 'Billing', 'time']);
     await page.click('.bar-step.bad');
-    expect(await page.locator('#step-6[open] .fields').innerText()).toMatch(/amount needs approval.*42\.5/s);
+    expect(await page.locator('#step-6[open] .fields').innerText()).toMatch(
+      /amount needs approval.*42\.5/s,
+    );
   });
 
   test('failures come first, each with its reason', async () => {
     const { page } = await sample();
-    expect(await rows(page).first().innerText()).toMatch(/refund.*missing from the answer: "approval by a person"/s);
+    expect(await rows(page).first().innerText()).toMatch(
+      /refund.*missing from the answer: "approval by a person"/s,
+    );
     expect(await rows(page).nth(1).innerText()).toMatch(/outage.*connection refused/s);
     expect(await rows(page).first().locator('.layer-mark').allInnerTexts()).toEqual([
       expect.stringContaining('correctness'),
@@ -83,16 +94,23 @@ describe.skipIf('missing' in chromium)('a query', () => {
     const trace = pageTrace(
       simpleTrace({
         ...{ id: 'a', query: 'q', answer: 'x' },
-        tool_calls: Array.from({ length: 11 }, (_, i) => ({ name: 'retriever_tool', args: { page: i } })),
+        tool_calls: Array.from({ length: 11 }, (_, i) => ({
+          name: 'retriever_tool',
+          args: { page: i },
+        })),
       }),
     );
     const run = sampleRun([sampleResult({ id: 'a', query: 'q', path: 'warn' })]);
     const evidence = { byQuery: new Map([['a', { traces: [trace], shown: 0 }]]), notes: [] };
     const { page } = await open(run, { hash: '#/q/a', evidence });
-    expect(await page.locator('.step.group > summary').innerText()).toContain('retriever_tool × 11');
+    expect(await page.locator('.step.group > summary').innerText()).toContain(
+      'retriever_tool × 11',
+    );
     expect(await page.locator('.timeline').innerText()).toContain('has no times');
     await page.click('.decided .link');
-    expect(await page.locator('.step.group[open] #step-2[open] .fields').innerText()).toContain('"page": 1');
+    expect(await page.locator('.step.group[open] #step-2[open] .fields').innerText()).toContain(
+      '"page": 1',
+    );
   });
 
   test('calls that say how long they took and not when show that, and only the start is said to be unknown', async () => {
@@ -126,11 +144,15 @@ describe.skipIf('missing' in chromium)('a query', () => {
     ]);
     await page.click('.heat-map td:nth-of-type(2) a');
     await page.waitForSelector('.one-pair .sequence');
-    expect(await page.locator('.one-pair').innerText()).toMatch(/before: model=cellular.*after: model=cellular-2/s);
+    expect(await page.locator('.one-pair').innerText()).toMatch(
+      /before: model=cellular.*after: model=cellular-2/s,
+    );
     await page.evaluate(axe.source);
     const violations = await page.evaluate(async () => {
       const tool = (globalThis as unknown as { axe: typeof axe }).axe;
-      return (await tool.run(document)).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      return (await tool.run(document)).violations.map(
+        ({ id, nodes }) => `${id}: ${nodes[0]?.html}`,
+      );
     });
     expect(violations).toEqual([]);
   });
@@ -145,7 +167,13 @@ describe.skipIf('missing' in chromium)('a query', () => {
         id: 'correctness.turn[2].expected_in_answer',
         message: 'turn 2: found 0 of 1 expected term',
       };
-      const turn = { user: long, answer: `Sure.\n- ${long}`, tools: [long, 'refund'], latency_ms: 1, checks: [] };
+      const turn = {
+        user: long,
+        answer: `Sure.\n- ${long}`,
+        tools: [long, 'refund'],
+        latency_ms: 1,
+        checks: [],
+      };
       return sampleRun([
         {
           ...result,

@@ -14,13 +14,19 @@ const step = (seq: number, title: string, rest: Partial<PageStep> = {}): PageSte
 });
 const steps = (titles: string) => titles.split(' ').map((title, i) => step(i + 1, title));
 const shape = (titles: string) =>
-  groupSteps(steps(titles)).map(({ rounds }) => `${rounds[0]!.map(({ title }) => title).join('+')}×${rounds.length}`);
+  groupSteps(steps(titles)).map(
+    ({ rounds }) => `${rounds[0]!.map(({ title }) => title).join('+')}×${rounds.length}`,
+  );
 
 test.each([
   { what: 'one call after the other', titles: 'a b c', groups: ['a×1', 'b×1', 'c×1'] },
   { what: 'the same call again and again', titles: 'r r r x', groups: ['r×3', 'x×1'] },
   { what: 'model and tool in turn', titles: 'gpt r gpt r gpt r gpt', groups: ['gpt+r×3', 'gpt×1'] },
-  { what: 'two rounds, which are still easy to read', titles: 'gpt r gpt r', groups: ['gpt×1', 'r×1', 'gpt×1', 'r×1'] },
+  {
+    what: 'two rounds, which are still easy to read',
+    titles: 'gpt r gpt r',
+    groups: ['gpt×1', 'r×1', 'gpt×1', 'r×1'],
+  },
   { what: 'three steps in turn', titles: 'a b c a b c a b c', groups: ['a+b+c×3'] },
 ])('repeats are folded: $what', ({ titles, groups }) => {
   expect(shape(titles)).toEqual(groups);
@@ -41,7 +47,10 @@ test('steps are in the order of their times, and of the recording where times ar
   const early = step(2, 'early', { start_ms: 0, duration_ms: 10 });
   const untimed = step(3, 'untimed');
   expect(orderSteps([late, early])).toEqual({ steps: [early, late], basis: 'times' });
-  expect(orderSteps([late, early, untimed])).toEqual({ steps: [late, early, untimed], basis: 'some times' });
+  expect(orderSteps([late, early, untimed])).toEqual({
+    steps: [late, early, untimed],
+    basis: 'some times',
+  });
   expect(orderSteps([untimed]).basis).toBe('recording');
 });
 
@@ -55,7 +64,9 @@ test('each agent has a lane, and calls at the same time are in rows of their own
     ]),
   );
   expect(spanMs).toBe(100);
-  expect(lanes.map(({ name, rows, bars }) => [name, rows, bars.map(({ left, width }) => [left, width])])).toEqual([
+  expect(
+    lanes.map(({ name, rows, bars }) => [name, rows, bars.map(({ left, width }) => [left, width])]),
+  ).toEqual([
     [
       'Triage',
       2,

@@ -34,7 +34,13 @@ describe('what was wanted', () => {
   });
 
   test('does not say which term is there when the check counted otherwise', () => {
-    const result = sampleResult({ id: 'a', query: 'q', answer: 'nothing', terms: ['x', 'y'], correctness: 'fail' });
+    const result = sampleResult({
+      id: 'a',
+      query: 'q',
+      answer: 'nothing',
+      terms: ['x', 'y'],
+      correctness: 'fail',
+    });
     expect(wantedOf(result)[0]!.terms).toEqual([
       { text: 'x', isMet: undefined },
       { text: 'y', isMet: undefined },
@@ -100,19 +106,31 @@ describe('an issue', () => {
     expect(rerunCommand(sampleRun([]), result, command)).toBe(
       "agentci test --traces 'my traces.jsonl' --ids a --cell model=m1",
     );
-    expect(issueText(sampleRun([result]), result, command)).toContain("--traces 'my traces.jsonl' --ids a");
+    expect(issueText(sampleRun([result]), result, command)).toContain(
+      "--traces 'my traces.jsonl' --ids a",
+    );
   });
 
   test('the command names the spec and the cell', () => {
     const run = sampleRun([], { spec: { file: 'my specs/a.yaml', hash: '' } });
     const result = { ...sampleResult({ id: 'a', query: 'q' }), cell: { model: 'm 1' } };
-    expect(rerunCommand(run, result)).toBe("agentci test -c 'my specs/a.yaml' --ids a --cell 'model=m 1'");
+    expect(rerunCommand(run, result)).toBe(
+      "agentci test -c 'my specs/a.yaml' --ids a --cell 'model=m 1'",
+    );
   });
 });
 
 test('the run before is the last finished one of the same agent, spec and branch', () => {
   const run = (id: string, rest: Partial<PageRun> = {}) =>
-    ({ id, agent: 'a', spec: 's', started_at: '', finished: true, branch: 'main', ...rest }) as PageRun;
+    ({
+      id,
+      agent: 'a',
+      spec: 's',
+      started_at: '',
+      finished: true,
+      branch: 'main',
+      ...rest,
+    }) as PageRun;
   const runs = [
     run('6'),
     run('5', { finished: false }),

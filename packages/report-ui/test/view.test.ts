@@ -24,7 +24,11 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     const cwd = mkdtempSync(join(tmpdir(), 'agentci-view-'));
     onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
     const root = join(cwd, '.agentci', 'runs');
-    const server = await startViewServer({ library: new RunLibrary(root, cwd), port: 0, version: '0.0.0' });
+    const server = await startViewServer({
+      library: new RunLibrary(root, cwd),
+      port: 0,
+      version: '0.0.0',
+    });
     onTestFinished(() => server.close());
     const page = await freshPage(browser, { width: 1240, height: 860 });
     const problems: string[] = [];
@@ -82,7 +86,9 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.evaluate(axe.source);
     const violations = await page.evaluate(async () => {
       const tool = (globalThis as unknown as { axe: typeof axe }).axe;
-      return (await tool.run(document)).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      return (await tool.run(document)).violations.map(
+        ({ id, nodes }) => `${id}: ${nodes[0]?.html}`,
+      );
     });
     expect(violations).toEqual([]);
     await page.click('tbody tr:has-text("r2") a');
@@ -105,9 +111,27 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
       history,
       Array.from({ length: 6 }, (_, i) => ({
         run: {
-          ...{ id: `h${i}`, at: `2026-11-0${i + 1}T09:00:00.000Z`, agent: 'support-router', spec: 's', hash: 'h' },
-          ...{ commit: `c0ffee${i}`, branch: i === 3 ? evil : 'main', models: [], total: 3, warnings: 0, errors: 0 },
-          ...{ passed: 3 - (i % 2) - (i > 1 ? 1 : 0), failed: (i % 2) + (i > 1 ? 1 : 0), skipped: 0, usd: 0.01 * i },
+          ...{
+            id: `h${i}`,
+            at: `2026-11-0${i + 1}T09:00:00.000Z`,
+            agent: 'support-router',
+            spec: 's',
+            hash: 'h',
+          },
+          ...{
+            commit: `c0ffee${i}`,
+            branch: i === 3 ? evil : 'main',
+            models: [],
+            total: 3,
+            warnings: 0,
+            errors: 0,
+          },
+          ...{
+            passed: 3 - (i % 2) - (i > 1 ? 1 : 0),
+            failed: (i % 2) + (i > 1 ? 1 : 0),
+            skipped: 0,
+            usd: 0.01 * i,
+          },
           ...{ unpriced: 0, tokens: 1, p50_ms: 100 + i, p95_ms: 200, exit: 1 },
         },
         queries: Object.entries(verdicts).map(([id, passed]) => ({
@@ -124,12 +148,16 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.waitForSelector('.chart:has-text("Pass rate") summary');
     // By default it is about the branch of the newest run.
     expect(await page.locator('.choice select').inputValue()).toBe('main');
-    expect(await page.locator('table:has(caption:text("of the history")) tbody tr').first().innerText()).toMatch(
-      /refund.*c0ffee2.*c0ffee1.*3/s,
-    );
+    expect(
+      await page.locator('table:has(caption:text("of the history")) tbody tr').first().innerText(),
+    ).toMatch(/refund.*c0ffee2.*c0ffee1.*3/s);
     await page.selectOption('.choice select', '*');
-    await page.waitForSelector('table:has(caption:text("of the history")) tbody tr >> nth=0 >> text=/^4/');
-    expect(await page.locator('table:has(caption:text("of the history")) tbody tr').allInnerTexts()).toEqual([
+    await page.waitForSelector(
+      'table:has(caption:text("of the history")) tbody tr >> nth=0 >> text=/^4/',
+    );
+    expect(
+      await page.locator('table:has(caption:text("of the history")) tbody tr').allInnerTexts(),
+    ).toEqual([
       expect.stringMatching(/refund.*c0ffee2.*c0ffee1.*4/s),
       expect.stringMatching(/img.*c0ffee5.*c0ffee4.*may be chance/s),
     ]);
@@ -147,7 +175,9 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     expect(await page.locator('#app img').count()).toBe(0);
     for (const width of [360, 768, 1280]) {
       await page.setViewportSize({ width, height: 800 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+        width,
+      );
     }
     expect(problems).toEqual([]);
   });
@@ -162,7 +192,9 @@ describe.skipIf('missing' in chromium)('agentci view in a browser', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.click('text=Copy link');
     await page.waitForSelector('text=copied');
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${server.url}#/q/refund?run=r1`);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      `${server.url}#/q/refund?run=r1`,
+    );
     await page.reload();
     await page.waitForSelector('h2:has-text("Please refund order 1182")');
   });

@@ -17,7 +17,10 @@ const message = (reply: PlainReply, content: unknown[], usage: object) => ({
   usage,
 });
 
-const usageOf = ({ usage }: PlainReply) => ({ input_tokens: usage.input, output_tokens: usage.output });
+const usageOf = ({ usage }: PlainReply) => ({
+  input_tokens: usage.input,
+  output_tokens: usage.output,
+});
 const bodyText = ({ text, refusal }: PlainReply): string => refusal ?? text;
 
 /** Anthropic Messages. */
@@ -27,20 +30,28 @@ export const anthropic: Protocol = {
   read: (body) => ({
     model: String(body.model),
     system: textOf(body.system),
-    messages: listOf(body.messages).map(({ role, content }) => ({ role: String(role), text: textOf(content) })),
+    messages: listOf(body.messages).map(({ role, content }) => ({
+      role: String(role),
+      text: textOf(content),
+    })),
     tools: listOf(body.tools).map(({ name }) => String(name)),
     stream: body.stream === true,
   }),
   write: (reply) => {
     const content: unknown[] = [];
     if (bodyText(reply) !== '') content.push({ type: 'text', text: bodyText(reply) });
-    for (const { id, name, args } of reply.toolCalls) content.push({ type: 'tool_use', id, name, input: args });
+    for (const { id, name, args } of reply.toolCalls)
+      content.push({ type: 'tool_use', id, name, input: args });
     return message(reply, content, usageOf(reply));
   },
   stream: (reply) => {
     const events: { event: string; data: Record<string, unknown> }[] = [];
-    const send = (type: string, rest: object = {}) => events.push({ event: type, data: { type, ...rest } });
-    const start = { ...message(reply, [], { ...usageOf(reply), output_tokens: 1 }), stop_reason: null };
+    const send = (type: string, rest: object = {}) =>
+      events.push({ event: type, data: { type, ...rest } });
+    const start = {
+      ...message(reply, [], { ...usageOf(reply), output_tokens: 1 }),
+      stop_reason: null,
+    };
     send('message_start', { message: start });
     let index = 0;
     const block = (content_block: object, deltas: object[]) => {
@@ -55,7 +66,10 @@ export const anthropic: Protocol = {
         pieces(bodyText(reply)).map((text) => ({ type: 'text_delta', text })),
       );
     for (const { id, name, args } of reply.toolCalls) {
-      const deltas = pieces(JSON.stringify(args)).map((partial_json) => ({ type: 'input_json_delta', partial_json }));
+      const deltas = pieces(JSON.stringify(args)).map((partial_json) => ({
+        type: 'input_json_delta',
+        partial_json,
+      }));
       block({ type: 'tool_use', id, name, input: {} }, deltas);
     }
     send('message_delta', {
@@ -68,7 +82,8 @@ export const anthropic: Protocol = {
   error: (status, text) => ({
     type: 'error',
     error: {
-      type: status === 429 ? 'rate_limit_error' : status >= 500 ? 'api_error' : 'invalid_request_error',
+      type:
+        status === 429 ? 'rate_limit_error' : status >= 500 ? 'api_error' : 'invalid_request_error',
       message: text,
     },
   }),

@@ -23,8 +23,12 @@ export const chat: Protocol = {
   name: 'chat',
   matches: (path) => path.endsWith('/chat/completions'),
   read: (body) => {
-    const messages = listOf(body.messages).map(({ role, content }) => ({ role: String(role), text: textOf(content) }));
-    const isSystem = ({ role }: { role: string }): boolean => role === 'system' || role === 'developer';
+    const messages = listOf(body.messages).map(({ role, content }) => ({
+      role: String(role),
+      text: textOf(content),
+    }));
+    const isSystem = ({ role }: { role: string }): boolean =>
+      role === 'system' || role === 'developer';
     return {
       model: String(body.model),
       system: messages
@@ -32,7 +36,9 @@ export const chat: Protocol = {
         .map(({ text }) => text)
         .join('\n'),
       messages: messages.filter((item) => !isSystem(item)),
-      tools: listOf(body.tools).map((tool) => String((tool.function as { name?: unknown } | undefined)?.name)),
+      tools: listOf(body.tools).map((tool) =>
+        String((tool.function as { name?: unknown } | undefined)?.name),
+      ),
       stream: body.stream === true,
     };
   },
@@ -70,7 +76,9 @@ export const chat: Protocol = {
       chunk({ role: 'assistant', content: '' }),
       ...pieces(reply.text).map((content) => chunk({ content })),
       ...(reply.refusal === undefined ? [] : [chunk({ refusal: reply.refusal })]),
-      ...reply.toolCalls.map((call, index) => chunk({ tool_calls: [{ index, ...toolCall(call) }] })),
+      ...reply.toolCalls.map((call, index) =>
+        chunk({ tool_calls: [{ index, ...toolCall(call) }] }),
+      ),
       chunk({}, finishReason(reply)),
       { data: { ...chunk({}).data, choices: [], usage: usageOf(reply) } },
       { data: '[DONE]' },

@@ -13,14 +13,19 @@ const finishReason = ({ refusal, cutOff }: PlainReply): string => {
 
 const answer = (reply: PlainReply, parts: unknown[], isLast: boolean) => ({
   candidates: [
-    { index: 0, content: { role: 'model', parts }, ...(isLast ? { finishReason: finishReason(reply) } : {}) },
+    {
+      index: 0,
+      content: { role: 'model', parts },
+      ...(isLast ? { finishReason: finishReason(reply) } : {}),
+    },
   ],
   ...(isLast ? { usageMetadata: usageMetadata(reply) } : {}),
   modelVersion: reply.model,
   responseId: reply.id,
 });
 
-const callParts = ({ toolCalls }: PlainReply) => toolCalls.map(({ name, args }) => ({ functionCall: { name, args } }));
+const callParts = ({ toolCalls }: PlainReply) =>
+  toolCalls.map(({ name, args }) => ({ functionCall: { name, args } }));
 
 /** Gemini generateContent. */
 export const gemini: Protocol = {
@@ -29,13 +34,21 @@ export const gemini: Protocol = {
   read: (body, path) => ({
     model: /models\/([^/:]+):/.exec(path)?.[1] ?? '',
     system: textOf((body.systemInstruction as { parts?: unknown } | undefined)?.parts),
-    messages: listOf(body.contents).map(({ role, parts }) => ({ role: String(role ?? 'user'), text: textOf(parts) })),
+    messages: listOf(body.contents).map(({ role, parts }) => ({
+      role: String(role ?? 'user'),
+      text: textOf(parts),
+    })),
     tools: listOf(body.tools).flatMap(({ functionDeclarations }) =>
       listOf(functionDeclarations).map(({ name }) => String(name)),
     ),
     stream: path.includes(':streamGenerateContent'),
   }),
-  write: (reply) => answer(reply, [...(reply.text === '' ? [] : [{ text: reply.text }]), ...callParts(reply)], true),
+  write: (reply) =>
+    answer(
+      reply,
+      [...(reply.text === '' ? [] : [{ text: reply.text }]), ...callParts(reply)],
+      true,
+    ),
   stream: (reply) => [
     ...pieces(reply.text).map((text) => ({ data: answer(reply, [{ text }], false) })),
     { data: answer(reply, callParts(reply), true) },

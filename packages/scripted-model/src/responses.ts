@@ -11,7 +11,13 @@ const usageOf = ({ usage: { input, output } }: PlainReply) => ({
 function outputOf(reply: PlainReply): Record<string, unknown>[] {
   const output: Record<string, unknown>[] = [];
   const say = (content: object) =>
-    output.push({ id: `msg_${reply.id}`, type: 'message', role: 'assistant', status: 'completed', content: [content] });
+    output.push({
+      id: `msg_${reply.id}`,
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [content],
+    });
   if (reply.refusal !== undefined) say({ type: 'refusal', refusal: reply.refusal });
   else if (reply.text !== '' || reply.toolCalls.length === 0)
     say({ type: 'output_text', text: reply.text, annotations: [], logprobs: [] });
@@ -55,7 +61,8 @@ export const responses: Protocol = {
             role: String(role ?? type),
             text: textOf(content) || textOf(output),
           }));
-    const isSystem = ({ role }: { role: string }): boolean => role === 'system' || role === 'developer';
+    const isSystem = ({ role }: { role: string }): boolean =>
+      role === 'system' || role === 'developer';
     const system = [textOf(body.instructions), ...input.filter(isSystem).map(({ text }) => text)];
     return {
       model: String(body.model),
@@ -83,11 +90,19 @@ export const responses: Protocol = {
       if (isCall) {
         for (const delta of pieces(String(item.arguments)))
           send('response.function_call_arguments.delta', { item_id, output_index, delta });
-        send('response.function_call_arguments.done', { item_id, output_index, arguments: item.arguments });
+        send('response.function_call_arguments.done', {
+          item_id,
+          output_index,
+          arguments: item.arguments,
+        });
       } else if (reply.refusal === undefined) {
         const place = { item_id, output_index, content_index: 0 };
-        send('response.content_part.added', { ...place, part: { type: 'output_text', text: '', annotations: [] } });
-        for (const delta of pieces(reply.text)) send('response.output_text.delta', { ...place, delta, logprobs: [] });
+        send('response.content_part.added', {
+          ...place,
+          part: { type: 'output_text', text: '', annotations: [] },
+        });
+        for (const delta of pieces(reply.text))
+          send('response.output_text.delta', { ...place, delta, logprobs: [] });
         send('response.output_text.done', { ...place, text: reply.text, logprobs: [] });
       }
       send('response.output_item.done', { output_index, item });
@@ -97,6 +112,11 @@ export const responses: Protocol = {
     return events;
   },
   error: (status, message) => ({
-    error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'server_error', code: null, param: null },
+    error: {
+      message,
+      type: status === 429 ? 'rate_limit_exceeded' : 'server_error',
+      code: null,
+      param: null,
+    },
   }),
 };

@@ -63,7 +63,9 @@ export interface Protocol {
   ) => Omit<ScriptedRequest, 'index' | 'protocol' | 'headers' | 'body'>;
   readonly write: (reply: PlainReply) => unknown;
   /** Events of a stream, in order. `event` is the SSE event name, where the protocol has one. */
-  readonly stream: (reply: PlainReply) => readonly { readonly event?: string; readonly data: unknown }[];
+  readonly stream: (
+    reply: PlainReply,
+  ) => readonly { readonly event?: string; readonly data: unknown }[];
   readonly error: (status: number, message: string) => unknown;
 }
 

@@ -17,13 +17,18 @@ export interface ScriptedModel {
   readonly close: () => Promise<void>;
 }
 
-type Script = readonly ScriptedReply[] | ((request: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>);
+type Script =
+  | readonly ScriptedReply[]
+  | ((request: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>);
 
 /**
  * Starts a model on loopback that says what the script tells it to: a list is used up in order, its last reply again and
  * again; a function sees each request. Ids are unique over the life of the server.
  */
-export async function startScriptedModel(options: { script: Script; port?: number }): Promise<ScriptedModel> {
+export async function startScriptedModel(options: {
+  script: Script;
+  port?: number;
+}): Promise<ScriptedModel> {
   const requests: ScriptedRequest[] = [];
   const server = createServer((incoming, response) => {
     handle(incoming, response, options.script, requests).catch((error: Error) => {
@@ -71,23 +76,39 @@ async function handle(
     body,
   };
   requests.push(request);
-  const reply = typeof script === 'function' ? await script(request) : (script[index] ?? script.at(-1));
+  const reply =
+    typeof script === 'function' ? await script(request) : (script[index] ?? script.at(-1));
   if (reply === undefined) throw new Error('the script is empty');
-  if (reply.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
+  if (reply.delayMs !== undefined)
+    await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
   if (response.destroyed) return;
   perform(response, protocol, request, reply);
 }
 
-function perform(response: ServerResponse, protocol: Protocol, request: ScriptedRequest, reply: ScriptedReply): void {
+function perform(
+  response: ServerResponse,
+  protocol: Protocol,
+  request: ScriptedRequest,
+  reply: ScriptedReply,
+): void {
   if ('hangUp' in reply) response.destroy();
-  else if ('wrongSchema' in reply) send(response, 200, { content: 1, choices: 1, output: 1, candidates: 1 });
+  else if ('wrongSchema' in reply)
+    send(response, 200, { content: 1, choices: 1, output: 1, candidates: 1 });
   else if ('truncatedBody' in reply) {
-    const text = JSON.stringify(protocol.write(plainReply(request, { text: 'this reply breaks off' })));
+    const text = JSON.stringify(
+      protocol.write(plainReply(request, { text: 'this reply breaks off' })),
+    );
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(text.slice(0, text.length / 2));
   } else if ('status' in reply) {
-    const after = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) };
-    send(response, reply.status, protocol.error(reply.status, reply.message ?? `scripted ${reply.status}`), after);
+    const after: Record<string, string> =
+      reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) };
+    send(
+      response,
+      reply.status,
+      protocol.error(reply.status, reply.message ?? `scripted ${reply.status}`),
+      after,
+    );
   } else if (request.stream) {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const { event, data } of protocol.stream(plainReply(request, reply))) {
@@ -103,21 +124,33 @@ type Spoken = Extract<ScriptedReply, { text?: string }>;
 const ID_PREFIX = { anthropic: 'msg', chat: 'chatcmpl', responses: 'resp', gemini: 'gen' } as const;
 
 function plainReply(request: ScriptedRequest, reply: Spoken): PlainReply {
-  const asked = request.system.length + request.messages.reduce((sum, { text }) => sum + text.length, 0);
+  const asked =
+    request.system.length + request.messages.reduce((sum, { text }) => sum + text.length, 0);
   const text = reply.text ?? '';
   return {
     id: `${ID_PREFIX[request.protocol]}_${request.index + 1}`,
     model: request.model,
     text,
-    toolCalls: (reply.toolCalls ?? []).map((call, i) => ({ ...call, id: `call_${request.index + 1}_${i + 1}` })),
+    toolCalls: (reply.toolCalls ?? []).map((call, i) => ({
+      ...call,
+      id: `call_${request.index + 1}_${i + 1}`,
+    })),
     refusal: reply.refusal,
     cutOff: reply.cutOff ?? false,
     // Four characters a token, so that a conversation grows in price as a real one does.
-    usage: reply.usage ?? { input: Math.ceil(asked / 4), output: Math.max(1, Math.ceil(text.length / 4)) },
+    usage: reply.usage ?? {
+      input: Math.ceil(asked / 4),
+      output: Math.max(1, Math.ceil(text.length / 4)),
+    },
   };
 }
 
-function send(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }
@@ -132,7 +165,9 @@ async function readJson(incoming: IncomingMessage): Promise<Record<string, unkno
   }
   try {
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    return typeof value === 'object' && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

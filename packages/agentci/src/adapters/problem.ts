@@ -2,7 +2,10 @@ import { isFields } from '../trace/fields.ts';
 import type { AdapterItem, RawRecord, TraceProblem } from './adapter.ts';
 
 /** A problem with a record that was parsed, carrying its place and whose record it is. */
-export function problemWith(record: RawRecord, what: { readonly code: string; readonly message: string }): AdapterItem {
+export function problemWith(
+  record: RawRecord,
+  what: { readonly code: string; readonly message: string },
+): AdapterItem {
   return {
     ok: false,
     problem: {

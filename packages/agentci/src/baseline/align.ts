@@ -16,7 +16,9 @@ export interface PlacedEdit extends Edit {
 export function align(before: readonly string[], after: readonly string[]): PlacedEdit[] {
   // Of several longest subsequences one must be chosen; choosing on one order of the two sides makes it the same one.
   const swapped = comesFirst(after, before);
-  const pairs = swapped ? commonPairs(after, before).map(([i, j]) => [j, i] as const) : commonPairs(before, after);
+  const pairs = swapped
+    ? commonPairs(after, before).map(([i, j]) => [j, i] as const)
+    : commonPairs(before, after);
   const edits: PlacedEdit[] = [];
   let i = 0;
   let j = 0;
@@ -57,7 +59,9 @@ function commonPairs(a: readonly string[], b: readonly string[]): (readonly [num
         const down = lengths[(i + 1) * width + j]!;
         const right = lengths[i * width + j + 1]!;
         lengths[i * width + j] =
-          a[start + i] === b[start + j] ? lengths[(i + 1) * width + j + 1]! + 1 : Math.max(down, right);
+          a[start + i] === b[start + j]
+            ? lengths[(i + 1) * width + j + 1]! + 1
+            : Math.max(down, right);
       }
     }
     for (let i = 0, j = 0; i < rows && j < columns; ) {

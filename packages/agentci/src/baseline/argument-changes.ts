@@ -28,7 +28,12 @@ export function argumentChanges(
 
 type ValueChange = Pick<ArgumentChange, 'path' | 'before' | 'after'>;
 
-function* valueChanges(a: unknown, b: unknown, path: string, depth: number): Generator<ValueChange> {
+function* valueChanges(
+  a: unknown,
+  b: unknown,
+  path: string,
+  depth: number,
+): Generator<ValueChange> {
   if (a === b) return;
   if (depth < MAX_DEPTH && isObject(a) && isObject(b)) {
     const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();

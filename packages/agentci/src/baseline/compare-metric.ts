@@ -4,7 +4,11 @@ import { mean, variance } from '../stats/descriptive.ts';
 import type { Interval } from '../stats/interval.ts';
 import { mcnemar } from '../stats/mcnemar.ts';
 import { pairedDifference } from '../stats/paired-difference.ts';
-import { type PairedVerdicts, pairedRateAt, pairedRateInterval } from '../stats/paired-rate-interval.ts';
+import {
+  type PairedVerdicts,
+  pairedRateAt,
+  pairedRateInterval,
+} from '../stats/paired-rate-interval.ts';
 import { signFlipTest } from '../stats/sign-flip-test.ts';
 import { metricDelta } from './metric-delta.ts';
 import { neededPairs } from './needed-pairs.ts';
@@ -46,7 +50,8 @@ export type Measured = Omit<MetricComparison, 'p_adjusted' | 'verdict' | 'severi
  */
 export function measure(input: MetricInput): Measured {
   const { metric, better, pairs, isVerdict, isRate, maxDrop } = input;
-  const [worse, good] = better === 'higher' ? (['before', 'after'] as const) : (['after', 'before'] as const);
+  const [worse, good] =
+    better === 'higher' ? (['before', 'after'] as const) : (['after', 'before'] as const);
   const losses = pairs.map((pair) => pair[worse] - pair[good]);
   const before = mean(pairs.map((pair) => pair.before)) ?? 0;
   const after = mean(pairs.map((pair) => pair.after)) ?? 0;
@@ -100,8 +105,10 @@ function spreadOf(
 ): Interval | null {
   if (table !== undefined && isVerdict) return pairedRateInterval(table, { level });
   // Shares that all moved alike have no spread, and few of them still prove little.
-  if (table !== undefined && losses.every((loss) => loss === losses[0])) return pairedRateAt(table, level);
-  const [first, second] = better === 'higher' ? (['before', 'after'] as const) : (['after', 'before'] as const);
+  if (table !== undefined && losses.every((loss) => loss === losses[0]))
+    return pairedRateAt(table, level);
+  const [first, second] =
+    better === 'higher' ? (['before', 'after'] as const) : (['after', 'before'] as const);
   const { low, high } = pairedDifference(
     pairs.map((pair) => pair[first]),
     pairs.map((pair) => pair[second]),

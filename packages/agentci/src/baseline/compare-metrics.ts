@@ -28,7 +28,10 @@ export interface CompareOptions {
 const PASS_RATE = 'pass_rate';
 
 /** How cells of one matrix are compared: run by run, and any loss of the pass rate counts. */
-export const OF_CELLS = { maxDrop: { [PASS_RATE]: 0 }, byRun: true } as const satisfies CompareOptions;
+export const OF_CELLS = {
+  maxDrop: { [PASS_RATE]: 0 },
+  byRun: true,
+} as const satisfies CompareOptions;
 
 /**
  * Compares every metric both sides have. Verdicts come first, then names in order. All are corrected for having looked at
@@ -64,7 +67,9 @@ export function compareMetrics(
     );
   }
   const corrected = holm(measured.flatMap(({ metric, p }) => (isAlone(metric) ? [] : [p])));
-  return measured.map((one) => decided(one, isAlone(one.metric) ? one.p : corrected.shift()!, 1 - level));
+  return measured.map((one) =>
+    decided(one, isAlone(one.metric) ? one.p : corrected.shift()!, 1 - level),
+  );
 }
 
 const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined =>
@@ -73,14 +78,17 @@ const own = <T>(record: Readonly<Record<string, T>> | undefined, key: string): T
 function decided(one: Measured, adjusted: number, alpha: number): MetricComparison {
   const verdict = verdictOf(one, adjusted, alpha);
   const { needed_pairs, ...rest } = one;
-  const isNear = verdict === 'inconclusive' && one.pairs >= MIN_PAIRS && isShownWorse(one, adjusted, alpha);
+  const isNear =
+    verdict === 'inconclusive' && one.pairs >= MIN_PAIRS && isShownWorse(one, adjusted, alpha);
   return {
     ...rest,
     ...(isNear ? { reason: 'near_limit' as const } : {}),
     p_adjusted: adjusted,
     verdict,
     needed_pairs: verdict === 'inconclusive' ? needed_pairs : null,
-    ...(verdict === 'worse' && one.max_drop > 0 ? { severity: severityOf(one.damage.mean / one.max_drop) } : {}),
+    ...(verdict === 'worse' && one.max_drop > 0
+      ? { severity: severityOf(one.damage.mean / one.max_drop) }
+      : {}),
   };
 }
 
@@ -93,7 +101,11 @@ function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
   const isRate = metric === PASS_RATE;
   // The same number in every query is the same; the same verdicts of few queries may still hide another rate.
   if (reason === 'identical' && !isRate) return 'no_difference';
-  if ((!(isRate && max_drop === 0) && pairs < MIN_PAIRS) || damage.low === null || damage.high === null)
+  if (
+    (!(isRate && max_drop === 0) && pairs < MIN_PAIRS) ||
+    damage.low === null ||
+    damage.high === null
+  )
     return 'inconclusive';
   // Where nothing may be lost, the test of the verdicts alone decides.
   if (isRate && max_drop === 0)
@@ -143,7 +155,8 @@ function pairedMetrics(
     else
       for (const [run, verdict] of first.entries()) {
         const other = second[run];
-        if (verdict !== undefined && other !== undefined) add(id, PASS_RATE, [verdict], [other], true);
+        if (verdict !== undefined && other !== undefined)
+          add(id, PASS_RATE, [verdict], [other], true);
       }
     for (const [metric, values] of a.metrics) add(id, metric, values, b.metrics.get(metric), false);
   }
@@ -151,4 +164,5 @@ function pairedMetrics(
   return [PASS_RATE, ...names].flatMap((name) => found.get(name) ?? []);
 }
 
-const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

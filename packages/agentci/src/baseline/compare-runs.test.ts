@@ -5,14 +5,21 @@ import { seededRandom } from '../stats/seeded-random.ts';
 import { compareMetrics, type Observation } from './compare-metrics.ts';
 import { compareRuns } from './compare-runs.ts';
 
-const run = (statuses: readonly CheckStatus[], usage: (i: number) => object = () => ({})): RunResult => {
+const run = (
+  statuses: readonly CheckStatus[],
+  usage: (i: number) => object = () => ({}),
+): RunResult => {
   const made = runOf(statuses.map((status, i) => ({ id: `q${i}`, status })));
   return {
     ...made,
-    results: made.results.map((result, i) => ({ ...result, cost: { ...result.cost, details: { actual: usage(i) } } })),
+    results: made.results.map((result, i) => ({
+      ...result,
+      cost: { ...result.cost, details: { actual: usage(i) } },
+    })),
   };
 };
-const many = (n: number, status: CheckStatus): CheckStatus[] => Array.from({ length: n }, () => status);
+const many = (n: number, status: CheckStatus): CheckStatus[] =>
+  Array.from({ length: n }, () => status);
 const rate = (comparison: ReturnType<typeof compareRuns>) =>
   comparison.metrics.find(({ metric }) => metric === 'pass_rate')!;
 
@@ -22,7 +29,12 @@ describe('verdicts', () => {
       before: run(many(40, 'pass')),
       after: run([...many(20, 'pass'), ...many(20, 'fail')]),
     });
-    expect(rate(found)).toMatchObject({ verdict: 'worse', test: 'mcnemar', pairs: 40, severity: 'critical' });
+    expect(rate(found)).toMatchObject({
+      verdict: 'worse',
+      test: 'mcnemar',
+      pairs: 40,
+      severity: 'critical',
+    });
     expect(found.flips).toHaveLength(20);
     expect(found.summary).toMatchObject({ worse: 1, exit_code: 1 });
   });
@@ -37,8 +49,14 @@ describe('verdicts', () => {
   });
 
   test('one query of twelve broke: it may be chance, and the number of queries that would tell is given', () => {
-    const found = compareRuns({ before: run(many(12, 'pass')), after: run([...many(11, 'pass'), 'fail']) });
-    expect(rate(found)).toMatchObject({ verdict: 'inconclusive', needed_pairs: expect.any(Number) });
+    const found = compareRuns({
+      before: run(many(12, 'pass')),
+      after: run([...many(11, 'pass'), 'fail']),
+    });
+    expect(rate(found)).toMatchObject({
+      verdict: 'inconclusive',
+      needed_pairs: expect.any(Number),
+    });
     expect(rate(found).needed_pairs).toBeGreaterThan(12);
   });
 
@@ -51,11 +69,14 @@ describe('verdicts', () => {
     { before: 'pass', after: 'error', regressions: 0, exit_code: 2 },
     { before: 'error', after: 'fail', regressions: 0, exit_code: 0 },
     { before: 'error', after: 'error', regressions: 0, exit_code: 0 },
-  ] as const)('one query of twelve goes $before → $after: $regressions regressions, exit $exit_code', (row) => {
-    const side = (status: CheckStatus) => run([...many(11, 'pass'), status]);
-    const { summary } = compareRuns({ before: side(row.before), after: side(row.after) });
-    expect(summary).toMatchObject({ regressions: row.regressions, exit_code: row.exit_code });
-  });
+  ] as const)(
+    'one query of twelve goes $before → $after: $regressions regressions, exit $exit_code',
+    (row) => {
+      const side = (status: CheckStatus) => run([...many(11, 'pass'), status]);
+      const { summary } = compareRuns({ before: side(row.before), after: side(row.after) });
+      expect(summary).toMatchObject({ regressions: row.regressions, exit_code: row.exit_code });
+    },
+  );
 
   test('strict: what is not settled exits 2', () => {
     const sides = { before: run([...many(11, 'pass'), 'fail']), after: run(many(12, 'pass')) };
@@ -75,13 +96,28 @@ describe('verdicts', () => {
       p: 0.015625,
     });
     expect(found.summary).toMatchObject({ regressions: 6, exit_code: 1 });
-    expect(found.metrics[1]).toMatchObject({ metric: 'cost_usd', verdict: 'inconclusive', reason: 'too_few_pairs' });
+    expect(found.metrics[1]).toMatchObject({
+      metric: 'cost_usd',
+      verdict: 'inconclusive',
+      reason: 'too_few_pairs',
+    });
   });
 
   test('the same verdicts are no difference only where there are enough of them to rule one out', () => {
     const same = (n: number, maxDrop: number) =>
-      rate(compareRuns({ before: run(many(n, 'pass')), after: run(many(n, 'pass')), maxDrop: { pass_rate: maxDrop } }));
-    expect(same(3, 0.05)).toMatchObject({ verdict: 'inconclusive', reason: 'identical', p: 1, needed_pairs: 73 });
+      rate(
+        compareRuns({
+          before: run(many(n, 'pass')),
+          after: run(many(n, 'pass')),
+          maxDrop: { pass_rate: maxDrop },
+        }),
+      );
+    expect(same(3, 0.05)).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'identical',
+      p: 1,
+      needed_pairs: 73,
+    });
     expect(same(72, 0.05).verdict).toBe('inconclusive');
     expect(same(73, 0.05)).toMatchObject({ verdict: 'no_difference', needed_pairs: null });
   });
@@ -89,44 +125,80 @@ describe('verdicts', () => {
   test('the chance of a pass rate is that of its own verdicts; what decides is corrected for the other numbers', () => {
     const found = compareRuns({
       before: run(many(4, 'pass'), () => ({ cost_usd: 0.01, latency_ms: 5, total_tokens: 9 })),
-      after: run([...many(3, 'pass'), 'fail'], () => ({ cost_usd: 0.01, latency_ms: 5, total_tokens: 9 })),
+      after: run([...many(3, 'pass'), 'fail'], () => ({
+        cost_usd: 0.01,
+        latency_ms: 5,
+        total_tokens: 9,
+      })),
     });
     expect(rate(found)).toMatchObject({ p: 0.5, p_adjusted: 1, damage: { mean: 0.25 } });
   });
 
   test('a gain that is not certain is inconclusive, and strict lets it pass once a loss is ruled out', () => {
     const gain = (i: number) => ({ cost_usd: i % 2 === 0 ? 1 : 1 - ((i % 10) / 10) * 1.2 });
-    const sides = { before: run(many(200, 'pass'), () => ({ cost_usd: 1 })), after: run(many(200, 'pass'), gain) };
-    const found = compareRuns({ ...sides, strict: true, maxDrop: { cost_usd: 0.05 }, better: { cost_usd: 'higher' } });
+    const sides = {
+      before: run(many(200, 'pass'), () => ({ cost_usd: 1 })),
+      after: run(many(200, 'pass'), gain),
+    };
+    const found = compareRuns({
+      ...sides,
+      strict: true,
+      maxDrop: { cost_usd: 0.05 },
+      better: { cost_usd: 'higher' },
+    });
     expect(found.metrics[1]).toMatchObject({ verdict: 'worse' });
     const other = compareRuns({ ...sides, strict: true, maxDrop: { cost_usd: 0.05 } });
     expect(other.summary.exit_code).toBe(0);
   });
 
   test('queries of one side only, and queries without a verdict, are named and not counted', () => {
-    const found = compareRuns({ before: run(['pass', 'error', 'pass']), after: run(['pass', 'pass']) });
+    const found = compareRuns({
+      before: run(['pass', 'error', 'pass']),
+      after: run(['pass', 'pass']),
+    });
     expect(found).toMatchObject({ only_before: ['q2'], only_after: [], undecided: ['q1'] });
     expect(rate(found).pairs).toBe(1);
   });
 
   test.each([
     { what: 'on both sides', marks: [true, true], own: ['fail', 'fail'], flips: 0, regressions: 0 },
-    { what: 'that used to pass', marks: [false, true], own: ['pass', 'fail'], flips: 0, regressions: 0 },
-    { what: 'that is mended', marks: [true, false], own: ['fail', 'pass'], flips: 1, regressions: 0 },
-    { what: 'that is not expected any more', marks: [true, false], own: ['fail', 'fail'], flips: 0, regressions: 0 },
-  ] as const)('an expected failure $what is in no pass rate', ({ marks, own, flips, regressions }) => {
-    const side = (at: 0 | 1) => {
-      const made = run(['pass', 'pass', marks[at] ? 'skip' : own[at]]);
-      const [first, second, last] = made.results;
-      const xfail = marks[at] ? { xfail: { reason: 'known', status: own[at] } } : {};
-      return { ...made, results: [first!, second!, { ...last!, ...xfail }] };
-    };
-    const found = compareRuns({ before: side(0), after: side(1) });
-    expect(rate(found)).toMatchObject({ pairs: 2, before_mean: 1, after_mean: 1 });
-    expect(found.undecided).toEqual(['q2']);
-    expect(found.flips).toHaveLength(flips);
-    expect(found.summary).toMatchObject({ regressions, exit_code: 0 });
-  });
+    {
+      what: 'that used to pass',
+      marks: [false, true],
+      own: ['pass', 'fail'],
+      flips: 0,
+      regressions: 0,
+    },
+    {
+      what: 'that is mended',
+      marks: [true, false],
+      own: ['fail', 'pass'],
+      flips: 1,
+      regressions: 0,
+    },
+    {
+      what: 'that is not expected any more',
+      marks: [true, false],
+      own: ['fail', 'fail'],
+      flips: 0,
+      regressions: 0,
+    },
+  ] as const)(
+    'an expected failure $what is in no pass rate',
+    ({ marks, own, flips, regressions }) => {
+      const side = (at: 0 | 1) => {
+        const made = run(['pass', 'pass', marks[at] ? 'skip' : own[at]]);
+        const [first, second, last] = made.results;
+        const xfail = marks[at] ? { xfail: { reason: 'known', status: own[at] } } : {};
+        return { ...made, results: [first!, second!, { ...last!, ...xfail }] };
+      };
+      const found = compareRuns({ before: side(0), after: side(1) });
+      expect(rate(found)).toMatchObject({ pairs: 2, before_mean: 1, after_mean: 1 });
+      expect(found.undecided).toEqual(['q2']);
+      expect(found.flips).toHaveLength(flips);
+      expect(found.summary).toMatchObject({ regressions, exit_code: 0 });
+    },
+  );
 
   test('nothing in common is not a comparison', () => {
     expect(compareRuns({ before: run([]), after: run(['pass']) }).summary.exit_code).toBe(2);
@@ -158,7 +230,10 @@ describe('verdicts', () => {
 });
 
 describe('numbers', () => {
-  const noisy = (base: number) => (i: number) => ({ cost_usd: base * (1 + 0.02 * Math.sin(i * 7)), latency_ms: 900 });
+  const noisy = (base: number) => (i: number) => ({
+    cost_usd: base * (1 + 0.02 * Math.sin(i * 7)),
+    latency_ms: 900,
+  });
 
   test('a price that doubled is worse, and lower is better', () => {
     const found = compareRuns({
@@ -167,14 +242,24 @@ describe('numbers', () => {
     });
     expect(found.metrics).toMatchObject([
       { metric: 'pass_rate', verdict: 'inconclusive', reason: 'identical' },
-      { metric: 'cost_usd', better: 'lower', verdict: 'worse', severity: 'critical', test: 'sign_flip' },
+      {
+        metric: 'cost_usd',
+        better: 'lower',
+        verdict: 'worse',
+        severity: 'critical',
+        test: 'sign_flip',
+      },
       { metric: 'latency_ms', verdict: 'no_difference' },
     ]);
   });
 
   test('a loss beyond chance and within what is allowed is worse within the limit; a tighter limit makes it worse', () => {
-    const sides = { before: run(many(20, 'pass'), noisy(0.01)), after: run(many(20, 'pass'), noisy(0.011)) };
-    const cost = (found: ReturnType<typeof compareRuns>) => found.metrics.find(({ metric }) => metric === 'cost_usd');
+    const sides = {
+      before: run(many(20, 'pass'), noisy(0.01)),
+      after: run(many(20, 'pass'), noisy(0.011)),
+    };
+    const cost = (found: ReturnType<typeof compareRuns>) =>
+      found.metrics.find(({ metric }) => metric === 'cost_usd');
     const found = compareRuns(sides);
     expect(cost(found)?.verdict).toBe('worse_within_limit');
     expect(found.verdict).toBe('worse_within_limit');
@@ -193,7 +278,11 @@ describe('numbers', () => {
     }).metrics[1]!;
     expect(found.damage.mean).toBeGreaterThan(0.001);
     expect(found.p_adjusted).toBeLessThan(0.01);
-    expect(found).toMatchObject({ verdict: 'inconclusive', reason: 'near_limit', needed_pairs: expect.any(Number) });
+    expect(found).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'near_limit',
+      needed_pairs: expect.any(Number),
+    });
   });
 
   test.each([
@@ -215,8 +304,13 @@ describe('numbers', () => {
   });
 
   test('a price that only wavers is no difference', () => {
-    const wavers = (turn: number) => (i: number) => ({ cost_usd: 0.01 * (1 + 0.02 * Math.sin(i * 7 + turn)) });
-    const found = compareRuns({ before: run(many(20, 'pass'), wavers(0)), after: run(many(20, 'pass'), wavers(2)) });
+    const wavers = (turn: number) => (i: number) => ({
+      cost_usd: 0.01 * (1 + 0.02 * Math.sin(i * 7 + turn)),
+    });
+    const found = compareRuns({
+      before: run(many(20, 'pass'), wavers(0)),
+      after: run(many(20, 'pass'), wavers(2)),
+    });
     expect(found.metrics[1]).toMatchObject({ metric: 'cost_usd', verdict: 'no_difference' });
     expect(found.headline).toContain('No number moved by more than is allowed.');
   });
@@ -282,7 +376,13 @@ describe('what a comparison came to', () => {
       /^No query is on both sides, so there is nothing to compare\. New: b\. Gone: a\.$/,
     ],
     ['nothing at all', {}, {}, 'nothing_to_compare', /nothing to compare/],
-    ['nothing decided', { a: 'error' }, { a: 'error' }, 'nothing_to_compare', /No query was decided on both sides/],
+    [
+      'nothing decided',
+      { a: 'error' },
+      { a: 'error' },
+      'nothing_to_compare',
+      /No query was decided on both sides/,
+    ],
     [
       'a new query that fails',
       { a: 'pass' },
@@ -305,8 +405,20 @@ describe('what a comparison came to', () => {
       /^1 query passed before and fails now\. 1 query failed before and passes now\./,
     ],
     ['a verdict is lost', { a: 'pass' }, { a: 'error' }, 'worse', /could not be judged now/],
-    ['one was mended', { a: 'fail' }, { a: 'pass' }, 'better', /1 query failed before and passes now/],
-    ['a query is gone', { a: 'pass', b: 'pass' }, { a: 'pass' }, 'inconclusive', /^No verdict flipped\..* Gone: b\.$/],
+    [
+      'one was mended',
+      { a: 'fail' },
+      { a: 'pass' },
+      'better',
+      /1 query failed before and passes now/,
+    ],
+    [
+      'a query is gone',
+      { a: 'pass', b: 'pass' },
+      { a: 'pass' },
+      'inconclusive',
+      /^No verdict flipped\..* Gone: b\.$/,
+    ],
     [
       'all as before',
       { a: 'pass', b: 'fail' },
@@ -324,6 +436,8 @@ describe('what a comparison came to', () => {
     const at = (usd: number) => run(many(4, 'pass'), (i) => ({ cost_usd: usd * (1 + i / 10) }));
     const found = compareRuns({ before: at(0.01), after: at(0.02) });
     expect(found.verdict).toBe('inconclusive');
-    expect(found.headline).toMatch(/Inconclusive: cost \(4 queries are too few to tell; about 1\d could\)/);
+    expect(found.headline).toMatch(
+      /Inconclusive: cost \(4 queries are too few to tell; about 1\d could\)/,
+    );
   });
 });

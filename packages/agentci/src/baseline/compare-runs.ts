@@ -2,12 +2,22 @@ import { caseText } from '../results/cell.ts';
 import { summarizeComparison } from '../results/comparison-words.ts';
 import { COMPARISON_SCHEMA, type RunComparison } from '../results/diff.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
-import { decidedRuns, isExpectedFailure, isPass, ownStatus, verdictsOfRuns } from '../results/run-verdicts.ts';
+import {
+  decidedRuns,
+  isExpectedFailure,
+  isPass,
+  ownStatus,
+  verdictsOfRuns,
+} from '../results/run-verdicts.ts';
 import { type CompareOptions, compareMetrics, type Observation } from './compare-metrics.ts';
 
 /** Compares two runs query by query and says of each metric: better, worse, no difference, or not settled by this much data. */
 export function compareRuns(
-  input: { readonly before: RunResult; readonly after: RunResult; readonly strict?: boolean } & CompareOptions,
+  input: {
+    readonly before: RunResult;
+    readonly after: RunResult;
+    readonly strict?: boolean;
+  } & CompareOptions,
 ): RunComparison {
   const { before, after, strict, ...options } = input;
   const a = new Map(before.results.map((result) => [caseText(result), result]));
@@ -21,18 +31,26 @@ export function compareRuns(
   const worse = count('worse');
   const inconclusive = count('inconclusive');
   // A failure that was expected and is gone is mended; one that is expected now has broken nothing.
-  const now = (result: QueryResult): CheckStatus => (isExpectedFailure(result) ? result.status : ownStatus(result));
-  const statuses = shared.map((id) => ({ id, before: ownStatus(a.get(id)!), after: now(b.get(id)!) }));
+  const now = (result: QueryResult): CheckStatus =>
+    isExpectedFailure(result) ? result.status : ownStatus(result);
+  const statuses = shared.map((id) => ({
+    id,
+    before: ownStatus(a.get(id)!),
+    after: now(b.get(id)!),
+  }));
   const regressions = statuses.filter(
     ({ before: was, after: is }) => isPass(was) === true && isPass(is) === false,
   ).length;
   // A query that passed and has no verdict now may fail.
   const cannotTell =
-    shared.length === 0 || statuses.some(({ before: was, after: is }) => isPass(was) === true && is === 'error');
+    shared.length === 0 ||
+    statuses.some(({ before: was, after: is }) => isPass(was) === true && is === 'error');
   // A loss that is ruled out needs no more data, whatever may have been gained.
   const isOpen = metrics.some(
     ({ verdict, damage, max_drop, reason }) =>
-      verdict === 'inconclusive' && reason !== 'identical' && !(damage.high !== null && damage.high <= max_drop),
+      verdict === 'inconclusive' &&
+      reason !== 'identical' &&
+      !(damage.high !== null && damage.high <= max_drop),
   );
   const only_after = [...b.keys()].filter((id) => !a.has(id));
   const compared = {
@@ -52,7 +70,9 @@ export function compareRuns(
       isPass(was) === true && is === 'error' ? [id] : [],
     ),
     undecided: shared.filter(
-      (id) => observed.before.get(id)!.verdicts.length === 0 || observed.after.get(id)!.verdicts.length === 0,
+      (id) =>
+        observed.before.get(id)!.verdicts.length === 0 ||
+        observed.after.get(id)!.verdicts.length === 0,
     ),
     summary: {
       pairs: shared.length,
@@ -75,14 +95,18 @@ interface Usage {
 }
 
 function observe(result: QueryResult): Observation {
-  const usage: readonly Usage[] = result.runs ?? [(result.cost.details.actual as Usage | undefined) ?? {}];
+  const usage: readonly Usage[] = result.runs ?? [
+    (result.cost.details.actual as Usage | undefined) ?? {},
+  ];
   const metrics = new Map<string, readonly number[]>();
   for (const name of ['cost_usd', 'total_tokens', 'latency_ms'] as const) {
     const values = usage.map((run) => run[name]).filter(isNumber);
     if (values.length > 0) metrics.set(name, values);
   }
-  for (const [name, { value }] of Object.entries(result.metrics)) if (isNumber(value)) metrics.set(name, [value]);
+  for (const [name, { value }] of Object.entries(result.metrics))
+    if (isNumber(value)) metrics.set(name, [value]);
   return { verdicts: decidedRuns(result), runs: verdictsOfRuns(result), metrics };
 }
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);

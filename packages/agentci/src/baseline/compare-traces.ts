@@ -57,11 +57,22 @@ export function compareTraces(input: DiffInput): TraceDiff {
   const cost = costDiff(sides);
   const types = diffTypes({ sides, correctness, path, cost });
   const changed = new Set<Layer>(types.map((type) => LAYER_OF[type]));
-  for (const layer of LAYERS) if (verdict.layers[layer].before !== verdict.layers[layer].after) changed.add(layer);
+  for (const layer of LAYERS)
+    if (verdict.layers[layer].before !== verdict.layers[layer].after) changed.add(layer);
   const failed = (layer: Layer): string[] =>
-    (judged?.after[layer].checks ?? []).filter(({ status }) => status === 'fail').map(({ id }) => id);
-  const failedChecks = { correctness: failed('correctness'), path: failed('path'), cost: failed('cost') };
-  const regressions = regressionsOf({ verdict, path, cost }, failedChecks, input.maxRegressionPercent);
+    (judged?.after[layer].checks ?? [])
+      .filter(({ status }) => status === 'fail')
+      .map(({ id }) => id);
+  const failedChecks = {
+    correctness: failed('correctness'),
+    path: failed('path'),
+    cost: failed('cost'),
+  };
+  const regressions = regressionsOf(
+    { verdict, path, cost },
+    failedChecks,
+    input.maxRegressionPercent,
+  );
   return {
     diff_types: types,
     layers: LAYERS.filter((layer) => changed.has(layer)),
@@ -122,7 +133,8 @@ function correctnessDiff(input: DiffInput, judged: DiffInput['judged']): TraceDi
     }
   }
   const answers = [answersOf(input.before), answersOf(input.after)] as const;
-  const changed = answers[0] !== answers[1] || captures(input.before, 'final') !== captures(input.after, 'final');
+  const changed =
+    answers[0] !== answers[1] || captures(input.before, 'final') !== captures(input.after, 'final');
   const { edits, shortened } = changed ? textDiff(...answers) : { edits: [], shortened: false };
   return {
     before: before?.status ?? null,
@@ -148,7 +160,9 @@ const callsByTurn = (trace: Trace): string[] =>
 
 function pathDiff({ before, after }: Sides, { query }: DiffInput): TraceDiff['path'] {
   const expected = expectedTools(query);
-  const against = (measure: (expected: readonly string[], used: readonly string[]) => number): MetricDelta => {
+  const against = (
+    measure: (expected: readonly string[], used: readonly string[]) => number,
+  ): MetricDelta => {
     const value = ({ names }: Side) => (expected && names ? measure(expected, names) : null);
     return metricDelta(value(before), value(after));
   };
@@ -165,12 +179,19 @@ function pathDiff({ before, after }: Sides, { query }: DiffInput): TraceDiff['pa
     tool_precision: against(toolPrecision),
     tool_recall: against(toolRecall),
     sequence_lcs: against(sequenceLcs),
-    loops: metricDelta(before.names ? countLoops(before.names) : null, after.names ? countLoops(after.names) : null),
+    loops: metricDelta(
+      before.names ? countLoops(before.names) : null,
+      after.names ? countLoops(after.names) : null,
+    ),
     handoffs: quantityDelta(before, after, 'handoffs'),
     similarity: both ? sequenceLcs(both.a, both.b) : null,
     tools: edits.map(plain),
     arguments: both
-      ? argumentChanges(edits, capturedCalls(before.trace)!.calls, capturedCalls(after.trace)!.calls)
+      ? argumentChanges(
+          edits,
+          capturedCalls(before.trace)!.calls,
+          capturedCalls(after.trace)!.calls,
+        )
       : [],
     routes: routed ? align(routes(before.trace), routes(after.trace)).map(plain) : [],
   };
@@ -185,7 +206,8 @@ function expectedTools(query: DiffQuery | undefined): readonly string[] | undefi
   const path = query?.path;
   if (path === undefined) return undefined;
   const written = path.expected_tool_sequence ?? path.expected_tools;
-  if (Array.isArray(written)) return written.filter((name): name is string => typeof name === 'string');
+  if (Array.isArray(written))
+    return written.filter((name): name is string => typeof name === 'string');
   return path.max_tool_calls === 0 ? [] : undefined;
 }
 
@@ -218,7 +240,8 @@ function diffTypes(input: {
   const { names: a } = sides.before;
   const { names: b } = sides.after;
   const moved = path.tools.some(({ op }) => op !== 'keep');
-  const sameTools = a !== undefined && b !== undefined && [...a].sort().join('\0') === [...b].sort().join('\0');
+  const sameTools =
+    a !== undefined && b !== undefined && [...a].sort().join('\0') === [...b].sort().join('\0');
   const found: Record<DiffType, boolean> = {
     output_changed: correctness.answer.changed,
     tools_changed: moved && !sameTools,

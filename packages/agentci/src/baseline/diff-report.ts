@@ -15,7 +15,10 @@ export function diffReport(
   const regressions = queries.reduce((sum, query) => sum + query.regressions.length, 0);
   const cannotTell =
     queries.length === 0 ||
-    queries.some(({ verdict: { before, after } }) => after === 'error' || (before === 'error' && after === 'fail')) ||
+    queries.some(
+      ({ verdict: { before, after } }) =>
+        after === 'error' || (before === 'error' && after === 'fail'),
+    ) ||
     (maxRegressionPercent !== undefined && queries.every(nothingGated));
   return {
     schema: DIFF_SCHEMA,

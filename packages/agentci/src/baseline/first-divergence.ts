@@ -9,7 +9,9 @@ export function firstDivergence(before: Trace, after: Trace): string {
     const difference = differenceOf(old[i], now[i]);
     if (difference !== undefined) return `tool call ${i + 1}: ${difference}`;
   }
-  return finalText(before) === finalText(after) ? 'no difference in tool calls or answer' : 'the answer';
+  return finalText(before) === finalText(after)
+    ? 'no difference in tool calls or answer'
+    : 'the answer';
 }
 
 function differenceOf(old: ToolStep | undefined, now: ToolStep | undefined): string | undefined {

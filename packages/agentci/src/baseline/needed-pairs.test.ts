@@ -9,7 +9,12 @@ type Draw = (random: () => number, n: number) => { before: Side; after: Side };
 
 const ROUNDS = 200;
 
-function power(draw: Draw, n: number, metric: string, options: Parameters<typeof compareMetrics>[2]): number {
+function power(
+  draw: Draw,
+  n: number,
+  metric: string,
+  options: Parameters<typeof compareMetrics>[2],
+): number {
   let settled = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const random = seededRandom(1000 * n + round);
@@ -29,7 +34,13 @@ const verdicts =
     for (let i = 0; i < n; i++) {
       const u = random();
       const [was, is] =
-        u < rates.lost ? [1, 0] : u < rates.lost + rates.won ? [0, 1] : random() < rates.pass ? [1, 1] : [0, 0];
+        u < rates.lost
+          ? [1, 0]
+          : u < rates.lost + rates.won
+            ? [0, 1]
+            : random() < rates.pass
+              ? [1, 1]
+              : [0, 0];
       before.set(`q${i}`, { verdicts: [was], metrics: new Map() });
       after.set(`q${i}`, { verdicts: [is], metrics: new Map() });
     }
@@ -39,7 +50,9 @@ const verdicts =
 /** Exactly these shares, as a run that was seen. */
 const seen = (n: number, lost: number, won: number, pass: number) => {
   const side = (of: (i: number) => number): Side =>
-    new Map(Array.from({ length: n }, (_, i) => [`q${i}`, { verdicts: [of(i)], metrics: new Map() }]));
+    new Map(
+      Array.from({ length: n }, (_, i) => [`q${i}`, { verdicts: [of(i)], metrics: new Map() }]),
+    );
   return {
     before: side((i) => (i < lost ? 1 : i < lost + won ? 0 : i < lost + won + pass ? 1 : 0)),
     after: side((i) => (i < lost ? 0 : i < lost + won ? 1 : i < lost + won + pass ? 1 : 0)),
@@ -52,10 +65,24 @@ const gauss = (random: () => number): number =>
 describe('the number of queries that would settle it does, four times in five', () => {
   test.each([
     { what: 'lost 3 of 10, any loss counts', n: 10, lost: 3, won: 0, pass: 7, margin: 0 },
-    { what: 'lost 3 and won 1 of 20, any loss counts', n: 20, lost: 3, won: 1, pass: 12, margin: 0 },
+    {
+      what: 'lost 3 and won 1 of 20, any loss counts',
+      n: 20,
+      lost: 3,
+      won: 1,
+      pass: 12,
+      margin: 0,
+    },
     { what: 'won 2 of 12, any loss counts', n: 12, lost: 0, won: 2, pass: 8, margin: 0 },
     { what: 'lost 2 of 8, five points allowed', n: 8, lost: 2, won: 0, pass: 4, margin: 0.05 },
-    { what: 'lost and won 1 of 20, ten points allowed', n: 20, lost: 1, won: 1, pass: 12, margin: 0.1 },
+    {
+      what: 'lost and won 1 of 20, ten points allowed',
+      n: 20,
+      lost: 1,
+      won: 1,
+      pass: 12,
+      margin: 0.1,
+    },
   ])('$what', ({ n, lost, won, pass, margin }) => {
     const options = { maxDrop: { pass_rate: margin } };
     const { before, after } = seen(n, lost, won, pass);
@@ -73,7 +100,10 @@ describe('the number of queries that would settle it does, four times in five', 
   ])('$what', ({ mean, sd }) => {
     const side = (value: (i: number) => number, n: number): Side =>
       new Map(
-        Array.from({ length: n }, (_, i) => [`q${i}`, { verdicts: [], metrics: new Map([['cost_usd', [value(i)]]]) }]),
+        Array.from({ length: n }, (_, i) => [
+          `q${i}`,
+          { verdicts: [], metrics: new Map([['cost_usd', [value(i)]]]) },
+        ]),
       );
     const draw: Draw = (random, n) => ({
       before: side(() => 1, n),
@@ -81,7 +111,10 @@ describe('the number of queries that would settle it does, four times in five', 
     });
     // Twelve pairs of just this mean and spread.
     const scale = sd * Math.sqrt(11 / 12);
-    const small = { before: side(() => 1, 12), after: side((i) => mean + (i % 2 === 0 ? scale : -scale), 12) };
+    const small = {
+      before: side(() => 1, 12),
+      after: side((i) => mean + (i % 2 === 0 ? scale : -scale), 12),
+    };
     const [found] = compareMetrics(small.before, small.after);
     expect(found!.verdict).toBe('inconclusive');
     const needed = found!.needed_pairs!;

@@ -43,7 +43,14 @@ export function queryChanges(
       const [a, b] = [was[metric], is[metric]];
       const [from, to] = [mean(a), mean(b)];
       if (from === null || to === null || from === to) continue;
-      found.push({ id, metric, before: from, after: to, difference: to - from, ...spreadOfChange(a, b) });
+      found.push({
+        id,
+        metric,
+        before: from,
+        after: to,
+        difference: to - from,
+        ...spreadOfChange(a, b),
+      });
     }
   }
   const tested = found.filter(({ p }) => p !== null);
@@ -54,19 +61,26 @@ export function queryChanges(
   });
 }
 
-function verdictOf({ difference, interval }: Pick<QueryChange, 'difference' | 'interval'>, p: number | undefined) {
+function verdictOf(
+  { difference, interval }: Pick<QueryChange, 'difference' | 'interval'>,
+  p: number | undefined,
+) {
   if (interval === null) return 'unknown';
   if (p !== undefined && p > 1 - DEFAULT_LEVEL) return 'noise';
   return difference > 0 ? 'more' : 'less';
 }
 
-function spreadOfChange(a: readonly number[], b: readonly number[]): { interval: Interval | null; p: number | null } {
+function spreadOfChange(
+  a: readonly number[],
+  b: readonly number[],
+): { interval: Interval | null; p: number | null } {
   const { df, p } = welchT(a, b);
   const difference = mean(b)! - mean(a)!;
   if (df === null || p === null) {
     const isSteady = a.length >= MIN_ALIKE && b.length >= MIN_ALIKE;
     return { interval: isSteady ? { low: difference, high: difference } : null, p: null };
   }
-  const half = studentQuantile(DEFAULT_LEVEL, df) * Math.sqrt(spreadOf(a) / a.length + spreadOf(b) / b.length);
+  const half =
+    studentQuantile(DEFAULT_LEVEL, df) * Math.sqrt(spreadOf(a) / a.length + spreadOf(b) / b.length);
   return { interval: { low: difference - half, high: difference + half }, p };
 }

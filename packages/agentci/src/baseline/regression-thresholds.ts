@@ -17,7 +17,8 @@ export const thresholdPercent = (metric: string): number =>
   GROUPS.find(([name]) => name.test(metric))?.[1] ?? OTHER_PERCENT;
 
 /** Which way is better, told from the name unless it is said. */
-export const betterSide = (metric: string): 'higher' | 'lower' => (LOWER_IS_BETTER.test(metric) ? 'lower' : 'higher');
+export const betterSide = (metric: string): 'higher' | 'lower' =>
+  LOWER_IS_BETTER.test(metric) ? 'lower' : 'higher';
 
 const SEVERITIES: readonly (readonly [number, RegressionSeverity])[] = [
   [3, 'critical'],
@@ -73,7 +74,11 @@ export function findRegressions(input: {
     else {
       const percent = (loss / Math.abs(before)) * 100;
       if (percent > threshold) {
-        alerts.push({ ...common, degradation_pct: percent, severity: severityOf(percent / threshold) });
+        alerts.push({
+          ...common,
+          degradation_pct: percent,
+          severity: severityOf(percent / threshold),
+        });
       }
     }
   }
@@ -81,7 +86,9 @@ export function findRegressions(input: {
   return {
     has_regression: alerts.length > 0,
     alerts,
-    ci_should_fail: alerts.some(({ severity }) => severity !== undefined && RANK.indexOf(severity) >= least),
+    ci_should_fail: alerts.some(
+      ({ severity }) => severity !== undefined && RANK.indexOf(severity) >= least,
+    ),
   };
 }
 

@@ -9,7 +9,8 @@ interface Row<Input> {
   readonly input: Input;
   readonly expected: Record<string, unknown>;
 }
-const rows = <Input>(kind: string) => (vectors as unknown as Row<Input>[]).filter((row) => row.kind === kind);
+const rows = <Input>(kind: string) =>
+  (vectors as unknown as Row<Input>[]).filter((row) => row.kind === kind);
 
 interface Thresholds {
   readonly baseline: Record<string, number>;
@@ -23,10 +24,15 @@ interface Samples {
   readonly higher_is_better: boolean;
 }
 
-test.each(rows<Thresholds>('regression.threshold'))('$id: relative thresholds', ({ input, expected }) => {
-  const { baseline, current, thresholds, fail_on_severity: failOnSeverity } = input;
-  expect(findRegressions({ baseline, current, thresholds, failOnSeverity })).toMatchObject(expected);
-});
+test.each(rows<Thresholds>('regression.threshold'))(
+  '$id: relative thresholds',
+  ({ input, expected }) => {
+    const { baseline, current, thresholds, fail_on_severity: failOnSeverity } = input;
+    expect(findRegressions({ baseline, current, thresholds, failOnSeverity })).toMatchObject(
+      expected,
+    );
+  },
+);
 
 test.each(rows<Samples>('regression.statistical'))('$id: two samples', ({ input, expected }) => {
   const found = compareSamples({
@@ -69,8 +75,8 @@ describe('thresholds by name', () => {
   test('a metric called like something every object has is a metric like any other', () => {
     const current = JSON.parse('{"__proto__": 1, "constructor": 0.5}') as Record<string, number>;
     expect(findRegressions({ baseline: {}, current }).alerts).toEqual([]);
-    expect(findRegressions({ baseline: { constructor: 1 } as never, current }).alerts).toMatchObject([
-      { metric: 'constructor' },
-    ]);
+    expect(
+      findRegressions({ baseline: { constructor: 1 } as never, current }).alerts,
+    ).toMatchObject([{ metric: 'constructor' }]);
   });
 });

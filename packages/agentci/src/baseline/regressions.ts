@@ -26,7 +26,13 @@ export function regressionsOf(
   for (const [layer, metric, delta] of gated(diff)) {
     const grown = growth(delta, limitPercent);
     if (grown !== undefined)
-      found.push({ layer, metric, limit_percent: limitPercent, ...grown, message: `${metric} ${grown.message}` });
+      found.push({
+        layer,
+        metric,
+        limit_percent: limitPercent,
+        ...grown,
+        message: `${metric} ${grown.message}`,
+      });
   }
   return found;
 }
@@ -35,9 +41,13 @@ export function regressionsOf(
 const isWorse = (before: CheckStatus | null, after: CheckStatus | null): boolean =>
   after === 'fail' && (before === 'pass' || before === 'warn' || before === 'skip');
 
-function* gated({ path, cost }: Pick<TraceDiff, 'path' | 'cost'>): Generator<['path' | 'cost', string, MetricDelta]> {
+function* gated({
+  path,
+  cost,
+}: Pick<TraceDiff, 'path' | 'cost'>): Generator<['path' | 'cost', string, MetricDelta]> {
   yield ['path', 'tool_calls', path.tool_calls];
-  for (const metric of ['cost_usd', 'total_tokens', 'latency_ms'] as const) yield ['cost', metric, cost[metric]];
+  for (const metric of ['cost_usd', 'total_tokens', 'latency_ms'] as const)
+    yield ['cost', metric, cost[metric]];
 }
 
 /** None of the numbers a limit applies to is known on both sides. */
@@ -53,7 +63,14 @@ function growth(
 ): Pick<Regression, 'message' | 'pct_change' | 'reason'> | undefined {
   if (change === null || change <= 0) return undefined;
   if (pct_change === null)
-    return { message: `grew from 0 to ${after}, limit ${limit} %`, pct_change: null, reason: 'zero_baseline' };
+    return {
+      message: `grew from 0 to ${after}, limit ${limit} %`,
+      pct_change: null,
+      reason: 'zero_baseline',
+    };
   if (pct_change <= limit + DUST * Math.max(1, limit)) return undefined;
-  return { message: `grew by ${pct_change.toFixed(1)} % from ${before} to ${after}, limit ${limit} %`, pct_change };
+  return {
+    message: `grew by ${pct_change.toFixed(1)} % from ${before} to ${after}, limit ${limit} %`,
+    pct_change,
+  };
 }

@@ -38,14 +38,23 @@ export function compareSamples(input: {
   const before = mean(baseline);
   const after = mean(current);
   const difference = before === null || after === null ? null : after - before;
-  const percent = difference === null || before === null || before === 0 ? null : (difference / Math.abs(before)) * 100;
+  const percent =
+    difference === null || before === null || before === 0
+      ? null
+      : (difference / Math.abs(before)) * 100;
   const { p, reason } = welchT(baseline, current);
   // From a baseline of zero any change is without measure.
   const size =
-    percent === null ? (difference === 0 || difference === null ? 0 : Number.POSITIVE_INFINITY) : Math.abs(percent);
+    percent === null
+      ? difference === 0 || difference === null
+        ? 0
+        : Number.POSITIVE_INFINITY
+      : Math.abs(percent);
   const isWorse = difference !== null && (higherIsBetter ? difference < 0 : difference > 0);
   const isTold = baseline.length > 1 && current.length > 1;
-  const isRegression = isTold ? isWorse && (p === null || p < ALPHA) && size > SMALLEST_PERCENT : null;
+  const isRegression = isTold
+    ? isWorse && (p === null || p < ALPHA) && size > SMALLEST_PERCENT
+    : null;
   return {
     is_regression: isRegression,
     severity: isRegression === null ? null : isRegression ? severityOf(size) : 'none',

@@ -11,11 +11,13 @@ export function textDiff(before: string, after: string): { edits: Edit[]; shorte
   const a = clip(before);
   const b = clip(after);
   const words = [wordsOf(a), wordsOf(b)] as const;
-  const [from, to] = Math.max(words[0].length, words[1].length) <= MAX_WORDS ? words : [linesOf(a), linesOf(b)];
+  const [from, to] =
+    Math.max(words[0].length, words[1].length) <= MAX_WORDS ? words : [linesOf(a), linesOf(b)];
   return { edits: joined(align(from, to)), shortened };
 }
 
-const clip = (text: string): string => (text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) : text);
+const clip = (text: string): string =>
+  text.length > MAX_CHARACTERS ? text.slice(0, MAX_CHARACTERS) : text;
 const wordsOf = (text: string): string[] => text.match(/\s+|\S+/g) ?? [];
 const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 

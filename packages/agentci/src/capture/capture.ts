@@ -20,9 +20,25 @@ import { isLoopback } from './model/model-call.ts';
 import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
 import { openOtlpPlane } from './otlp/otlp-plane.ts';
-import type { AgentEnd, Begun, CaptureNote, Evidence, Plane, PlaneContext, PlaneName, PlaneReport } from './plane.ts';
+import type {
+  AgentEnd,
+  Begun,
+  CaptureNote,
+  Evidence,
+  Plane,
+  PlaneContext,
+  PlaneName,
+  PlaneReport,
+} from './plane.ts';
 import { preloadEnvironment } from './preload/environment.ts';
-import { EXAMPLE_HOSTS, isModelHost, MODEL_HOSTS, PROVIDERS, plainHost, providerOfHost } from './providers.ts';
+import {
+  EXAMPLE_HOSTS,
+  isModelHost,
+  MODEL_HOSTS,
+  PROVIDERS,
+  plainHost,
+  providerOfHost,
+} from './providers.ts';
 import type { Upstream } from './upstreams.ts';
 import { portOf } from './witness/user-proxy.ts';
 import { openWitness } from './witness/witness.ts';
@@ -126,7 +142,10 @@ export function createCapture(options: CaptureOptions): Capture {
   const settings = { ...providerSettings(options.cwd), ...withoutEmpty(env) };
   const found =
     offline === undefined
-      ? providersInUse(settings, { ...options, providers: [...(options.providers ?? []), ...namedProviders(recorded)] })
+      ? providersInUse(settings, {
+          ...options,
+          providers: [...(options.providers ?? []), ...namedProviders(recorded)],
+        })
       : providersOfCassette(settings, offline.providers);
   const connections = openConnections(env);
   const refusesUsage = new Set<string>();
@@ -139,7 +158,9 @@ export function createCapture(options: CaptureOptions): Capture {
   const ownHosts = ownRoots.map(({ hostname }) => hostname);
   const isOwnHost = (host: string, port: number): boolean =>
     ownRoots.some((root) =>
-      isLoopback(host) ? isLoopback(root.hostname) && portOf(root) === port : root.hostname === host,
+      isLoopback(host)
+        ? isLoopback(root.hostname) && portOf(root) === port
+        : root.hostname === host,
     );
   const providers = found.inUse.map(({ provider }) => provider.name);
   /** A client that named its provider's host would have gone there; only --upstream is meant for every client. */
@@ -153,7 +174,10 @@ export function createCapture(options: CaptureOptions): Capture {
 
   const openPlanes = (
     context: PlaneContext,
-    { runId, turnNow }: { readonly runId: () => string; readonly turnNow: () => TurnOf | undefined },
+    {
+      runId,
+      turnNow,
+    }: { readonly runId: () => string; readonly turnNow: () => TurnOf | undefined },
     hooks: SlotHooks = {},
   ): Plane[] => [
     ...(hasPlane('llm')
@@ -168,9 +192,16 @@ export function createCapture(options: CaptureOptions): Capture {
                 offline === undefined ? env : withRecordedAddresses(env, offline.providers),
               );
               const preload = startsPrograms
-                ? preloadEnvironment(context, { hosts: MODEL_HOSTS, upstreams, isOffline: offline !== undefined })
+                ? preloadEnvironment(context, {
+                    hosts: MODEL_HOSTS,
+                    upstreams,
+                    isOffline: offline !== undefined,
+                  })
                 : {};
-              const keys = offline === undefined ? missingKeys(settings, recorded) : dummyKeys(env, offline.providers);
+              const keys =
+                offline === undefined
+                  ? missingKeys(settings, recorded)
+                  : dummyKeys(env, offline.providers);
               return { set: { ...set, ...preload, ...keys }, notes };
             },
             connections,
@@ -194,7 +225,10 @@ export function createCapture(options: CaptureOptions): Capture {
             isModelHost: (host, port) => isModelHost(host) || isOwnHost(host, port),
             modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
             providers,
-            refuses: offline === undefined ? undefined : (host, isModel) => hooks.onBlocked?.(host, isModel),
+            refuses:
+              offline === undefined
+                ? undefined
+                : (host, isModel) => hooks.onBlocked?.(host, isModel),
           }),
         ]
       : []),
@@ -237,11 +271,18 @@ export function createCapture(options: CaptureOptions): Capture {
       let hasBegun = false;
       let turn: TurnOf | undefined;
       const { origin, base, token } = front;
-      const planes = openPlanes({ origin, base, token, env, now }, { runId: () => run, turnNow: () => turn }, hooks);
+      const planes = openPlanes(
+        { origin, base, token, env, now },
+        { runId: () => run, turnNow: () => turn },
+        hooks,
+      );
       front.serve(planes);
       const mcp = planes.find((plane): plane is McpPlane => plane.name === 'mcp');
       const wanted = planes.map((plane) => plane.environment());
-      const set = Object.assign({}, ...wanted.map((environment) => environment.set)) as Record<string, string>;
+      const set = Object.assign({}, ...wanted.map((environment) => environment.set)) as Record<
+        string,
+        string
+      >;
       const known = knownAgent(options.command ?? [], set, env);
       Object.assign(set, known.set);
       const changed: Record<string, string | undefined> = { ...env, ...set };
@@ -265,7 +306,11 @@ export function createCapture(options: CaptureOptions): Capture {
           // Every format is known there: an agent can start before it is loaded.
           reading ??= await import('./captured-run.ts');
           const evidence = merged(parts, how, known.notes);
-          const result = reading.readLater(evidence, run, turn === undefined ? [] : earlier.before(turn));
+          const result = reading.readLater(
+            evidence,
+            run,
+            turn === undefined ? [] : earlier.before(turn),
+          );
           if (turn !== undefined) earlier.add(turn, evidence.exchanges);
           return result;
         },
@@ -287,14 +332,18 @@ const NOWHERE = (env: Env, now: () => number): PlaneContext => {
 };
 
 /** Where the recorded agent had an address of its own, it had the variable: that it is set decides what is set beside Azure. */
-function withRecordedAddresses(env: Env, providers: Readonly<Record<string, CassetteProvider>>): Env {
+function withRecordedAddresses(
+  env: Env,
+  providers: Readonly<Record<string, CassetteProvider>>,
+): Env {
   const known = PROVIDERS.filter(({ name }) => providers[name]?.set === true);
   const names = known.flatMap(({ variables }) => variables.slice(0, 1).map(({ name }) => name));
   return { ...Object.fromEntries(names.map((name) => [name, 'recorded'])), ...withoutEmpty(env) };
 }
 
 /** An empty variable says nothing, and must not hide what a file says. */
-const withoutEmpty = (env: Env): Env => Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+const withoutEmpty = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 
 const ENDS: Readonly<Record<AgentEnd, Evidence['gaps']>> = {
   itself: [],
@@ -302,7 +351,11 @@ const ENDS: Readonly<Record<AgentEnd, Evidence['gaps']>> = {
   left: [{ gap: 'ended', detail: 'processes that it had started were still running' }],
 };
 
-function merged(parts: readonly Partial<Evidence>[], how: AgentEnd, notes: readonly CaptureNote[]): Evidence {
+function merged(
+  parts: readonly Partial<Evidence>[],
+  how: AgentEnd,
+  notes: readonly CaptureNote[],
+): Evidence {
   return {
     exchanges: parts.flatMap(({ exchanges = [] }) => exchanges),
     telemetry: parts.flatMap(({ telemetry = [] }) => telemetry),

@@ -19,14 +19,22 @@ export interface CaptureResult {
 
 /** Reads the evidence of one query as a trace. `nothing` says why there may be none. */
 export function readEvidence(evidence: Evidence, id: string, nothing?: string): CaptureResult {
-  const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({ value: exchangeRecord(exchange, id) }));
-  const taps = evidence.mcp.map(({ server, lines }) => ({ server, records: lines.map((value) => ({ value })) }));
+  const exchanges: RawRecord[] = evidence.exchanges.map((exchange) => ({
+    value: exchangeRecord(exchange, id),
+  }));
+  const taps = evidence.mcp.map(({ server, lines }) => ({
+    server,
+    records: lines.map((value) => ({ value })),
+  }));
   const telemetry: RawRecord[] = evidence.telemetry.map((value) => ({ value }));
   const pairs = new Map(exchanges.map((record) => [record, pairRecord(record)]));
   const pairOf = (record: RawRecord) => pairs.get(record) ?? pairRecord(record);
   const built = capturedTrace({ id, exchanges, pairOf, telemetry, taps, gaps: evidence.gaps });
   const [item] = withHints(built, [...pairs.values()]);
-  const warnings = [...evidence.notes, ...failures(evidence)].map(({ code, message }) => ({ code, message }));
+  const warnings = [...evidence.notes, ...failures(evidence)].map(({ code, message }) => ({
+    code,
+    message,
+  }));
   if (item === undefined) {
     const passed = evidence.exchanges.length;
     const seen =
@@ -37,7 +45,10 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
     return {
       id,
       evidence,
-      warnings: [...warnings, { code: 'CAPTURE_NOTHING', message: `the capture saw nothing: ${seen}` }],
+      warnings: [
+        ...warnings,
+        { code: 'CAPTURE_NOTHING', message: `the capture saw nothing: ${seen}` },
+      ],
     };
   }
   if (!item.ok)
@@ -46,26 +57,41 @@ export function readEvidence(evidence: Evidence, id: string, nothing?: string): 
       evidence,
       warnings: [
         ...warnings,
-        { code: item.problem.code, message: `the capture could not be read: ${item.problem.message}` },
+        {
+          code: item.problem.code,
+          message: `the capture could not be read: ${item.problem.message}`,
+        },
       ],
     };
   return { id, evidence, trace: item.trace, warnings };
 }
 
 /** As `readEvidence` for one turn of a conversation: what its requests repeat of earlier turns is not read again. */
-export function readTurn(evidence: Evidence, id: string, earlier: readonly Exchange[]): CaptureResult {
+export function readTurn(
+  evidence: Evidence,
+  id: string,
+  earlier: readonly Exchange[],
+): CaptureResult {
   const own = readEvidence(evidence, id);
-  if (earlier.length === 0 || evidence.exchanges.length === 0 || own.trace === undefined) return own;
+  if (earlier.length === 0 || evidence.exchanges.length === 0 || own.trace === undefined)
+    return own;
   const before = readEvidence({ ...NOTHING, exchanges: counted(earlier) }, id);
   // Read together, so that every call finds the reply that asked for it.
-  const whole = readEvidence({ ...evidence, exchanges: counted([...earlier, ...evidence.exchanges]) }, id);
+  const whole = readEvidence(
+    { ...evidence, exchanges: counted([...earlier, ...evidence.exchanges]) },
+    id,
+  );
   return before.trace === undefined || whole.trace === undefined
     ? own
     : { ...own, trace: ownSteps(whole.trace, before.trace) };
 }
 
 /** As `readTurn`, when somebody first asks: whoever ran the agent can give it its next query before. */
-export function readLater(evidence: Evidence, id: string, earlier: readonly Exchange[]): CaptureResult {
+export function readLater(
+  evidence: Evidence,
+  id: string,
+  earlier: readonly Exchange[],
+): CaptureResult {
   let known: CaptureResult | undefined;
   const result = (): CaptureResult => {
     known ??= readTurn(evidence, id, earlier);

@@ -4,14 +4,17 @@ import { PROVIDERS } from './providers.ts';
 
 const FILES = ['.env.local', '.env'];
 const MAX_BYTES = 1024 * 1024;
-const LINE = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^#\n]*))/gm;
+const LINE =
+  /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z0-9_]*)[ \t]*=[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^#\n]*))/gm;
 
 /**
  * What the agent's own `.env` files say about providers. Agents read them when they start, without overwriting what is set:
  * an address or a key there tells where the agent would have called.
  */
 export function providerSettings(dir: string): Record<string, string> {
-  const names = new Set(PROVIDERS.flatMap(({ keys, variables }) => [...keys, ...variables.map(({ name }) => name)]));
+  const names = new Set(
+    PROVIDERS.flatMap(({ keys, variables }) => [...keys, ...variables.map(({ name }) => name)]),
+  );
   const found: Record<string, string> = {};
   for (const file of FILES) {
     for (const [, name = '', double, single, bare] of readText(join(dir, file)).matchAll(LINE)) {

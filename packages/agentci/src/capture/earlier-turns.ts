@@ -59,23 +59,28 @@ function pastSteps({ steps }: Trace, earlier: Trace): ReadonlySet<string> {
     if (!isMentioned(step)) continue;
     const at = step.requestedBy === undefined ? brought.indexOf(nameOf(step)) : -1;
     if (at >= 0) brought.splice(at, 1);
-    if (at >= 0 || (step.requestedBy !== undefined && past.has(step.requestedBy))) past.add(step.id);
+    if (at >= 0 || (step.requestedBy !== undefined && past.has(step.requestedBy)))
+      past.add(step.id);
   }
-  for (const step of steps) if (step.kind === 'handoff' && past.has(step.via ?? '')) past.add(step.id);
+  for (const step of steps)
+    if (step.kind === 'handoff' && past.has(step.via ?? '')) past.add(step.id);
   return past;
 }
 
 const isOfModel = (step: Step): boolean =>
-  step.kind === 'llm' || (step.kind === 'event' && (step.name === 'llm.failed' || step.name === 'embedding'));
+  step.kind === 'llm' ||
+  (step.kind === 'event' && (step.name === 'llm.failed' || step.name === 'embedding'));
 
 /** A call of which nothing but messages tell. */
 const isMentioned = (step: Step): step is ToolStep =>
   step.kind === 'tool' && step.evidence.every((kind) => kind === 'message');
 
-const nameOf = ({ callId, name, args }: ToolStep): string => JSON.stringify([callId ?? null, name, args ?? null]);
+const nameOf = ({ callId, name, args }: ToolStep): string =>
+  JSON.stringify([callId ?? null, name, args ?? null]);
 
 function withoutLinks(step: Step, gone: ReadonlySet<string>): Step {
   if (step.parent !== undefined && gone.has(step.parent)) delete step.parent;
-  if (step.kind === 'tool' && step.requestedBy !== undefined && gone.has(step.requestedBy)) delete step.requestedBy;
+  if (step.kind === 'tool' && step.requestedBy !== undefined && gone.has(step.requestedBy))
+    delete step.requestedBy;
   return step;
 }

@@ -6,7 +6,10 @@ import { targetOf } from './upstreams.ts';
 const BASE = 'http://127.0.0.1:1/r/t';
 const see = (env: Record<string, string>, choice = {}) => {
   const found = providersInUse(env, choice);
-  return { ...providerEnvironment(BASE, found, env), upstreams: found.inUse.map(({ upstream }) => upstream) };
+  return {
+    ...providerEnvironment(BASE, found, env),
+    upstreams: found.inUse.map(({ upstream }) => upstream),
+  };
 };
 
 describe('environment of a captured agent', () => {
@@ -21,7 +24,11 @@ describe('environment of a captured agent', () => {
   });
 
   it('sets nothing where no key and no address is there', () => {
-    expect(see({ PATH: '/bin', OPENAI_API_KEY: ' ' })).toEqual({ set: {}, notes: [], upstreams: [] });
+    expect(see({ PATH: '/bin', OPENAI_API_KEY: ' ' })).toEqual({
+      set: {},
+      notes: [],
+      upstreams: [],
+    });
   });
 
   it.each([
@@ -43,7 +50,11 @@ describe('environment of a captured agent', () => {
     ['groq', '/chat/completions', 'https://api.groq.com/openai/v1/chat/completions'],
     ['fireworks', '/v1/chat/completions', 'https://api.fireworks.ai/inference/v1/chat/completions'],
     ['ollama', '/api/chat', 'http://127.0.0.1:11434/api/chat'],
-    ['bedrock', '/model/a%3A0/converse', 'https://bedrock-runtime.us-east-1.amazonaws.com/model/a%3A0/converse'],
+    [
+      'bedrock',
+      '/model/a%3A0/converse',
+      'https://bedrock-runtime.us-east-1.amazonaws.com/model/a%3A0/converse',
+    ],
     ['vertex', '/v1/x', 'https://aiplatform.googleapis.com/v1/x'],
   ])('sends %s %s to %s', (provider, path, expected) => {
     const { upstreams } = see({}, { providers: [provider] });
@@ -76,7 +87,9 @@ describe('environment of a captured agent', () => {
     const { set, upstreams, notes } = see({ OPENAI_BASE_URL: own });
     expect(set.OPENAI_BASE_URL).toBe(`${BASE}/llm/openai${tail}`);
     expect(targetOf(upstreams[0]!, path).target.href).toBe(expected);
-    expect(notes).toMatchObject([{ code: 'CAPTURE_UPSTREAM', message: expect.stringContaining('OPENAI_BASE_URL') }]);
+    expect(notes).toMatchObject([
+      { code: 'CAPTURE_UPSTREAM', message: expect.stringContaining('OPENAI_BASE_URL') },
+    ]);
   });
 
   it('shows neither credentials, keys nor the path of a gateway', () => {
@@ -91,18 +104,24 @@ describe('environment of a captured agent', () => {
       OPENAI_BASE_URL: 'https://new.example/v1',
     });
     expect(upstreams[0]!.root).toBe('https://new.example');
-    expect(notes!.map(({ code }) => code)).toEqual(['CAPTURE_ADDRESSES_DIFFER', 'CAPTURE_UPSTREAM']);
+    expect(notes!.map(({ code }) => code)).toEqual([
+      'CAPTURE_ADDRESSES_DIFFER',
+      'CAPTURE_UPSTREAM',
+    ]);
   });
 
   it('is silent about spellings that agree', () => {
-    const { notes } = see({ OPENAI_HOST: 'https://gw.example', OPENAI_BASE_URL: 'https://gw.example/v1' });
+    const { notes } = see({
+      OPENAI_HOST: 'https://gw.example',
+      OPENAI_BASE_URL: 'https://gw.example/v1',
+    });
     expect(notes!.map(({ code }) => code)).toEqual(['CAPTURE_UPSTREAM']);
   });
 
   it('moves a leftover OPENAI_API_BASE too, which some SDKs prefer', () => {
-    expect(see({ OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'https://left.example/v1' }).set.OPENAI_API_BASE).toBe(
-      `${BASE}/llm/openai/v1`,
-    );
+    expect(
+      see({ OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'https://left.example/v1' }).set.OPENAI_API_BASE,
+    ).toBe(`${BASE}/llm/openai/v1`);
   });
 
   it('leaves OPENAI_BASE_URL unset beside Azure, whose Node SDK throws at it', () => {
@@ -121,7 +140,10 @@ describe('environment of a captured agent', () => {
   });
 
   it('says that Azure needs an address', () => {
-    expect(see({ AZURE_OPENAI_API_KEY: 'k' })).toMatchObject({ set: {}, notes: [{ code: 'CAPTURE_NO_UPSTREAM' }] });
+    expect(see({ AZURE_OPENAI_API_KEY: 'k' })).toMatchObject({
+      set: {},
+      notes: [{ code: 'CAPTURE_NO_UPSTREAM' }],
+    });
   });
 
   it.each([

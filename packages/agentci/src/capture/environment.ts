@@ -34,7 +34,8 @@ export function providersInUse(env: Env, choice: ProviderChoice = {}): Providers
     const given = choice.upstreams?.[provider.name];
     const set = provider.variables.filter(({ name }) => isSet(env[name]));
     const hasKey = provider.keys.some((name) => isSet(env[name]));
-    if (given === undefined && set.length === 0 && !hasKey && !named.includes(provider.name)) return [];
+    if (given === undefined && set.length === 0 && !hasKey && !named.includes(provider.name))
+      return [];
     const [first] = set;
     const own = given === undefined ? (first === undefined ? undefined : env[first.name]!) : given;
     const variable = given === undefined ? first : provider.variables[0];
@@ -57,7 +58,8 @@ export function providersInUse(env: Env, choice: ProviderChoice = {}): Providers
       });
     const tail = variable?.tail ?? '';
     const hasTail = own === undefined || address.endsWith(tail);
-    const root = own !== undefined && hasTail && tail !== '' ? address.slice(0, -tail.length) : address;
+    const root =
+      own !== undefined && hasTail && tail !== '' ? address.slice(0, -tail.length) : address;
     const upstream = {
       provider: provider.name,
       root,
@@ -70,7 +72,11 @@ export function providersInUse(env: Env, choice: ProviderChoice = {}): Providers
 }
 
 /** The variables that send the calls of these providers through the front at `base`. */
-export function providerEnvironment(base: string, { inUse, notes }: ProvidersInUse, env: Env): PlaneEnvironment {
+export function providerEnvironment(
+  base: string,
+  { inUse, notes }: ProvidersInUse,
+  env: Env,
+): PlaneEnvironment {
   const set: Record<string, string> = {};
   const all = [...notes];
   const hasAzure = inUse.some(({ provider }) => provider.name === 'azure');
@@ -81,7 +87,8 @@ export function providerEnvironment(base: string, { inUse, notes }: ProvidersInU
         if (name === 'OPENAI_BASE_URL')
           all.push({
             code: 'CAPTURE_AZURE',
-            message: 'OPENAI_BASE_URL is not set, since Azure is in use: calls to api.openai.com are not captured',
+            message:
+              'OPENAI_BASE_URL is not set, since Azure is in use: calls to api.openai.com are not captured',
           });
         continue;
       }
@@ -91,7 +98,8 @@ export function providerEnvironment(base: string, { inUse, notes }: ProvidersInU
   return { set, notes: all };
 }
 
-const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
+const isSet = (value: string | undefined): value is string =>
+  value !== undefined && value.trim() !== '';
 
 function defaultRoot({ root }: Provider, env: Env): string | undefined {
   return typeof root === 'string' ? root : root(env);
@@ -100,8 +108,13 @@ function defaultRoot({ root }: Provider, env: Env): string | undefined {
 /** An address as variables give it: `OLLAMA_HOST` may be a host and a port, or only one of them. */
 function addressOf(value: string, from: string): string {
   const text = value.trim().replace(/\/+$/, '');
-  const full = /^https?:/i.test(text) ? text : `http://${text.replace(/^0\.0\.0\.0(?=:|$)/, '127.0.0.1')}`;
-  const bare = from === 'OLLAMA_HOST' && !/^https?:/i.test(text) && !/:\d+(?:\/|$)/.test(text) ? `${full}:11434` : full;
+  const full = /^https?:/i.test(text)
+    ? text
+    : `http://${text.replace(/^0\.0\.0\.0(?=:|$)/, '127.0.0.1')}`;
+  const bare =
+    from === 'OLLAMA_HOST' && !/^https?:/i.test(text) && !/:\d+(?:\/|$)/.test(text)
+      ? `${full}:11434`
+      : full;
   try {
     return new URL(bare).href.replace(/\/+$/, '');
   } catch (cause) {
@@ -123,7 +136,10 @@ function disagreements(set: readonly BaseVariable[], env: Env): CaptureNote[] {
   const other = others.find((variable) => plain(variable) !== plain(first!));
   if (other === undefined) return [];
   return [
-    { code: 'CAPTURE_ADDRESSES_DIFFER', message: `${first!.name} and ${other.name} differ: ${first!.name} is used` },
+    {
+      code: 'CAPTURE_ADDRESSES_DIFFER',
+      message: `${first!.name} and ${other.name} differ: ${first!.name} is used`,
+    },
   ];
 }
 

@@ -7,7 +7,21 @@ import type { Exchange } from './exchange.ts';
 
 /** The exchange as the adapter reads it, its bytes still bytes. */
 export function exchangeRecord(exchange: Exchange, run: string): ExchangeRecord {
-  const { i, at, provider, route, method, uri, request, status, headers, chunks, ttfbMs, endMs, complete } = exchange;
+  const {
+    i,
+    at,
+    provider,
+    route,
+    method,
+    uri,
+    request,
+    status,
+    headers,
+    chunks,
+    ttfbMs,
+    endMs,
+    complete,
+  } = exchange;
   return {
     schema: EXCHANGE_SCHEMA,
     run,
@@ -40,6 +54,11 @@ export function exchangeLine(exchange: Exchange, run: string): string {
     request: bytesToJson(request as Buffer),
     ...(response === undefined
       ? {}
-      : { response: { ...response, chunks: exchange.chunks.map(([dt, bytes]) => [round(dt), bytesToJson(bytes)]) } }),
+      : {
+          response: {
+            ...response,
+            chunks: exchange.chunks.map(([dt, bytes]) => [round(dt), bytesToJson(bytes)]),
+          },
+        }),
   });
 }

@@ -11,7 +11,9 @@ const echo = ({ path, request, response }: PlaneRequest): void => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
-    seen.push(`${request.httpVersion} ${request.method} ${path} ${Buffer.concat(chunks).toString()}`);
+    seen.push(
+      `${request.httpVersion} ${request.method} ${path} ${Buffer.concat(chunks).toString()}`,
+    );
     response.end('seen');
   });
 };
@@ -36,7 +38,11 @@ describe('front', () => {
   });
   afterEach(() => front.close());
 
-  const ask = async (path: string, headers: Record<string, string> = {}, body = ''): Promise<number> => {
+  const ask = async (
+    path: string,
+    headers: Record<string, string> = {},
+    body = '',
+  ): Promise<number> => {
     const sent = httpRequest(`${front.origin}${path}`, { method: 'POST', headers, agent: false });
     sent.end(body);
     const [reply] = (await once(sent, 'response')) as [IncomingMessage];
@@ -61,7 +67,12 @@ describe('front', () => {
     ['the name of another host, as after DNS rebinding', undefined, { host: 'evil.example' }, 403],
     ['localhost, which may be another address', undefined, { host: 'localhost' }, 403],
     ['the origin of a web page', undefined, { origin: 'https://evil.example' }, 403],
-    ['what browsers add to requests without an origin', undefined, { 'sec-fetch-site': 'cross-site' }, 403],
+    [
+      'what browsers add to requests without an origin',
+      undefined,
+      { 'sec-fetch-site': 'cross-site' },
+      403,
+    ],
     ['the origin "null" of a sandboxed page', undefined, { origin: 'null' }, 403],
   ])('turns away a request with %s', async (_, path, headers, status) => {
     expect(await ask(path ?? own('/llm/x'), headers)).toBe(status);
@@ -93,7 +104,11 @@ describe('front', () => {
 
   it('hands gRPC, which has no path of ours, to the plane that takes it', async () => {
     const client = connectHttp2(front.origin);
-    const stream = client.request({ ':method': 'POST', ':path': '/a.B/C', 'content-type': 'application/grpc+proto' });
+    const stream = client.request({
+      ':method': 'POST',
+      ':path': '/a.B/C',
+      'content-type': 'application/grpc+proto',
+    });
     stream.end();
     await once(stream, 'response');
     client.close();
@@ -103,7 +118,11 @@ describe('front', () => {
   it('reads a request that offers h2c, body and all, as the HTTP/1.1 it is', async () => {
     const status = await ask(
       own('/llm/openai/chat'),
-      { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' },
+      {
+        connection: 'Upgrade, HTTP2-Settings',
+        upgrade: 'h2c',
+        'http2-settings': 'AAMAAABkAAQAAP__',
+      },
       '{"model":"m"}',
     );
     expect(status).toBe(200);
@@ -125,13 +144,20 @@ describe('front', () => {
   });
 
   it.each([
-    ['with the token as password', (token: string) => `agentci:${token}`, 'HTTP/1.1 200 api.example:443'],
+    [
+      'with the token as password',
+      (token: string) => `agentci:${token}`,
+      'HTTP/1.1 200 api.example:443',
+    ],
     ['with another password', () => 'agentci:x', 'HTTP/1.1 407'],
     ['without one', () => undefined, 'HTTP/1.1 407'],
   ])('answers CONNECT %s', async (_, credentials, expected) => {
     const socket = connect(Number(new URL(front.origin).port), '127.0.0.1');
     const given = credentials(front.token);
-    const proxy = given === undefined ? '' : `proxy-authorization: Basic ${Buffer.from(given).toString('base64')}\r\n`;
+    const proxy =
+      given === undefined
+        ? ''
+        : `proxy-authorization: Basic ${Buffer.from(given).toString('base64')}\r\n`;
     socket.write(`CONNECT api.example:443 HTTP/1.1\r\nhost: api.example:443\r\n${proxy}\r\n`);
     const [reply] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
@@ -152,7 +178,11 @@ describe('front', () => {
 
     it('answers a request with its whole address as one without, and the token is still needed', async () => {
       for (const path of [own('/llm/x?a=1'), '/r/wrong/llm/x', '']) {
-        const sent = httpRequest(front.origin, { method: 'POST', path: front.origin + path, agent: false });
+        const sent = httpRequest(front.origin, {
+          method: 'POST',
+          path: front.origin + path,
+          agent: false,
+        });
         sent.end('body');
         const [reply] = (await once(sent, 'response')) as [IncomingMessage];
         reply.resume();
@@ -164,7 +194,9 @@ describe('front', () => {
     it('speaks HTTP/1.1 in a tunnel to itself', async () => {
       const socket = await tunnelled();
       for (let round = 0; round < 2; round++) {
-        socket.write(`POST ${own('/llm/x')} HTTP/1.1\r\nhost: ${address()}\r\ncontent-length: 2\r\n\r\nhi`);
+        socket.write(
+          `POST ${own('/llm/x')} HTTP/1.1\r\nhost: ${address()}\r\ncontent-length: 2\r\n\r\nhi`,
+        );
         expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200/);
       }
       expect(seen).toEqual(['1.1 POST /x hi', '1.1 POST /x hi']);
@@ -173,7 +205,11 @@ describe('front', () => {
     it('speaks HTTP/2 in a tunnel to itself, as gRPC has it', async () => {
       const socket = await tunnelled();
       const client = connectHttp2(front.origin, { createConnection: () => socket });
-      const stream = client.request({ ':method': 'POST', ':path': '/a.B/C', 'content-type': 'application/grpc' });
+      const stream = client.request({
+        ':method': 'POST',
+        ':path': '/a.B/C',
+        'content-type': 'application/grpc',
+      });
       stream.end('x');
       await once(stream, 'response');
       client.destroy();
@@ -182,7 +218,9 @@ describe('front', () => {
 
     it('turns a web page away there too', async () => {
       const socket = await tunnelled();
-      socket.write(`GET ${own('/llm/x')} HTTP/1.1\r\nhost: ${address()}\r\norigin: https://evil.example\r\n\r\n`);
+      socket.write(
+        `GET ${own('/llm/x')} HTTP/1.1\r\nhost: ${address()}\r\norigin: https://evil.example\r\n\r\n`,
+      );
       expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 403/);
     });
   });
@@ -230,13 +268,19 @@ describe('front', () => {
       const answerWhole: Plane['answerWhole'] = ({ target, body }) => {
         if (!target.startsWith('/known')) return undefined;
         known.push(`${target} ${body}`);
-        return { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('at hand') };
+        return {
+          status: 200,
+          headers: { 'content-type': 'text/plain' },
+          body: Buffer.from('at hand'),
+        };
       };
       front.serve([{ ...plane, answerWhole }]);
     });
 
     /** Sends one request after the other over one connection. */
-    const talk = async (...requests: readonly (readonly [path: string, headers?: string])[]): Promise<string[]> => {
+    const talk = async (
+      ...requests: readonly (readonly [path: string, headers?: string])[]
+    ): Promise<string[]> => {
       const socket = connect(Number(new URL(front.origin).port), '127.0.0.1');
       const replies: string[] = [];
       for (const [path, headers = `host: ${front.origin.slice(7)}\r\n`] of requests) {
@@ -272,11 +316,19 @@ describe('front', () => {
 
     it.each([
       ['a wrong token', () => [`/r/${'0'.repeat(32)}/llm/known`] as const, '404'],
-      ['the name of another host', () => [own('/llm/known'), 'host: evil.example\r\n'] as const, '403'],
+      [
+        'the name of another host',
+        () => [own('/llm/known'), 'host: evil.example\r\n'] as const,
+        '403',
+      ],
       ['no host', () => [own('/llm/known'), ''] as const, '400'],
       [
         'the origin of a web page',
-        () => [own('/llm/known'), `host: ${front.origin.slice(7)}\r\norigin: https://evil.example\r\n`] as const,
+        () =>
+          [
+            own('/llm/known'),
+            `host: ${front.origin.slice(7)}\r\norigin: https://evil.example\r\n`,
+          ] as const,
         '403',
       ],
     ])('turns away a request with %s', async (_, request, status) => {

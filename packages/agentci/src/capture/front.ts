@@ -1,11 +1,20 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createHttp2, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import {
+  createServer as createHttp2,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Plane } from './plane.ts';
 import { refuse } from './refuse.ts';
-import { readUpgrade, readWholeRequest, type WholeReply, writeWholeReply } from './whole-request.ts';
+import {
+  readUpgrade,
+  readWholeRequest,
+  type WholeReply,
+  writeWholeReply,
+} from './whole-request.ts';
 
 /** A listener for one worker: everything it is sent belongs to the agent that was given its address. */
 export interface Front {
@@ -53,9 +62,14 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
 
   /** Answers a request whose plane already has the reply. Anything else, or anything odd about it, goes through Node's HTTP. */
   const answerWhole = (bytes: Buffer): WholeReply | undefined => {
-    if (shared !== undefined || !planes.some((plane) => plane.answerWhole !== undefined)) return undefined;
+    if (shared !== undefined || !planes.some((plane) => plane.answerWhole !== undefined))
+      return undefined;
     const asked = readWholeRequest(bytes);
-    if (asked === undefined || isOfBrowser(asked.headers) || !hosts.includes(asked.headers.get('host') ?? ''))
+    if (
+      asked === undefined ||
+      isOfBrowser(asked.headers) ||
+      !hosts.includes(asked.headers.get('host') ?? '')
+    )
       return undefined;
     if (asked.authority !== undefined && !hosts.includes(asked.authority)) return undefined;
     const [, given = '', name, target = ''] = PLACE.exec(asked.target) ?? [];
@@ -70,7 +84,9 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
     const plane = planes.find(({ proxy }) => proxy !== undefined);
     if (plane === undefined || !isSame(passwordOf(request.headers['proxy-authorization']), token)) {
       strangers++;
-      refuse(response, 407, 'not a client of this capture', { 'proxy-authenticate': 'Basic realm="agentci"' });
+      refuse(response, 407, 'not a client of this capture', {
+        'proxy-authenticate': 'Basic realm="agentci"',
+      });
       return;
     }
     // It was meant for us alone. Kept as a key, there would be one more to look for with every agent.
@@ -104,7 +120,8 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       delete request.headers['proxy-authorization'];
     }
     // A page that made a browser look up its own name as 127.0.0.1 still sends that name.
-    const asked = 'authority' in request && request.authority ? request.authority : request.headers.host;
+    const asked =
+      'authority' in request && request.authority ? request.authority : request.headers.host;
     if (!hosts.includes(asked ?? '')) {
       turnAway(response, 403, 'the Host header is not that of the capture');
       return;
@@ -113,7 +130,10 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       turnAway(response, 403, 'requests of web pages are not taken');
       return;
     }
-    if (request.httpVersionMajor === 2 && /^application\/grpc\b/.test(request.headers['content-type'] ?? '')) {
+    if (
+      request.httpVersionMajor === 2 &&
+      /^application\/grpc\b/.test(request.headers['content-type'] ?? '')
+    ) {
       const plane = planes.find(({ grpc }) => grpc !== undefined);
       if (plane === undefined) refuse(response, 404, 'no plane of this capture takes gRPC');
       else plane.grpc!({ request, response });
@@ -134,7 +154,11 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   };
 
   // Without a listener for `upgrade` a request that merely offers HTTP/2 is read like any other, body and all.
-  const http = createHttp({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES });
+  const http = createHttp({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
   http.on('request', onRequest);
   http.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
@@ -146,7 +170,8 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       return;
     }
     const plane = planes.find(({ tunnel }) => tunnel !== undefined);
-    const isOurs = plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token);
+    const isOurs =
+      plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token);
     if (isOurs) {
       plane.tunnel!(request.url ?? '', socket, head);
       return;
@@ -228,7 +253,11 @@ function passOn(
 ): void {
   let seen: Buffer = NOTHING;
   const look = (): void => {
-    for (let chunk = socket.read() as Buffer | null; chunk !== null; chunk = socket.read() as Buffer | null)
+    for (
+      let chunk = socket.read() as Buffer | null;
+      chunk !== null;
+      chunk = socket.read() as Buffer | null
+    )
       seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
     const length = Math.min(seen.length, PREFACE.length);
     const mayBe = seen.subarray(0, length).equals(PREFACE.subarray(0, length));

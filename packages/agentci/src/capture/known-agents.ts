@@ -11,7 +11,11 @@ export interface KnownAgent {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Looks at the program that is started: some behave differently behind an address that is not their vendor's. */
-export function knownAgent(command: readonly string[], set: Readonly<Record<string, string>>, env: Env): KnownAgent {
+export function knownAgent(
+  command: readonly string[],
+  set: Readonly<Record<string, string>>,
+  env: Env,
+): KnownAgent {
   const program = basename(command[0] ?? '').replace(/\.(?:exe|cmd)$/i, '');
   if (program === 'claude' && set.ANTHROPIC_BASE_URL !== undefined)
     return {

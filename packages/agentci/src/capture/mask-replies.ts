@@ -62,7 +62,8 @@ function eventEdits(whole: string, find: Find): Edit[] {
       owners.set(leaf, event);
     }
   const changed = new Set<StreamEvent>();
-  for (const leaves of places.values()) for (const leaf of maskLeaves(leaves, find)) changed.add(owners.get(leaf)!);
+  for (const leaves of places.values())
+    for (const leaf of maskLeaves(leaves, find)) changed.add(owners.get(leaf)!);
   return [...changed].map(({ start, end, value }) => ({
     start,
     end,
@@ -73,11 +74,16 @@ function eventEdits(whole: string, find: Find): Edit[] {
 /** The texts that a client puts together from the events of a stream, given as they came or as values. */
 export function joinedTexts(stream: unknown): string[] {
   const events =
-    typeof stream === 'string' ? eventsOf(stream).map(({ value }) => value) : Array.isArray(stream) ? stream : [];
+    typeof stream === 'string'
+      ? eventsOf(stream).map(({ value }) => value)
+      : Array.isArray(stream)
+        ? stream
+        : [];
   if (events.length < 2) return [];
   const places = new Map<string, string>();
   for (const event of events)
-    for (const [place, { text }] of leavesOf(event, '')) places.set(place, (places.get(place) ?? '') + text);
+    for (const [place, { text }] of leavesOf(event, ''))
+      places.set(place, (places.get(place) ?? '') + text);
   return [...places.values()];
 }
 
@@ -95,7 +101,9 @@ function maskLeaves(leaves: readonly Leaf[], find: Find): Leaf[] {
     let text = '';
     let done = from;
     for (const { start, end, name } of own) {
-      text += leaf.text.slice(done - from, Math.max(start, from) - from) + (start >= from ? maskMark(name) : '');
+      text +=
+        leaf.text.slice(done - from, Math.max(start, from) - from) +
+        (start >= from ? maskMark(name) : '');
       done = Math.min(end, at);
     }
     leaf.holder[leaf.key] = text + leaf.text.slice(done - from);
@@ -126,7 +134,8 @@ function* leavesOf(value: unknown, place: string, depth = 0): Generator<[string,
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [key, inner] of Object.entries(value)) {
     const here = `${place}/${key}`;
-    if (typeof inner === 'string') yield [here, { text: inner, holder: value as Record<string, unknown>, key }];
+    if (typeof inner === 'string')
+      yield [here, { text: inner, holder: value as Record<string, unknown>, key }];
     else yield* leavesOf(inner, here, depth + 1);
   }
 }

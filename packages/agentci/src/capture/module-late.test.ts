@@ -34,21 +34,30 @@ test.each([
     const upstream = await startChaos((request, response) => {
       const { model } = JSON.parse(request.body) as { model: string };
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ model, choices: [{ message: { role: 'assistant', content: 'x' } }] }));
+      response.end(
+        JSON.stringify({ model, choices: [{ message: { role: 'assistant', content: 'x' } }] }),
+      );
     });
     onTestFinished(() => upstream.close());
     const dir = tempDir({ 'agent.mjs': `${call}\n${AGENT}` });
     const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: `${upstream.url}/v1` };
     const notes: CaptureNote[] = [];
     const asked: string[][] = [];
-    const capture = createCapture({ planes: ['llm'], env, cwd: dir, onNote: (note) => notes.push(note) });
+    const capture = createCapture({
+      planes: ['llm'],
+      env,
+      cwd: dir,
+      onNote: (note) => notes.push(note),
+    });
     onTestFinished(() => capture.close());
     const watch = {
       open: async () => {
         const slot = await capture.open();
         const end = async (how: AgentEnd) => {
           const result = await slot.end(how);
-          asked.push(result.evidence.exchanges.map(({ request }) => JSON.parse(request.toString()).model));
+          asked.push(
+            result.evidence.exchanges.map(({ request }) => JSON.parse(request.toString()).model),
+          );
           return result;
         };
         return { ...slot, end };
@@ -63,6 +72,8 @@ test.each([
       await runner.run({ query: text, id: text, run: 1, signal: AbortSignal.timeout(5000) });
     expect(asked).toEqual([models, ['own']]);
     expect(notes.map(({ code }) => code)).toEqual(isTold ? ['CAPTURE_LATE'] : []);
-    expect(upstream.requests.every(({ headers }) => headers['x-agentci-query'] === undefined)).toBe(true);
+    expect(upstream.requests.every(({ headers }) => headers['x-agentci-query'] === undefined)).toBe(
+      true,
+    );
   },
 );

@@ -12,7 +12,11 @@ test.each(
   adb-1.azuredatabricks.net dbc-1.cloud.databricks.com`.split(/\s+/),
 )('models answer at %s', (host) => expect(isModelHost(host)).toBe(true));
 
-test.each(['github.com', 'api.github.com', 'pypi.org', 'notopenai.com', 'api.openai.com.example', 's3.amazonaws.com'])(
-  'no model is known at %s',
-  (host) => expect(isModelHost(host)).toBe(false),
-);
+test.each([
+  'github.com',
+  'api.github.com',
+  'pypi.org',
+  'notopenai.com',
+  'api.openai.com.example',
+  's3.amazonaws.com',
+])('no model is known at %s', (host) => expect(isModelHost(host)).toBe(false));

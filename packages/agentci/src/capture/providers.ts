@@ -22,9 +22,11 @@ export interface Provider {
 }
 
 const region = (env: Env): string => env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1';
-const location = (env: Env): string => env.GOOGLE_CLOUD_LOCATION || env.GOOGLE_CLOUD_REGION || 'global';
+const location = (env: Env): string =>
+  env.GOOGLE_CLOUD_LOCATION || env.GOOGLE_CLOUD_REGION || 'global';
 const OPENAI_PATHS = ['/chat/completions', '/responses', '/embeddings', '/completions', '/models'];
-const under = (prefix: string): NonNullable<Provider['prefixes']> => OPENAI_PATHS.map((start) => [start, prefix]);
+const under = (prefix: string): NonNullable<Provider['prefixes']> =>
+  OPENAI_PATHS.map((start) => [start, prefix]);
 
 /** Which variables move which provider's calls, read from the SDKs; the page on capture shows them per SDK. */
 export const PROVIDERS: readonly Provider[] = [
@@ -43,7 +45,8 @@ export const PROVIDERS: readonly Provider[] = [
   },
   {
     name: 'azure',
-    root: ({ AZURE_RESOURCE_NAME: name }) => (name ? `https://${name}.openai.azure.com` : undefined),
+    root: ({ AZURE_RESOURCE_NAME: name }) =>
+      name ? `https://${name}.openai.azure.com` : undefined,
     keys: ['AZURE_OPENAI_API_KEY', 'AZURE_OPENAI_AD_TOKEN', 'AZURE_API_KEY'],
     variables: [
       { name: 'AZURE_OPENAI_ENDPOINT' },
@@ -61,7 +64,11 @@ export const PROVIDERS: readonly Provider[] = [
     name: 'anthropic',
     root: 'https://api.anthropic.com',
     keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
-    variables: [{ name: 'ANTHROPIC_BASE_URL' }, { name: 'ANTHROPIC_API_URL' }, { name: 'ANTHROPIC_API_BASE' }],
+    variables: [
+      { name: 'ANTHROPIC_BASE_URL' },
+      { name: 'ANTHROPIC_API_URL' },
+      { name: 'ANTHROPIC_API_BASE' },
+    ],
     hosts: ['api.anthropic.com'],
     prefixes: [
       ['/messages', '/v1'],
@@ -78,7 +85,8 @@ export const PROVIDERS: readonly Provider[] = [
   },
   {
     name: 'vertex',
-    root: (env) => `https://${location(env) === 'global' ? '' : `${location(env)}-`}aiplatform.googleapis.com`,
+    root: (env) =>
+      `https://${location(env) === 'global' ? '' : `${location(env)}-`}aiplatform.googleapis.com`,
     keys: ['GOOGLE_GENAI_USE_VERTEXAI', 'CLAUDE_CODE_USE_VERTEX'],
     variables: [
       { name: 'GOOGLE_VERTEX_BASE_URL' },

@@ -12,7 +12,14 @@ export interface Upstream {
 }
 
 /** Parts of an address that may be written down. Keys travel in the others, whatever they are called. */
-const KEPT_PARAMETERS: ReadonlySet<string> = new Set(['alt', 'api-version', 'beta', 'stream', 'limit', 'order']);
+const KEPT_PARAMETERS: ReadonlySet<string> = new Set([
+  'alt',
+  'api-version',
+  'beta',
+  'stream',
+  'limit',
+  'order',
+]);
 
 /**
  * A server that is called by an address in the agent's own code: no variable and no table names it. This machine has one name,
@@ -39,6 +46,7 @@ export function targetOf(upstream: Upstream, path: string): Target {
   const full = `${prefix ?? ''}${path}`;
   const target = new URL(root.replace(/\/+$/, '') + full);
   const shown = new URL(full, target.origin);
-  for (const name of [...shown.searchParams.keys()]) if (!KEPT_PARAMETERS.has(name)) shown.searchParams.delete(name);
+  for (const name of [...shown.searchParams.keys()])
+    if (!KEPT_PARAMETERS.has(name)) shown.searchParams.delete(name);
   return { target, uri: `${target.origin}${shown.pathname}${shown.search}` };
 }

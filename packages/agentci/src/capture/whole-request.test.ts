@@ -7,7 +7,9 @@ it('reads a request that is all there', () => {
   expect(readWholeRequest(Buffer.from(`${HEAD}X-Odd:  two words \r\n\r\n{ü}`))).toEqual({
     method: 'POST',
     target: '/r/t/llm/x?a=1',
-    headers: new Map(Object.entries({ host: '127.0.0.1:1', 'content-length': '4', 'x-odd': 'two words' })),
+    headers: new Map(
+      Object.entries({ host: '127.0.0.1:1', 'content-length': '4', 'x-odd': 'two words' }),
+    ),
     body: Buffer.from('{ü}'),
   });
 });

@@ -33,7 +33,8 @@ export function readWholeRequest(bytes: Buffer): WholeRequest | undefined {
   if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
   const head = bytes.toString('latin1', 0, end);
   const first = head.indexOf('\r\n');
-  const [, method, authority, target] = FIRST_LINE.exec(first < 0 ? head : head.slice(0, first)) ?? [];
+  const [, method, authority, target] =
+    FIRST_LINE.exec(first < 0 ? head : head.slice(0, first)) ?? [];
   if (method === undefined || target === undefined) return undefined;
   if (first >= 0 && !HEADERS.test(head.slice(first))) return undefined;
   const headers = new Map<string, string>();
@@ -43,13 +44,15 @@ export function readWholeRequest(bytes: Buffer): WholeRequest | undefined {
     const name = head.slice(at + 2, colon).toLowerCase();
     if (headers.has(name)) return undefined;
     // It was meant for the proxy.
-    if (name !== 'proxy-authorization') headers.set(name, head.slice(colon + 1, next < 0 ? end : next).trim());
+    if (name !== 'proxy-authorization')
+      headers.set(name, head.slice(colon + 1, next < 0 ? end : next).trim());
     at = next;
   }
   const connection = headers.get('connection') ?? 'keep-alive';
   const toProxy = headers.get('proxy-connection') ?? 'keep-alive';
   const length = headers.get('content-length') ?? '';
-  if (connection.toLowerCase() !== 'keep-alive' || toProxy.toLowerCase() !== 'keep-alive') return undefined;
+  if (connection.toLowerCase() !== 'keep-alive' || toProxy.toLowerCase() !== 'keep-alive')
+    return undefined;
   if (!/^\d{1,9}$/.test(length)) return undefined;
   if (ASKS_MORE.some((name) => headers.has(name))) return undefined;
   const body = bytes.subarray(end + 4);
@@ -74,23 +77,38 @@ export function readUpgrade(bytes: Buffer): UpgradeRequest | undefined {
   if (end < 0 || end > MAX_HEAD_BYTES) return undefined;
   const text = bytes.toString('latin1', 0, end);
   const [first, address = ''] = UPGRADE.exec(text) ?? [];
-  if (first === undefined || !/\r\nupgrade:[ \t]*websocket/i.test(text) || !URL.canParse(address)) return undefined;
+  if (first === undefined || !/\r\nupgrade:[ \t]*websocket/i.test(text) || !URL.canParse(address))
+    return undefined;
   const url = new URL(address);
   const authorization = /\r\nproxy-authorization:[ \t]*([^\r\n]*)/i.exec(text)?.[1];
   const headers = text.slice(first.length - 2).replace(FOR_PROXY, '');
   const head = `GET ${url.pathname}${url.search} HTTP/1.1${headers}`;
-  return { url, head: Buffer.concat([Buffer.from(head, 'latin1'), bytes.subarray(end)]), authorization };
+  return {
+    url,
+    head: Buffer.concat([Buffer.from(head, 'latin1'), bytes.subarray(end)]),
+    authorization,
+  };
 }
 
 /** They say how a reply is sent, which is said here. */
-const OF_SENDING = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'trailer', 'upgrade'];
+const OF_SENDING = [
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'trailer',
+  'upgrade',
+];
 
 /** Whether `writeWholeReply` can write it: statuses and headers with a say in how it is sent are not for it. */
 export const isPlainReply = ({ status, headers }: Omit<WholeReply, 'body'>): boolean =>
   status === 200 && !OF_SENDING.some((name) => name in headers);
 
 /** The reply as Node's own server sends it. */
-export function writeWholeReply({ status, headers, body }: WholeReply, keepAliveMs: number): Buffer {
+export function writeWholeReply(
+  { status, headers, body }: WholeReply,
+  keepAliveMs: number,
+): Buffer {
   let head = `HTTP/1.1 ${status} \r\n`;
   for (const name of Object.keys(headers)) head += `${name}: ${headers[name]}\r\n`;
   head += `content-length: ${body.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs / 1000}\r\n\r\n`;

@@ -38,7 +38,12 @@ const COMPARING = new Set(['markdown', 'html']);
  */
 export async function comparedWithBase(
   after: RunResult,
-  { root, plans, isPart: isFew, io }: { root: string; plans: readonly OutputPlan[]; isPart: boolean; io: Io },
+  {
+    root,
+    plans,
+    isPart: isFew,
+    io,
+  }: { root: string; plans: readonly OutputPlan[]; isPart: boolean; io: Io },
 ): Promise<{ before?: Awaited<ReturnType<typeof comparedWith>> }> {
   const branch = baseBranch(io);
   if (branch === undefined || !plans.some(({ reporter }) => COMPARING.has(reporter))) return {};
@@ -53,7 +58,9 @@ export async function comparedWithBase(
     try {
       const run = readRun(root, id);
       const own = new Set(after.results.map(caseText));
-      const shared = isFew ? { ...run, results: run.results.filter((result) => own.has(caseText(result))) } : run;
+      const shared = isFew
+        ? { ...run, results: run.results.filter((result) => own.has(caseText(result))) }
+        : run;
       return { before: await comparedWith({ run: shared, ...tracesIn(root, id) }, after) };
     } catch {
       // An older one may be whole.

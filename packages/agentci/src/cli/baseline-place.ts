@@ -64,7 +64,9 @@ function dirOf(options: PlaceOptions, io: Io, suite?: Suite): string {
 
 /** The query with this id, or with exactly this text. */
 export function queryNamed(suite: Suite, name: string): Query {
-  const found = suite.queries.find((query) => query.id === name) ?? suite.queries.find((query) => query.query === name);
+  const found =
+    suite.queries.find((query) => query.id === name) ??
+    suite.queries.find((query) => query.query === name);
   if (found) return found;
   const near = didYouMean(
     name,

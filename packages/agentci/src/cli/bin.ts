@@ -34,6 +34,10 @@ async function start(loader: ChunkLoader): Promise<void> {
     return;
   }
   // A guard and a tap have a lean way in: clients start them in place of a server, and wait.
-  if ((first === 'guard' || first === 'tap') && (await loader.load<Lean>('mcp.cjs').startLean(argv, VERSION))) return;
+  if (
+    (first === 'guard' || first === 'tap') &&
+    (await loader.load<Lean>('mcp.cjs').startLean(argv, VERSION))
+  )
+    return;
   await loader.load<Start>('start.cjs').start(argv, VERSION);
 }

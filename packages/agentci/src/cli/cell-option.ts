@@ -33,15 +33,26 @@ export function valuesAmong(cells: readonly Cell[], written: readonly string[]):
       const near = didYouMean(name === '' ? each : name, names);
       throw new UserError(
         'CELL_UNKNOWN',
-        equals === -1 ? `--cell takes name=value, not "${each}"` : `--cell: the matrix has no variable "${name}"`,
-        { hint: near === undefined ? `Its variables are: ${names.join(', ')}` : `Did you mean "${near}"?` },
+        equals === -1
+          ? `--cell takes name=value, not "${each}"`
+          : `--cell: the matrix has no variable "${name}"`,
+        {
+          hint:
+            near === undefined
+              ? `Its variables are: ${names.join(', ')}`
+              : `Did you mean "${near}"?`,
+        },
       );
     }
     const values = [...new Set(cells.flatMap((cell) => cell[name] ?? []))];
     if (!values.includes(value)) {
-      throw new UserError('CELL_UNKNOWN', `--cell: "${name}" has no value "${value}" in the matrix`, {
-        hint: `Its values are: ${values.slice(0, 20).join(', ')}`,
-      });
+      throw new UserError(
+        'CELL_UNKNOWN',
+        `--cell: "${name}" has no value "${value}" in the matrix`,
+        {
+          hint: `Its values are: ${values.slice(0, 20).join(', ')}`,
+        },
+      );
     }
     selected.set(name, [...(selected.get(name) ?? []), value]);
   }

@@ -22,7 +22,8 @@ const WORDS: Readonly<Record<Capability, string>> = {
 
 const MAX_LISTED = 10;
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** What an import found and did, for people. Names out of recordings are escaped: they are not ours. */
 export function describeImport(found: {
@@ -36,16 +37,23 @@ export function describeImport(found: {
   const lines = found.summaries.flatMap(describe);
   for (const problem of found.problems.slice(0, MAX_LISTED)) {
     const place = [problem.file, problem.line].filter((part) => part !== undefined).join(':');
-    lines.push(`  not read  ${escapeTerminalLine(place)} ${problem.code}: ${escapeTerminalLine(problem.message)}`);
+    lines.push(
+      `  not read  ${escapeTerminalLine(place)} ${problem.code}: ${escapeTerminalLine(problem.message)}`,
+    );
   }
-  if (found.problems.length > MAX_LISTED) lines.push(`  not read  and ${found.problems.length - MAX_LISTED} more`);
+  if (found.problems.length > MAX_LISTED)
+    lines.push(`  not read  and ${found.problems.length - MAX_LISTED} more`);
   for (const { id, why } of found.left.slice(0, MAX_LISTED))
     lines.push(`  no test   ${escapeTerminalLine(id)}: ${why}`);
-  if (found.left.length > MAX_LISTED) lines.push(`  no test   and ${found.left.length - MAX_LISTED} more`);
-  for (const note of found.notes.slice(0, MAX_LISTED)) lines.push(`  note      ${escapeTerminalLine(note)}`);
-  for (const file of found.files) lines.push(`${found.isDry ? 'would write' : 'wrote'} ${escapeTerminalLine(file)}`);
+  if (found.left.length > MAX_LISTED)
+    lines.push(`  no test   and ${found.left.length - MAX_LISTED} more`);
+  for (const note of found.notes.slice(0, MAX_LISTED))
+    lines.push(`  note      ${escapeTerminalLine(note)}`);
+  for (const file of found.files)
+    lines.push(`${found.isDry ? 'would write' : 'wrote'} ${escapeTerminalLine(file)}`);
   const spec = found.files.find((file) => /\.ya?ml$/.test(file));
-  if (spec !== undefined && !found.isDry) lines.push(`next: agentci test -c ${escapeTerminalLine(spec)}`);
+  if (spec !== undefined && !found.isDry)
+    lines.push(`next: agentci test -c ${escapeTerminalLine(spec)}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -72,7 +80,10 @@ function describe(summary: ImportSummary): string[] {
   );
   if (lacks.length > 0) rows.push(['missing', lacks.join(', ')]);
   for (const { code, message, traces: count } of summary.warnings)
-    rows.push(['warning', `${code}: ${escapeTerminalLine(message)}${count > 1 ? ` (${count} times)` : ''}`]);
+    rows.push([
+      'warning',
+      `${code}: ${escapeTerminalLine(message)}${count > 1 ? ` (${count} times)` : ''}`,
+    ]);
   return [
     `${summary.format}${dialects.length === 0 ? '' : ` (${dialects.join(', ')})`}`,
     ...rows.map(([label, text]) => `  ${label.padEnd(9)} ${text}`),

@@ -12,7 +12,10 @@ import { writeFileAtomic } from '../store/atomic-write.ts';
 import type { Io } from './io.ts';
 
 const FORMATS: Readonly<
-  Record<string, { readonly ending?: string; readonly render: (result: ExperimentResult) => string }>
+  Record<
+    string,
+    { readonly ending?: string; readonly render: (result: ExperimentResult) => string }
+  >
 > = {
   console: { render: renderConsole },
   json: { ending: '.json', render: (result) => `${JSON.stringify(result, null, 2)}\n` },
@@ -39,15 +42,21 @@ export function planOutputs(
 ): Output[] {
   const outputs: Output[] = formats.map((written) => {
     const [name = '', ...rest] = written.split('=');
-    return rest.length === 0 ? { format: known(name) } : { format: known(name), file: resolve(cwd, rest.join('=')) };
+    return rest.length === 0
+      ? { format: known(name) }
+      : { format: known(name), file: resolve(cwd, rest.join('=')) };
   });
   for (const file of files) outputs.push({ format: formatFor(file), file: resolve(cwd, file) });
   if (formats.length === 0) outputs.unshift({ format: 'console' });
   const [first, second] = outputs.filter(({ file }) => file === undefined);
   if (second !== undefined) {
-    throw new UserError('OUTPUT_MIXED', `${first!.format} and ${second.format} cannot both go to stdout`, {
-      hint: `Send one to a file: -f ${second.format}=FILE`,
-    });
+    throw new UserError(
+      'OUTPUT_MIXED',
+      `${first!.format} and ${second.format} cannot both go to stdout`,
+      {
+        hint: `Send one to a file: -f ${second.format}=FILE`,
+      },
+    );
   }
   return outputs;
 }

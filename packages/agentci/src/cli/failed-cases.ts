@@ -12,7 +12,13 @@ import type { Suite } from '../spec/suite.ts';
 import { journalPath } from '../store/journal.ts';
 import { readRun } from '../store/stored-runs.ts';
 import type { Io } from './io.ts';
-import { isBadResult, isBadStatus, type LastVerdicts, lastVerdicts, wholeRun } from './last-verdicts.ts';
+import {
+  isBadResult,
+  isBadStatus,
+  type LastVerdicts,
+  lastVerdicts,
+  wholeRun,
+} from './last-verdicts.ts';
 import { folderOf } from './spec-folders.ts';
 
 /** By which rules it is decided what failed. */
@@ -58,8 +64,13 @@ export function failedCases(root: string, suite: Suite, { io, strict }: FailedBy
   const found = lastVerdicts(root, suite, { io, strict });
   const { previous, past, lost, doubtful, damaged } = found;
   for (const { message } of damaged)
-    io.stderr.write(`agentci: note: ${escapeTerminalLine(message)}. Its verdicts are taken from the history\n`);
-  if (lost.length > 0 && (previous !== undefined || past.verdicts.size > 0 || existsSync(lost[0]!.file)))
+    io.stderr.write(
+      `agentci: note: ${escapeTerminalLine(message)}. Its verdicts are taken from the history\n`,
+    );
+  if (
+    lost.length > 0 &&
+    (previous !== undefined || past.verdicts.size > 0 || existsSync(lost[0]!.file))
+  )
     throw damagedVerdicts(lost, io);
   if (past.lostLines > 0) throw damagedList(past.lostLines, suite, io);
   if (previous === undefined && past.verdicts.size === 0) throw noVerdicts(suite, past.listed);
@@ -72,7 +83,9 @@ export function failedCases(root: string, suite: Suite, { io, strict }: FailedBy
   const hasFailed = (key: string): boolean => found.isBad(key) ?? false;
   refuseGone(suite, '--failed', {
     left: failed,
-    failed: [...(previous?.current ?? [])].filter(hasFailed).map((key) => previous!.results.get(key)!),
+    failed: [...(previous?.current ?? [])]
+      .filter(hasFailed)
+      .map((key) => previous!.results.get(key)!),
   });
   const cases = failed.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
   if (cases.length === 0) {
@@ -103,14 +116,17 @@ function withOtherBranches(
   const unknown = new Set(open.filter((key) => found.isBad(key) === undefined));
   if (unknown.size === 0) return found.isBad;
   const { isBad, lost } = lastVerdicts(root, suite, { io, strict, ofAllBranches: true });
-  const lostElsewhere = lost.filter(({ cases }) => cases.some((key) => unknown.has(key) && isBad(key) === undefined));
+  const lostElsewhere = lost.filter(({ cases }) =>
+    cases.some((key) => unknown.has(key) && isBad(key) === undefined),
+  );
   if (lostElsewhere.length > 0) throw damagedVerdicts(lostElsewhere, io);
   return (key) => (unknown.has(key) ? isBad(key) : found.isBad(key));
 }
 
 function damagedVerdicts(lost: readonly LostVerdicts[], io: Io): UserError {
   const { run, file, bad, total } = lost[0]!;
-  const more = lost.length === 1 ? '' : `; the same goes for ${plural(lost.length - 1, 'older run')}`;
+  const more =
+    lost.length === 1 ? '' : `; the same goes for ${plural(lost.length - 1, 'older run')}`;
   const what = existsSync(file) ? 'is damaged' : 'is gone';
   return new UserError(
     'HISTORY_DAMAGED',
@@ -131,7 +147,9 @@ function noVerdicts({ file }: Suite, listed: number): UserError {
     listed === 0
       ? `${file} has not been run here before`
       : `the history lists ${plural(listed, 'run')} of ${file}, but neither the runs nor the verdicts on their queries are here`;
-  return new UserError('NO_PREVIOUS_RUN', `--failed: ${what}`, { hint: 'Run it once without --failed.' });
+  return new UserError('NO_PREVIOUS_RUN', `--failed: ${what}`, {
+    hint: 'Run it once without --failed.',
+  });
 }
 
 /** The cases of a spec that were bad in the run of a folder, for `--failed-from`. */
@@ -140,7 +158,8 @@ export function failedCasesIn(
   suite: Suite,
   { strict = false }: Pick<FailedBy, 'strict'> = {},
 ): CaseName[] {
-  if (!existsSync(dir)) throw new UserError('RUN_MISSING', `--failed-from: there is no folder ${dir}`);
+  if (!existsSync(dir))
+    throw new UserError('RUN_MISSING', `--failed-from: there is no folder ${dir}`);
   if (!existsSync(join(dir, 'run.json')) && !existsSync(journalPath(dir)))
     throw new UserError('RUN_MISSING', `--failed-from: ${dir} is not the folder of a run`, {
       hint: 'Name the folder of a stored run, such as .agentci/runs/ID, or one that agentci merge has written.',
@@ -152,13 +171,20 @@ export function failedCasesIn(
       `--failed-from: ${dir} is a run of agent "${run.agent}", not of "${suite.agent}"`,
     );
   if (basename(run.spec.file) !== basename(suite.file))
-    throw new UserError('RUN_OTHER_SPEC', `--failed-from: ${dir} is a run of ${run.spec.file}, not of ${suite.file}`, {
-      hint: `Add -c ${run.spec.file}, or name a run of ${suite.file}.`,
-    });
+    throw new UserError(
+      'RUN_OTHER_SPEC',
+      `--failed-from: ${dir} is a run of ${run.spec.file}, not of ${suite.file}`,
+      {
+        hint: `Add -c ${run.spec.file}, or name a run of ${suite.file}.`,
+      },
+    );
   const rules = new Map(suite.queries.map((query) => [caseKey(query), query]));
-  const bad = run.results.filter((result) => isBadResult(result, { query: rules.get(caseKey(result)), strict }));
+  const bad = run.results.filter((result) =>
+    isBadResult(result, { query: rules.get(caseKey(result)), strict }),
+  );
   const gates = badChecks(run);
-  if (bad.length === 0 && gates.length > 0) throw gateFailed('--failed-from', { run: run.run_id, checks: gates });
+  if (bad.length === 0 && gates.length > 0)
+    throw gateFailed('--failed-from', { run: run.run_id, checks: gates });
   if (bad.length === 0)
     throw new UserError(
       'NOTHING_FAILED',

@@ -3,10 +3,17 @@ import { delimiter, resolve } from 'node:path';
 import type { Io } from './io.ts';
 
 /** Where a command would be started from: a path as it is, a bare name on the PATH. Undefined when it could not be. */
-export function findProgram(program: string, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string | undefined {
+export function findProgram(
+  program: string,
+  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+): string | undefined {
   const endings = ['', ...(env.PATHEXT ?? '').split(';').filter(Boolean)];
-  const folders = /[\\/]/.test(program) ? [resolve(cwd)] : (env.PATH ?? '').split(delimiter).filter(Boolean);
-  return folders.flatMap((dir) => endings.map((ending) => resolve(dir, `${program}${ending}`))).find(isExecutable);
+  const folders = /[\\/]/.test(program)
+    ? [resolve(cwd)]
+    : (env.PATH ?? '').split(delimiter).filter(Boolean);
+  return folders
+    .flatMap((dir) => endings.map((ending) => resolve(dir, `${program}${ending}`)))
+    .find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

@@ -25,7 +25,13 @@ const CI_BRANCH: readonly Variable[] = [
   { name: 'BUILDKITE_BRANCH', isTag: ({ BUILDKITE_TAG }) => isGiven(BUILDKITE_TAG) },
   { name: 'CIRCLE_BRANCH', isTag: ({ CIRCLE_TAG }) => isGiven(CIRCLE_TAG) },
 ];
-const CI_COMMIT = ['AGENTCI_COMMIT', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'BUILDKITE_COMMIT', 'CIRCLE_SHA1'];
+const CI_COMMIT = [
+  'AGENTCI_COMMIT',
+  'GITHUB_SHA',
+  'CI_COMMIT_SHA',
+  'BUILDKITE_COMMIT',
+  'CIRCLE_SHA1',
+];
 /** Someone who sets a variable may give the first digits. */
 const MIN_GIVEN_HASH = 7;
 const MAX_TEXT = 200;
@@ -35,10 +41,15 @@ const MAX_PACKED_BYTES = 16 * 1024 * 1024;
 export function gitState(folder: string, { env }: Pick<Io, 'env'>): GitState {
   const own = headOf(folder);
   // Buildkite says "HEAD" where the build was started without a commit.
-  const commit = CI_COMMIT.map((name) => textOf(env, name)).find((text) => isHash(text, MIN_GIVEN_HASH)) ?? own.commit;
+  const commit =
+    CI_COMMIT.map((name) => textOf(env, name)).find((text) => isHash(text, MIN_GIVEN_HASH)) ??
+    own.commit;
   const named = CI_BRANCH.find(({ name, isTag }) => isGiven(env[name]) && isTag?.(env) !== true);
   const branch = named === undefined ? own.branch : textOf(env, named.name);
-  return { ...(commit === undefined ? {} : { commit }), ...(branch === undefined ? {} : { branch }) };
+  return {
+    ...(commit === undefined ? {} : { commit }),
+    ...(branch === undefined ? {} : { branch }),
+  };
 }
 
 const isGiven = (value: string | undefined): boolean => (value ?? '').trim() !== '';
@@ -93,4 +104,5 @@ function commitOf(git: string, ref: string): string | undefined {
   return hash !== undefined && isHash(hash) ? hash : undefined;
 }
 
-const isHash = (text: string, min = 40): boolean => text.length >= min && /^[0-9a-f]{1,64}$/.test(text);
+const isHash = (text: string, min = 40): boolean =>
+  text.length >= min && /^[0-9a-f]{1,64}$/.test(text);

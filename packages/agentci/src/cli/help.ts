@@ -3,7 +3,9 @@ import { COMMANDS } from './commands/index.gen.ts';
 /** The story in one screen. Built from the generated index, so no command has to be loaded for it. */
 export function helpText(version: string): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  const commands = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  const commands = Object.entries(COMMANDS).map(
+    ([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`,
+  );
   return `agentci ${version}: does the agent still do its job, the right way, at the right price?
 Usage: agentci <command> [options]; every command explains itself: agentci test --help
 Commands:

@@ -1,13 +1,20 @@
 import type { AuditReport } from '../judge/audit.ts';
 import type { Agreement, Calibration } from '../judge/calibrate.ts';
-import { describeLines, describeMoved, type PassingLine, type PassingLines } from '../judge/passing-line.ts';
+import {
+  describeLines,
+  describeMoved,
+  type PassingLine,
+  type PassingLines,
+} from '../judge/passing-line.ts';
 import type { JudgeUsage } from '../judge/port.ts';
 import type { RaterPair } from '../judge/rater-agreement.ts';
 import { formatUsd } from '../kit/format-number.ts';
 import { plural } from '../kit/words.ts';
 
-const percent = (value: number | null): string => (value === null ? 'not measured' : `${(value * 100).toFixed(1)} %`);
-const decimal = (value: number | null): string => (value === null ? 'not measured' : value.toFixed(2));
+const percent = (value: number | null): string =>
+  value === null ? 'not measured' : `${(value * 100).toFixed(1)} %`;
+const decimal = (value: number | null): string =>
+  value === null ? 'not measured' : value.toFixed(2);
 
 const usageLine = (usage: JudgeUsage | undefined): string => {
   if (usage === undefined) return '';
@@ -25,8 +32,10 @@ export function renderAudit(report: AuditReport, usage: JudgeUsage | undefined):
   for (const { id, technique, score, rationale } of attacks.succeeded)
     lines.push(`  ✗ ${technique} ${id}: score ${score}: ${short(rationale ?? '')}`);
   const undecided = new Set(attacks.undecided.map(({ error }) => error));
-  for (const error of [...undecided].slice(0, 3)) lines.push(`  ? no verdict: ${short(error ?? '')}`);
-  const named = (ids: readonly string[]): string => (ids.length === 0 ? '' : ` (${ids.join(', ')})`);
+  for (const error of [...undecided].slice(0, 3))
+    lines.push(`  ? no verdict: ${short(error ?? '')}`);
+  const named = (ids: readonly string[]): string =>
+    ids.length === 0 ? '' : ` (${ids.join(', ')})`;
   lines.push(
     `repeats: ${percent(repeats.flip_rate)} of the probes flip over ${repeats.repeats} repeats${named(repeats.flipped)}; scores vary by ${decimal(repeats.score_sd)}`,
     `position: reversing the scale moves scores by ${signed(position.mean_change)} and flips ${position.flipped.length} of ${position.compared}${named(position.flipped)}`,
@@ -89,7 +98,8 @@ export function renderCalibration(
   ];
   const moved = describeMoved(verdict.lines);
   if (moved !== undefined) lines.push(moved);
-  for (const { id, message } of verdict.errors.slice(0, 5)) lines.push(`? ${id}: ${short(message)}`);
+  for (const { id, message } of verdict.errors.slice(0, 5))
+    lines.push(`? ${id}: ${short(message)}`);
   if (verdict.errors.length > 0) lines.push(`${verdict.errors.length} labels got no verdict`);
   lines.push(...raterLines(verdict.raters), usageLine(verdict.judge));
   return lines.join('\n').trimEnd();

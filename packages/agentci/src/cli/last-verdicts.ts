@@ -13,7 +13,13 @@ import type { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Query, Suite } from '../spec/suite.ts';
-import { isPart, type LatestVerdicts, latestVerdicts, listRuns, type StoredRun } from '../store/stored-runs.ts';
+import {
+  isPart,
+  type LatestVerdicts,
+  latestVerdicts,
+  listRuns,
+  type StoredRun,
+} from '../store/stored-runs.ts';
 import { gitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { folderOf, isRunOf } from './spec-folders.ts';
@@ -59,11 +65,16 @@ export function runsThatCount(
 ): CountedRuns {
   const folder = folderOf(suite, io);
   const { branch } = gitState(folder, io);
-  const history = readPastRuns(historyRoot(folder), { spec: basename(suite.file), agent: suite.agent, branch });
+  const history = readPastRuns(historyRoot(folder), {
+    spec: basename(suite.file),
+    agent: suite.agent,
+    branch,
+  });
   const isOfBranch =
     !ofAllBranches &&
     branch !== undefined &&
-    (history.hasBranch || listRuns(root).some((run) => isRunOf(suite, run) && run.header.branch === branch));
+    (history.hasBranch ||
+      listRuns(root).some((run) => isRunOf(suite, run) && run.header.branch === branch));
   const isThere = isOn(isOfBranch ? branch : undefined);
   return { history, isOfBranch, isHere: (run) => isRunOf(suite, run) && isThere(run) };
 }
@@ -97,7 +108,8 @@ export function lastVerdicts(
   const storedVerdicts = (isThere: (run: StoredRun) => boolean): LatestVerdicts | undefined =>
     latestVerdicts(root, isThere, rules, { onDamaged });
   const previous = storedVerdicts(isHere);
-  const isNameless = (run: StoredRun): boolean => isRunOf(suite, run) && run.header.branch === undefined;
+  const isNameless = (run: StoredRun): boolean =>
+    isRunOf(suite, run) && run.header.branch === undefined;
   const nameless = isOfBranch ? storedVerdicts(isNameless) : undefined;
   const stored = new Set(runs.map(({ id }) => id).filter((id) => !damaged.has(id)));
   const cases = suite.queries.filter(({ skip }) => skip === undefined).map(caseKey);
@@ -105,7 +117,8 @@ export function lastVerdicts(
   const storedVerdict = (found: LatestVerdicts | undefined, key: string): Verdict => {
     const result = found?.results.get(key);
     return {
-      isBad: result === undefined ? undefined : isBadResult(result, { query: rules.get(key), strict }),
+      isBad:
+        result === undefined ? undefined : isBadResult(result, { query: rules.get(key), strict }),
       run: found?.runs.get(key),
       ranAt: found?.ranAt.get(key) ?? '',
     };
@@ -113,16 +126,23 @@ export function lastVerdicts(
   const pastVerdict = (found: PastVerdict | undefined, key: string): Verdict =>
     found === undefined
       ? { ranAt: '' }
-      : { isBad: isBadPast(found, { query: rules.get(key), strict }), run: found.run, ranAt: found.ranAt };
+      : {
+          isBad: isBadPast(found, { query: rules.get(key), strict }),
+          run: found.run,
+          ranAt: found.ranAt,
+        };
   const verdictOf = (key: string): Verdict =>
     newer(storedVerdict(previous, key), pastVerdict(past.verdicts.get(key), key));
   /** A newer verdict of a run of which it is not known on what branch it was. */
   const doubtOf = (key: string): Verdict | undefined => {
     const known = verdictOf(key);
     const other = newer(storedVerdict(nameless, key), pastVerdict(past.ofNoBranch.get(key), key));
-    return other.ranAt > known.ranAt && (other.isBad ?? false) !== (known.isBad ?? false) ? other : undefined;
+    return other.ranAt > known.ranAt && (other.isBad ?? false) !== (known.isBad ?? false)
+      ? other
+      : undefined;
   };
-  const isOpen = (key: string, at: string): boolean => (previous?.ranAt.get(key) ?? previous?.wholeAt ?? '') < at;
+  const isOpen = (key: string, at: string): boolean =>
+    (previous?.ranAt.get(key) ?? previous?.wholeAt ?? '') < at;
   return {
     previous,
     past,
@@ -135,9 +155,11 @@ export function lastVerdicts(
   };
 }
 
-const newer = (stored: Verdict, past: Verdict): Verdict => (past.ranAt > stored.ranAt ? past : stored);
+const newer = (stored: Verdict, past: Verdict): Verdict =>
+  past.ranAt > stored.ranAt ? past : stored;
 
-export const isBadStatus = (status: CheckStatus): boolean => status === 'fail' || status === 'error';
+export const isBadStatus = (status: CheckStatus): boolean =>
+  status === 'fail' || status === 'error';
 
 /** The case as the spec has it now, and by which rules it is judged. */
 interface Rules {
@@ -147,14 +169,20 @@ interface Rules {
 
 /** A failure that was expected then, and is not any more, is one. As a shard is judged: whether anything was checked at all is asked of runs. */
 export function isBadResult(result: QueryResult, { query, strict }: Rules): boolean {
-  if (result.xfail !== undefined && query?.xfail === undefined && isBadStatus(result.xfail.status)) return true;
+  if (result.xfail !== undefined && query?.xfail === undefined && isBadStatus(result.xfail.status))
+    return true;
   return exitCode({ results: [result], checks: [] }, { strict, isShard: true }) !== 0;
 }
 
 /** The history does not say what could not be measured. */
 const isBadPast = ({ query: { status } }: PastVerdict, { query, strict }: Rules): boolean =>
-  isBadStatus(status) || (status === 'skip' && query?.xfail === undefined) || (strict && status === 'warn');
+  isBadStatus(status) ||
+  (status === 'skip' && query?.xfail === undefined) ||
+  (strict && status === 'warn');
 
 /** The newest run of all queries. */
-export const wholeRun = (root: string, isThere: (run: StoredRun) => boolean): StoredRun | undefined =>
+export const wholeRun = (
+  root: string,
+  isThere: (run: StoredRun) => boolean,
+): StoredRun | undefined =>
   listRuns(root).find((run) => run.finished && isThere(run) && !isPart(run.header));

@@ -36,11 +36,16 @@ export async function loadPolicy(
   });
   if (policy === undefined) {
     const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-    throw new UserError('POLICY_INVALID', `${file} has ${errors} ${errors === 1 ? 'problem' : 'problems'}`, {
-      diagnostics,
-    });
+    throw new UserError(
+      'POLICY_INVALID',
+      `${file} has ${errors} ${errors === 1 ? 'problem' : 'problems'}`,
+      {
+        diagnostics,
+      },
+    );
   }
-  for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
+  for (const warning of diagnostics)
+    io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
   return policy;
 }
 
@@ -58,11 +63,13 @@ async function parseWithCel(text: string, options: ParsePolicyOptions): Promise<
 function readText(path: string, name: string): string {
   try {
     const found = statSync(path);
-    if (!found.isFile() || found.size > MAX_YAML_SIZE) throw new Error('it is not a file of at most 10 MB');
+    if (!found.isFile() || found.size > MAX_YAML_SIZE)
+      throw new Error('it is not a file of at most 10 MB');
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? (cause as Error).message})`;
+    const why =
+      code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? (cause as Error).message})`;
     throw new UserError('POLICY_UNREADABLE', `"${name}" ${why}`, { cause });
   }
 }

@@ -29,7 +29,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   }
   // `agentci help test` is what many programs call `agentci test --help`.
   const [about] = rest;
-  if (name === 'help' && about !== undefined && Object.hasOwn(COMMANDS, about)) return dispatch([about, '--help'], io);
+  if (name === 'help' && about !== undefined && Object.hasOwn(COMMANDS, about))
+    return dispatch([about, '--help'], io);
   if (!Object.hasOwn(COMMANDS, name)) {
     const near = didYouMean(name, Object.keys(COMMANDS));
     const what = name.startsWith('-') ? 'option' : 'command';
@@ -59,7 +60,8 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return 0;
-    if (error.code === 'commander.excessArguments') io.stderr.write(strayHint(parser, command.name));
+    if (error.code === 'commander.excessArguments')
+      io.stderr.write(strayHint(parser, command.name));
     io.stderr.write(`  agentci ${command.name} --help shows all options\n`);
     return 2;
   }
@@ -67,7 +69,8 @@ async function runCommand(command: CliCommand, argv: readonly string[], io: Io):
     return await command.run({ args: parser.args, options: parser.opts(), io });
   } catch (error) {
     if (error instanceof UserError) io.stderr.write(userErrorText(error, io.env));
-    else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)} [SYSTEM]\n`);
+    else if (isSystemError(error))
+      io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)} [SYSTEM]\n`);
     else throw error;
     return 2;
   }
@@ -80,7 +83,10 @@ function inOwnWords(text: string): string {
   const said = text
     .trim()
     .replace(/^error: /, '')
-    .replace(/^option '(?:-\w, )?(--?[\w-]+)[^']*' argument '([\s\S]*?)' is invalid\. ?/, '$1: "$2" cannot be used: ')
+    .replace(
+      /^option '(?:-\w, )?(--?[\w-]+)[^']*' argument '([\s\S]*?)' is invalid\. ?/,
+      '$1: "$2" cannot be used: ',
+    )
     .replace(/\.$/, '');
   const [first, ...rest] = said.split('\n');
   return [

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { collectList, duration, fraction, positiveNumber, someText, wholeNumber } from './options.ts';
+import {
+  collectList,
+  duration,
+  fraction,
+  positiveNumber,
+  someText,
+  wholeNumber,
+} from './options.ts';
 
 describe('option values', () => {
   test.each([

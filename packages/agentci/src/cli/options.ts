@@ -6,7 +6,10 @@ import { MAX_SHARDS } from '../engine/plan-shards.ts';
 import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 
 /** Option values, checked where they are typed: a mistake names the option. */
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function wholeNumber(
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (value > most) throw new InvalidArgumentError(`it must be at most ${most}.`);
@@ -27,7 +30,8 @@ export function positiveNumber(text: string): number {
 export function fraction(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(%)?$/.exec(text.trim());
   const value = match ? Number(match[1]) / (match[2] ? 100 : 1) : Number.NaN;
-  if (!(value >= 0 && value <= 1)) throw new InvalidArgumentError('it must be between 0 and 1, such as 0.2 or 20%.');
+  if (!(value >= 0 && value <= 1))
+    throw new InvalidArgumentError('it must be between 0 and 1, such as 0.2 or 20%.');
   return value;
 }
 
@@ -37,10 +41,13 @@ const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
 export function duration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text.trim());
   if (match && match[2] === undefined)
-    throw new InvalidArgumentError(`it has no unit: write ${match[1]}s, ${match[1]}ms or ${match[1]}m.`);
+    throw new InvalidArgumentError(
+      `it has no unit: write ${match[1]}s, ${match[1]}ms or ${match[1]}m.`,
+    );
   const value = match ? Number(match[1]) * UNITS[match[2]!]! : 0;
   if (value <= 0) throw new InvalidArgumentError('write it as 500ms, 30s or 2m.');
-  if (value > MAX_TIMEOUT_MS) throw new InvalidArgumentError(`it must be at most a day (${MAX_TIMEOUT_MS / 60_000}m).`);
+  if (value > MAX_TIMEOUT_MS)
+    throw new InvalidArgumentError(`it must be at most a day (${MAX_TIMEOUT_MS / 60_000}m).`);
   return value;
 }
 
@@ -57,7 +64,10 @@ export const atLeast =
 export function rate(text: string): { max: number; perMs: number } {
   const match = /^([1-9]\d{0,6})\/(s|m|h)$/.exec(text.trim());
   if (match === null) throw new InvalidArgumentError('write it as 10/s, 300/m or 5000/h.');
-  return { max: Number(match[1]), perMs: { s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 's' | 'm' | 'h'] };
+  return {
+    max: Number(match[1]),
+    perMs: { s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 's' | 'm' | 'h'],
+  };
 }
 
 /** `record`, `replay=DIR`. */
@@ -65,7 +75,9 @@ export function cassetteChoice(text: string): CassetteChoice {
   const [, name = '', dir] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
   const mode = CASSETTE_MODES.find((known) => known === name);
   if (mode === undefined)
-    throw new InvalidArgumentError(`it must be ${CASSETTE_MODES.join(', ')}, with =FOLDER after it if you like.`);
+    throw new InvalidArgumentError(
+      `it must be ${CASSETTE_MODES.join(', ')}, with =FOLDER after it if you like.`,
+    );
   if (dir?.trim() === '') throw new InvalidArgumentError('it has no folder after "=".');
   return dir === undefined ? { mode } : { mode, dir };
 }
@@ -79,9 +91,11 @@ export interface ShardChoice {
 /** `2/8`. */
 export function shardChoice(text: string): ShardChoice {
   const [, index, count] = /^(\d{1,15})\/(\d{1,15})$/.exec(text.trim()) ?? [];
-  if (index === undefined) throw new InvalidArgumentError('write it as 2/8: the second of eight shards.');
+  if (index === undefined)
+    throw new InvalidArgumentError('write it as 2/8: the second of eight shards.');
   const choice = { index: Number(index), count: Number(count) };
-  if (choice.count > MAX_SHARDS) throw new InvalidArgumentError(`at most ${MAX_SHARDS} shards are possible.`);
+  if (choice.count > MAX_SHARDS)
+    throw new InvalidArgumentError(`at most ${MAX_SHARDS} shards are possible.`);
   if (choice.index < 1 || choice.index > choice.count)
     throw new InvalidArgumentError(
       choice.count === 0
@@ -111,4 +125,7 @@ export function someText(text: string): string {
   return text;
 }
 
-export const collect = (text: string, previous: readonly string[] = []): string[] => [...previous, text];
+export const collect = (text: string, previous: readonly string[] = []): string[] => [
+  ...previous,
+  text,
+];

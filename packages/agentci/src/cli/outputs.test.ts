@@ -7,9 +7,12 @@ const cwd = resolve('/work');
 const plan = (words: string, env: Record<string, string> = {}) => {
   const formats: string[] = [];
   const files: string[] = [];
-  for (const [, flag, value] of words.matchAll(/-(f|o) (\S+)/g)) (flag === 'f' ? formats : files).push(value!);
+  for (const [, flag, value] of words.matchAll(/-(f|o) (\S+)/g))
+    (flag === 'f' ? formats : files).push(value!);
   return planOutputs({ formats, files, env, cwd }).map(({ reporter, file }) =>
-    file === undefined ? reporter : `${reporter} in ${file.replaceAll('\\', '/').replace(/^.*\/work\//, '')}`,
+    file === undefined
+      ? reporter
+      : `${reporter} in ${file.replaceAll('\\', '/').replace(/^.*\/work\//, '')}`,
   );
 };
 const onGithub = { GITHUB_ACTIONS: 'true' };
@@ -50,16 +53,37 @@ test('somewhere that only says it is not GitHub nothing is annotated', () => {
 test.each([
   { words: '-o r.pdf', code: 'OUTPUT_UNKNOWN', says: 'no report format is known for "r.pdf"' },
   { words: '-f jsn', code: 'OUTPUT_UNKNOWN', says: 'there is no report format "jsn"' },
-  { words: '-f constructor', code: 'OUTPUT_UNKNOWN', says: 'there is no report format "constructor"' },
-  { words: '-o r.json -f json=./r.json', code: 'OUTPUT_TWICE', says: 'two reports would be written into' },
-  { words: '-f json -f junit', code: 'OUTPUT_MIXED', says: 'json and junit cannot both go to stdout' },
-  { words: '-f console -f json', code: 'OUTPUT_MIXED', says: 'json and console cannot both go to stdout' },
+  {
+    words: '-f constructor',
+    code: 'OUTPUT_UNKNOWN',
+    says: 'there is no report format "constructor"',
+  },
+  {
+    words: '-o r.json -f json=./r.json',
+    code: 'OUTPUT_TWICE',
+    says: 'two reports would be written into',
+  },
+  {
+    words: '-f json -f junit',
+    code: 'OUTPUT_MIXED',
+    says: 'json and junit cannot both go to stdout',
+  },
+  {
+    words: '-f console -f json',
+    code: 'OUTPUT_MIXED',
+    says: 'json and console cannot both go to stdout',
+  },
 ])('"$words" is refused', ({ words, code, says }) => {
-  expect(() => plan(words)).toThrowError(expect.objectContaining({ code, message: expect.stringContaining(says) }));
+  expect(() => plan(words)).toThrowError(
+    expect.objectContaining({ code, message: expect.stringContaining(says) }),
+  );
 });
 
 test('what a suite asks for itself is written beside the suite, and nothing twice to the terminal', () => {
-  const suite = { dir: 'suites', output: { formats: ['console', 'json', 'github', 'junit'], directory: 'out' } };
+  const suite = {
+    dir: 'suites',
+    output: { formats: ['console', 'json', 'github', 'junit'], directory: 'out' },
+  };
   expect(suiteOutputs(suite as unknown as Suite, { cwd })).toEqual([
     { reporter: 'json', file: resolve(cwd, 'suites/out/results.json') },
     { reporter: 'junit', file: resolve(cwd, 'suites/out/results.xml') },

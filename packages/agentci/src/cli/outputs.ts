@@ -18,7 +18,8 @@ export interface OutputPlan {
 
 /** Without a file name these go to a channel. */
 const CHANNELS: readonly Channel[] = ['slack', 'webhook'];
-const channelNamed = (name: string): Channel | undefined => CHANNELS.find((channel) => channel === name);
+const channelNamed = (name: string): Channel | undefined =>
+  CHANNELS.find((channel) => channel === name);
 const channelOf: (reporter: ReporterName) => Channel | undefined = channelNamed;
 
 /** `https://…` anywhere, and what is one but for that. */
@@ -28,12 +29,16 @@ const ADDRESS = /[a-z][a-z\d+.-]+:\/|(?:^|=)hooks\.slack\.com(?:\/|$)/i;
 function refuseAddress(given: string, channel: Channel | undefined, flag: string): void {
   if (!ADDRESS.test(given)) return;
   const what = channel === undefined ? flag : `${flag} ${channel}=…`;
-  throw new UserError('OUTPUT_ADDRESS', `${what}: an address is not the name of a file, and nothing is sent to it`, {
-    hint:
-      channel === undefined
-        ? `-f slack sends to the address in ${URLS.slack}, -f webhook to that in ${URLS.webhook}.`
-        : `Set ${URLS[channel]} to the address, in CI as a secret, and use -f ${channel} alone.`,
-  });
+  throw new UserError(
+    'OUTPUT_ADDRESS',
+    `${what}: an address is not the name of a file, and nothing is sent to it`,
+    {
+      hint:
+        channel === undefined
+          ? `-f slack sends to the address in ${URLS.slack}, -f webhook to that in ${URLS.webhook}.`
+          : `Set ${URLS[channel]} to the address, in CI as a secret, and use -f ${channel} alone.`,
+    },
+  );
 }
 
 /** Reads `-f name[=file]` and `-o FILE`; refuses combinations that would mix two documents on stdout. */
@@ -57,25 +62,33 @@ export function planOutputs(input: {
     else plans.push(sentTo === undefined ? { reporter } : { reporter, sentTo });
   }
   for (const file of input.files) refuseAddress(file, undefined, '-o');
-  for (const file of input.files) plans.push({ reporter: reporterFor(file), file: resolve(input.cwd, file) });
+  for (const file of input.files)
+    plans.push({ reporter: reporterFor(file), file: resolve(input.cwd, file) });
   if (input.formats.every((format) => CHANNELS.some((channel) => channel === format)))
     plans.unshift({ reporter: 'console' });
 
   const files = plans.flatMap((plan) => plan.file ?? []);
   const twice = files.find((file, index) => files.indexOf(file) !== index);
-  if (twice !== undefined) throw new UserError('OUTPUT_TWICE', `two reports would be written into ${twice}`);
+  if (twice !== undefined)
+    throw new UserError('OUTPUT_TWICE', `two reports would be written into ${twice}`);
   const toStdout = plans.filter((plan) => plan.file === undefined && plan.sentTo === undefined);
   const document = toStdout.find((plan) => REPORTERS[plan.reporter].machineReadable);
   if (document && toStdout.length > 1) {
     const other = toStdout.find((plan) => plan !== document)!;
-    throw new UserError('OUTPUT_MIXED', `${document.reporter} and ${other.reporter} cannot both go to stdout`, {
-      hint: `Send one to a file: -f ${document.reporter}=results${REPORTERS[document.reporter].extensions[0] ?? '.out'}`,
-    });
+    throw new UserError(
+      'OUTPUT_MIXED',
+      `${document.reporter} and ${other.reporter} cannot both go to stdout`,
+      {
+        hint: `Send one to a file: -f ${document.reporter}=results${REPORTERS[document.reporter].extensions[0] ?? '.out'}`,
+      },
+    );
   }
   const annotates = toStdout.some((plan) => plan.reporter === 'github');
   // Annotations alone would say nothing of what passed, and nothing at all where there is nothing to annotate.
-  if (annotates && !toStdout.some((plan) => plan.reporter === 'console')) plans.push({ reporter: 'console' });
-  if (input.env.GITHUB_ACTIONS === 'true' && !document && !annotates) plans.push({ reporter: 'github' });
+  if (annotates && !toStdout.some((plan) => plan.reporter === 'console'))
+    plans.push({ reporter: 'console' });
+  if (input.env.GITHUB_ACTIONS === 'true' && !document && !annotates)
+    plans.push({ reporter: 'github' });
   return plans;
 }
 
@@ -95,7 +108,9 @@ function reporterNamed(name: string): ReporterName {
   if (Object.hasOwn(REPORTERS, name)) return name as ReporterName;
   const near = didYouMean(name, Object.keys(REPORTERS));
   throw new UserError('OUTPUT_UNKNOWN', `there is no report format "${name}"`, {
-    hint: near ? `Did you mean "${near}"?` : `The formats are: ${Object.keys(REPORTERS).join(', ')}`,
+    hint: near
+      ? `Did you mean "${near}"?`
+      : `The formats are: ${Object.keys(REPORTERS).join(', ')}`,
   });
 }
 
@@ -118,9 +133,13 @@ export function refuseInputs(
   const read = new Set(inputs.map(realPath));
   for (const { reporter, file } of plans) {
     if (file === undefined || !read.has(realPath(file))) continue;
-    throw new UserError('OUTPUT_IS_INPUT', `the ${reporter} report would replace ${file}, which this run reads`, {
-      hint: 'Choose another file.',
-    });
+    throw new UserError(
+      'OUTPUT_IS_INPUT',
+      `the ${reporter} report would replace ${file}, which this run reads`,
+      {
+        hint: 'Choose another file.',
+      },
+    );
   }
 }
 

@@ -21,7 +21,8 @@ export function planShard(
   { weights }: { readonly weights?: string },
   io: Io,
 ): ShardPlan {
-  const file = weights === undefined ? timingsPath(folderOf(run.suite, io)) : resolve(io.cwd, weights);
+  const file =
+    weights === undefined ? timingsPath(folderOf(run.suite, io)) : resolve(io.cwd, weights);
   if (weights !== undefined && !existsSync(file))
     throw new UserError('WEIGHTS_MISSING', `--weights: there is no file "${weights}"`, {
       hint: 'agentci merge writes one. Without --weights, queries count as equally long.',
@@ -36,7 +37,9 @@ export function planShard(
     timings: readTimings(file, ciRun),
   });
   // In CI the timings themselves know what a run had found; elsewhere the shards that are there do.
-  return weights === undefined && ciRun === undefined ? (planBeside(plan, run.suite, io) ?? plan) : plan;
+  return weights === undefined && ciRun === undefined
+    ? (planBeside(plan, run.suite, io) ?? plan)
+    : plan;
 }
 
 /**

@@ -17,7 +17,8 @@ export function planText({ agent, spec, summary, cases }: RunPlan): string {
     const times = skip !== undefined ? `  (skipped: ${skip})` : runs > 1 ? `  × ${runs}` : '';
     return escapeTerminalLine(`  ${caseText(each)}  ${shown}${times}`);
   });
-  if (cases.length > MAX_LISTED) lines.push(`  and ${formatCount(cases.length - MAX_LISTED)} more (--json lists all)`);
+  if (cases.length > MAX_LISTED)
+    lines.push(`  and ${formatCount(cases.length - MAX_LISTED)} more (--json lists all)`);
   const { queries, cells, skipped, runs, agent_calls, judge_calls } = summary;
   const cellText = cells > 0 ? ` in ${plural(cells, 'cell')}` : '';
   const skippedText = skipped > 0 ? `, ${formatCount(skipped)} skipped` : '';
@@ -33,8 +34,15 @@ export function planText({ agent, spec, summary, cases }: RunPlan): string {
   ].join('\n');
 }
 
-function agentCost({ agent_calls, runs, cost_usd, guessed_runs, from }: RunPlan['summary']): string {
-  if (agent_calls === 0) return runs === 0 ? 'nothing is left to run' : 'recordings are judged instead';
+function agentCost({
+  agent_calls,
+  runs,
+  cost_usd,
+  guessed_runs,
+  from,
+}: RunPlan['summary']): string {
+  if (agent_calls === 0)
+    return runs === 0 ? 'nothing is left to run' : 'recordings are judged instead';
   if (cost_usd === null) return 'cost not known: no earlier run of this spec says it';
   const guessed = guessed_runs === 0 ? '' : `, ${plural(guessed_runs, 'run')} taken as average`;
   return `about ${formatUsd(cost_usd)} by run ${from}${guessed}`;

@@ -8,7 +8,12 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const ended = (id: string, status: CheckStatus) =>
-  ({ type: 'run_ended', id, run: 1, result: costing(0.01, runOf([{ id, status }]).results[0]!) }) as const;
+  ({
+    type: 'run_ended',
+    id,
+    run: 1,
+    result: costing(0.01, runOf([{ id, status }]).results[0]!),
+  }) as const;
 
 const costing = (cost_usd: number, result: QueryResult): QueryResult => ({
   ...result,
@@ -35,7 +40,9 @@ test('in a log a line now and then says how far the run is', () => {
   vi.advanceTimersByTime(9_999);
   expect(written.stderr).toBe('');
   vi.advanceTimersByTime(1);
-  expect(written.stderr).toBe('agentci: 3/4 · 1 failed · 1 error · $0.0300 · 10.0 s · about 3 s left\n');
+  expect(written.stderr).toBe(
+    'agentci: 3/4 · 1 failed · 1 error · $0.0300 · 10.0 s · about 3 s left\n',
+  );
   onEvent(ended('d', 'warn'));
   stop();
   vi.advanceTimersByTime(60_000);
@@ -66,7 +73,13 @@ test('a retry is said at once, in a line of its own, and its reason cannot move 
   onEvent({ type: 'started', queries: 1, runs: 1 });
   vi.advanceTimersByTime(100);
   written.stderr = '';
-  onEvent({ type: 'retrying', id: 'a', attempt: 1, message: 'rate\n\u001b[2Jlimit', delayMs: 1500 });
+  onEvent({
+    type: 'retrying',
+    id: 'a',
+    attempt: 1,
+    message: 'rate\n\u001b[2Jlimit',
+    delayMs: 1500,
+  });
   expect(written.stderr).toBe('\r\u001b[2Kagentci: a: [INFRA] rate limit; try 2 in 1.50 s\n');
   stop();
 });

@@ -35,7 +35,8 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
     if (costUsd > 0) parts.push(formatUsd(costUsd));
     parts.push(formatMs(elapsed));
     // The average so far, workers included: what is left takes as long as what is done.
-    if (done > 0 && done < total) parts.push(`about ${roughly((elapsed / done) * (total - done))} left`);
+    if (done > 0 && done < total)
+      parts.push(`about ${roughly((elapsed / done) * (total - done))} left`);
     return parts.join(' · ');
   };
   const clear = () => {

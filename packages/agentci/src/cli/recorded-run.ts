@@ -46,14 +46,18 @@ export function latestWithRecordings(
       lacking(needed, countsOf(run)).length === 0;
   const whole = here.find(has(wanted)) ?? candidates.find(has(wanted));
   if (whole !== undefined) return whole.id;
-  const there = wanted.filter(({ name }) => candidates.some((run) => (countsOf(run).get(caseKey(name)) ?? 0) > 0));
+  const there = wanted.filter(({ name }) =>
+    candidates.some((run) => (countsOf(run).get(caseKey(name)) ?? 0) > 0),
+  );
   const best = here.find(has(there)) ?? candidates.find(has(there));
   const newest = here[0] ?? candidates[0]!;
   if (there.length === 0 || best === undefined)
     throw new UserError(
       'RUN_LACKS_RECORDINGS',
       `--run latest: no stored run of ${suite.file} has all recordings asked for. The newest, ${newest.id}, lacks ${missingText(lacking(wanted, countsOf(newest)))}`,
-      { hint: 'Run agentci test, choose fewer with --ids or -n, or name a run: --run ID judges what it has.' },
+      {
+        hint: 'Run agentci test, choose fewer with --ids or -n, or name a run: --run ID judges what it has.',
+      },
     );
   io.stderr.write(
     `agentci: run ${best.id} lacks recordings, as does every other: ${escapeTerminalLine(missingText(lacking(wanted, countsOf(best))))}\n`,
@@ -74,7 +78,9 @@ const lacking = (wanted: readonly Wanted[], counts: ReadonlyMap<string, number>)
 const missingText = (lacks: readonly Lack[]): string =>
   andMore(
     lacks.map(({ name, runs, found }) =>
-      found === 0 ? JSON.stringify(caseText(name)) : `${JSON.stringify(caseText(name))} (${found} of ${runs} runs)`,
+      found === 0
+        ? JSON.stringify(caseText(name))
+        : `${JSON.stringify(caseText(name))} (${found} of ${runs} runs)`,
     ),
     5,
   );
@@ -82,7 +88,9 @@ const missingText = (lacks: readonly Lack[]): string =>
 /** By `caseKey`, how often the agent was asked each query in a run. */
 function recordedIn(root: string, id: string): ReadonlyMap<string, number> {
   try {
-    return new Map(readRun(root, id).results.map((result) => [caseKey(result), timesAsked(result)]));
+    return new Map(
+      readRun(root, id).results.map((result) => [caseKey(result), timesAsked(result)]),
+    );
   } catch {
     // A damaged run has none that can be relied on.
     return new Map();

@@ -39,10 +39,15 @@ export function storedCommand(
   env: Io['env'],
 ): string {
   const { traces, strict } = chosen;
-  const given = { ...(typeof traces === 'string' ? { traces } : {}), ...(strict === true ? { strict } : {}) };
+  const given = {
+    ...(typeof traces === 'string' ? { traces } : {}),
+    ...(strict === true ? { strict } : {}),
+  };
   return repeatedCommand({ file: spec.file, ...given }, { commandName: 'test', env });
 }
 
 /** A word as a shell takes it. */
 export const quote = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  /^[\w@%+=:,./-]+$/.test(word) && !word.startsWith('-')
+    ? word
+    : `'${word.replaceAll("'", `'\\''`)}'`;

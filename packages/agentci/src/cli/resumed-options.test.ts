@@ -11,13 +11,17 @@ import type { TestOptions } from './test-options.ts';
 function optionsOf({ configure }: typeof testCommand): string[] {
   const parser = new Command();
   configure?.(parser);
-  return Object.keys(resolveAliases(Object.fromEntries(parser.options.map((each) => [each.attributeName(), 1]))));
+  return Object.keys(
+    resolveAliases(Object.fromEntries(parser.options.map((each) => [each.attributeName(), 1]))),
+  );
 }
 
 test('of every option of test it is known what --resume makes of it', () => {
   expect(optionsOf(testCommand).sort()).toEqual(Object.keys(ON_RESUME).sort());
   // `test --resume` continues an eval; which run it judges is stored as its recordings.
-  expect(optionsOf(evalCommand).filter((name) => name !== 'run' && !Object.hasOwn(ON_RESUME, name))).toEqual([]);
+  expect(
+    optionsOf(evalCommand).filter((name) => name !== 'run' && !Object.hasOwn(ON_RESUME, name)),
+  ).toEqual([]);
 });
 
 test('reports and the like are not stored with a run', () => {
@@ -34,7 +38,9 @@ test('reports and the like are not stored with a run', () => {
 });
 
 test('a limit that is given with --resume counts instead of the stored one', () => {
-  const run = { header: { started_with: { strict: true, maxCost: 1, timeout: 500, plan_hash: 'x' } } };
+  const run = {
+    header: { started_with: { strict: true, maxCost: 1, timeout: 500, plan_hash: 'x' } },
+  };
   const given = { config: 'a.yaml', resume: true, maxCost: 2, failFast: true } as TestOptions;
   expect(resumedOptions(given, run as unknown as StoredRun)).toEqual({
     config: 'a.yaml',

@@ -64,23 +64,38 @@ const NAMES = Object.keys(ON_RESUME) as (keyof TestOptions)[];
 export const storedOptions = (options: Partial<TestOptions> | Stored): Partial<TestOptions> =>
   only(options, ['kept', 'replaceable']);
 
-const only = (options: Partial<TestOptions> | Stored, kinds: readonly OnResume[]): Partial<TestOptions> =>
+const only = (
+  options: Partial<TestOptions> | Stored,
+  kinds: readonly OnResume[],
+): Partial<TestOptions> =>
   defined(
     Object.fromEntries(
-      NAMES.filter((name) => kinds.includes(ON_RESUME[name])).map((name) => [name, (options as Stored)[name]]),
+      NAMES.filter((name) => kinds.includes(ON_RESUME[name])).map((name) => [
+        name,
+        (options as Stored)[name],
+      ]),
     ),
   ) as Partial<TestOptions>;
 
 /** The options that a run is continued with: those it was started with, and what may be given anew. */
 export function resumedOptions(given: TestOptions, { header }: StoredRun): TestOptions {
-  const options = { ...given, ...storedOptions(header.started_with ?? {}), ...only(given, ['replaceable']) };
+  const options = {
+    ...given,
+    ...storedOptions(header.started_with ?? {}),
+    ...only(given, ['replaceable']),
+  };
   return options.queue === NO_QUEUE ? withoutQueue(options) : options;
 }
 
 /** As an address of a queue: the rest of a run is run here. Its Redis may be gone for good. */
 const NO_QUEUE = 'off';
 
-const withoutQueue = ({ queue: _, queueRate: __, queueTimeout: ___, ...options }: TestOptions): TestOptions => options;
+const withoutQueue = ({
+  queue: _,
+  queueRate: __,
+  queueTimeout: ___,
+  ...options
+}: TestOptions): TestOptions => options;
 
 /** The cases that an unfinished run was restricted to when it was started, beyond what its options say. */
 export const casesOf = ({ header }: StoredRun): readonly CaseName[] | undefined =>
@@ -106,17 +121,27 @@ export function resumable(root: string, suite: Suite, given: TestOptions): Store
     );
   }
   if (unfinished.header.started_with === undefined)
-    throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} does not say what it was started with`, {
-      hint: 'It is of an older version. Start a new run without --resume.',
-    });
+    throw new UserError(
+      'RESUME_OPTIONS',
+      `--resume: run ${unfinished.id} does not say what it was started with`,
+      {
+        hint: 'It is of an older version. Start a new run without --resume.',
+      },
+    );
   const before = storedOptions(unfinished.header.started_with);
   const other = NAMES.filter((name) => ['kept', 'settled'].includes(ON_RESUME[name])).find(
-    (name) => given[name] !== undefined && JSON.stringify(given[name]) !== JSON.stringify(before[name]),
+    (name) =>
+      given[name] !== undefined && JSON.stringify(given[name]) !== JSON.stringify(before[name]),
   );
   if (other === undefined) return unfinished;
-  throw new UserError('RESUME_OPTIONS', `--resume: run ${unfinished.id} was not started with this ${flagOf(other)}`, {
-    hint: 'Leave it out to continue the run as it was started, or start a new run without --resume.',
-  });
+  throw new UserError(
+    'RESUME_OPTIONS',
+    `--resume: run ${unfinished.id} was not started with this ${flagOf(other)}`,
+    {
+      hint: 'Leave it out to continue the run as it was started, or start a new run without --resume.',
+    },
+  );
 }
 
-const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -12,7 +12,14 @@ import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import type { JournalEntry, JudgedRun } from '../store/journal.ts';
-import { isDamage, isPart, listRuns, readRun, runWithTraces, tracesOf } from '../store/stored-runs.ts';
+import {
+  isDamage,
+  isPart,
+  listRuns,
+  readRun,
+  runWithTraces,
+  tracesOf,
+} from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
 import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
@@ -38,7 +45,10 @@ import { writeReports } from './write-reports.ts';
 export interface RunHooks {
   readonly only?: readonly CaseName[];
   /** Where the recordings are, and the stored run they are of; told which queries it is about. */
-  readonly findRecordings?: (asked: Asked) => { readonly traces: string; readonly judges: JudgedRun | undefined };
+  readonly findRecordings?: (asked: Asked) => {
+    readonly traces: string;
+    readonly judges: JudgedRun | undefined;
+  };
   readonly onSuite?: (suite: Suite) => void;
   readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
   readonly onRun?: (run: RunResult) => void;
@@ -58,13 +68,15 @@ export async function runTests(
   commandName: 'test' | 'eval',
   hooks: RunHooks = {},
 ): Promise<number> {
-  const formats = given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
+  const formats =
+    given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
   const asked = planOutputs({ formats, files: given.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(given.config, io.cwd);
   const { suite, diagnostics } = await loadSpec(file);
   hooks.onSuite?.(suite);
   if (!given.quiet)
-    for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
+    for (const warning of diagnostics)
+      io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
   const isAsked = formats.length > 0 || given.output !== undefined;
   const plans = isAsked ? asked : [...asked, ...suiteOutputs(suite, io)];
   const notifyWith = await prepareNotify(plans, given, io);
@@ -102,7 +114,8 @@ export async function runTests(
       : previous !== undefined
         ? planOfShard(previous, options.shard, { root, specHash: suite.hash })
         : planShard(options.shard, runOptions, options, io);
-  if (options.dryRun) return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
+  if (options.dryRun)
+    return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
   await keepHeapTight(suite.queries.length);
   const started = startedWith(options, only, shard);
   const judges = previous
@@ -130,7 +143,9 @@ export async function runTests(
       ...defined({ shard }),
       runId: session.runId,
       resumed: session.entries,
-      ...(previous && recordings === undefined ? { resumedTraces: tracesOf(root, previous.id) } : {}),
+      ...(previous && recordings === undefined
+        ? { resumedTraces: tracesOf(root, previous.id) }
+        : {}),
       onEvent: progress.onEvent,
       onRecord: (entry, trace) => {
         session.record(entry, trace);
@@ -152,17 +167,26 @@ export async function runTests(
 
   const isWhole = !isPart({ started_with: started });
   // What a run has no recording of was not run in it.
-  const hasAll = isWhole && !(judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace'));
+  const hasAll =
+    isWhole && !(judges !== undefined && run.results.some(({ error }) => error?.kind === 'trace'));
   const isAllGood = (): boolean =>
     session.isStored &&
     isSuiteGood(root, suite, io) &&
     (options.strict !== true || isSuiteStrictlyGood(root, suite, io));
   const part = hasAll && !run.interrupted ? undefined : { total: suite.queries.length, isAllGood };
   if (shard !== undefined && plans.some(({ sentTo }) => sentTo !== undefined))
-    io.stderr.write('agentci: a shard notifies no one: agentci merge does, once for the whole run\n');
+    io.stderr.write(
+      'agentci: a shard notifies no one: agentci merge does, once for the whole run\n',
+    );
   const { failed } = await writeReports(run, plans, {
     ...(shard === undefined
-      ? notifyWith?.(run, { folder: folderOf(suite, io), git, part, ran: judges ?? session.ran, io })
+      ? notifyWith?.(run, {
+          folder: folderOf(suite, io),
+          git,
+          part,
+          ran: judges ?? session.ran,
+          io,
+        })
       : {}),
     io,
     quiet: options.quiet ?? false,
@@ -171,7 +195,9 @@ export async function runTests(
       ? `${repeatedCommand({ ...options, file }, { commandName: 'test', env: io.env })} --resume`
       : `${command} --failed`,
     command,
-    ...(shard === undefined ? await comparedWithBase(run, { root, plans, isPart: !isWhole, io }) : {}),
+    ...(shard === undefined
+      ? await comparedWithBase(run, { root, plans, isPart: !isWhole, io })
+      : {}),
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
   // The parts of a run are not runs of their own: merge adds the whole.
@@ -193,7 +219,17 @@ export async function runTests(
 
 /** Options that cannot have the effect they are meant to have, whether they were given now or when the run was started. */
 function refuseUseless(
-  { failed, failedFrom, queue, queueRate, queueTimeout, shard, weights, traces, baselineDir }: TestOptions,
+  {
+    failed,
+    failedFrom,
+    queue,
+    queueRate,
+    queueTimeout,
+    shard,
+    weights,
+    traces,
+    baselineDir,
+  }: TestOptions,
   io: Io,
 ): void {
   if (failed && failedFrom !== undefined)
@@ -203,21 +239,34 @@ function refuseUseless(
   if (queue === undefined && (queueRate !== undefined || queueTimeout !== undefined))
     throw new UserError('OPTIONS_CONFLICT', '--queue-rate and --queue-timeout need --queue');
   if (shard === undefined && weights !== undefined)
-    throw new UserError('OPTIONS_CONFLICT', '--weights needs --shard: nothing else is planned by it');
+    throw new UserError(
+      'OPTIONS_CONFLICT',
+      '--weights needs --shard: nothing else is planned by it',
+    );
   if (traces !== undefined && !existsSync(resolve(io.cwd, traces))) {
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
   }
   // Without it every comparison would be skipped, which looks like nothing got worse.
   if (baselineDir !== undefined && !isFolder(resolve(io.cwd, baselineDir))) {
-    throw new UserError('BASELINE_DIR_MISSING', `--baseline-dir: there is no folder "${baselineDir}"`);
+    throw new UserError(
+      'BASELINE_DIR_MISSING',
+      `--baseline-dir: there is no folder "${baselineDir}"`,
+    );
   }
 }
 
 /** Whether cassettes answer in place of the model. */
-async function isReplayed({ cassette: choice }: TestOptions, suite: Suite, io: Io): Promise<boolean> {
+async function isReplayed(
+  { cassette: choice }: TestOptions,
+  suite: Suite,
+  io: Io,
+): Promise<boolean> {
   if (choice === undefined && suite.cassette === undefined) return false;
   const { planCassettes } = await import('../engine/cassette-choice.ts');
-  return planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env: io.env })?.mode === 'replay';
+  return (
+    planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env: io.env })?.mode ===
+    'replay'
+  );
 }
 
 /** Runs that are looked through for what queries cost. */
@@ -296,7 +345,9 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
 
 /** Workers may have another commit checked out than we have. */
 const withCommit = (run: RunOptions, { commit }: GitState): RunOptions =>
-  run.queue === undefined || commit === undefined ? run : { ...run, queue: { ...run.queue, commit } };
+  run.queue === undefined || commit === undefined
+    ? run
+    : { ...run, queue: { ...run.queue, commit } };
 
 /** What is stored of how a run was started. */
 function startedWith(
@@ -308,11 +359,17 @@ function startedWith(
 }
 
 /** What the run reads and a report must not replace. */
-function inputsOf({ dir, runner }: Suite, file: string, recordings: string | undefined, io: Io): string[] {
+function inputsOf(
+  { dir, runner }: Suite,
+  file: string,
+  recordings: string | undefined,
+  io: Io,
+): string[] {
   const inputs = [resolve(io.cwd, file)];
   if (recordings !== undefined) inputs.push(recordings);
   if (runner?.kind === 'module') inputs.push(resolve(io.cwd, dir, runner.module));
   return inputs;
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { type Precheck, type SaveBaselineInput, type SavedBaseline, saveBaseline } from '../engine/save-baseline.ts';
+import {
+  type Precheck,
+  type SaveBaselineInput,
+  type SavedBaseline,
+  saveBaseline,
+} from '../engine/save-baseline.ts';
 import { redactTrace } from '../importing/redact-trace.ts';
 import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
 import { defined } from '../kit/defined.ts';
@@ -27,7 +32,10 @@ export interface SaveOptions {
 }
 
 export const judgeOption = (): Option =>
-  new Option('--judge <mode>', 'rubrics in the precheck: call the judge, use stored verdicts only, or leave them open')
+  new Option(
+    '--judge <mode>',
+    'rubrics in the precheck: call the judge, use stored verdicts only, or leave them open',
+  )
     .choices([...JUDGE_MODES])
     .default('live');
 
@@ -43,10 +51,21 @@ export interface Refused {
 const MAX_TRIED = 20;
 
 /** Says so before an agent is run for nothing. */
-export function refuseExisting(cases: readonly CaseName[], place: BaselinePlace, options: SaveOptions, io: Io): void {
+export function refuseExisting(
+  cases: readonly CaseName[],
+  place: BaselinePlace,
+  options: SaveOptions,
+  io: Io,
+): void {
   if (options.overwrite) return;
   for (const { id: queryId, cell } of cases) {
-    const file = baselinePath({ dir: place.dir, agent: place.suite.agent, version: options.version, queryId, cell });
+    const file = baselinePath({
+      dir: place.dir,
+      agent: place.suite.agent,
+      version: options.version,
+      queryId,
+      cell,
+    });
     if (existsSync(resolve(io.cwd, file))) {
       throw new UserError('BASELINE_EXISTS', `${file} exists already`, {
         hint: 'Choose another --version, or replace it with --overwrite.',
@@ -88,11 +107,17 @@ export async function saveTraces(
 }
 
 /** Keys and passwords are masked as `import --redact` does; what else was said is what later runs are compared with. */
-const withoutSecrets = (trace: Trace): Trace => redactTrace(trace, { names: false, personal: false }).trace;
+const withoutSecrets = (trace: Trace): Trace =>
+  redactTrace(trace, { names: false, personal: false }).trace;
 
 type InputWithoutTrace = Omit<SaveBaselineInput, 'trace'>;
 
-function toInput({ suite, dir }: BaselinePlace, queryId: string, options: SaveOptions, io: Io): InputWithoutTrace {
+function toInput(
+  { suite, dir }: BaselinePlace,
+  queryId: string,
+  options: SaveOptions,
+  io: Io,
+): InputWithoutTrace {
   return {
     suite,
     dir,
@@ -111,7 +136,10 @@ function toInput({ suite, dir }: BaselinePlace, queryId: string, options: SaveOp
 }
 
 /** A flaky query has good runs too: the first that passes is the one to keep. Forced, the first run is. */
-async function saveFirstGood(traces: readonly Trace[], input: InputWithoutTrace): Promise<SavedBaseline> {
+async function saveFirstGood(
+  traces: readonly Trace[],
+  input: InputWithoutTrace,
+): Promise<SavedBaseline> {
   let first: UserError | undefined;
   const [forced] = traces;
   if (input.force && forced !== undefined) return saveBaseline({ ...input, trace: forced });
@@ -129,11 +157,19 @@ async function saveFirstGood(traces: readonly Trace[], input: InputWithoutTrace)
 function howSaved({ status, checks, problems }: Precheck, isForced: boolean): string {
   const decided = checks.filter((check) => check.status !== 'skip').length;
   const passed = `precheck passed, ${decided} of ${checks.length} ${checks.length === 1 ? 'check' : 'checks'} decided`;
-  if (isForced) return problems.length > 0 ? `forced: ${problems.join('; ')}` : 'forced, so it is used only when named';
+  if (isForced)
+    return problems.length > 0
+      ? `forced: ${problems.join('; ')}`
+      : 'forced, so it is used only when named';
   return status === 'unchecked' ? 'the query has no checks, so it is used only when named' : passed;
 }
 
-function report(saved: readonly SavedBaseline[], refused: readonly Refused[], options: SaveOptions, io: Io): void {
+function report(
+  saved: readonly SavedBaseline[],
+  refused: readonly Refused[],
+  options: SaveOptions,
+  io: Io,
+): void {
   if (options.json) {
     const document = {
       schema: 'agentci.saved/1',
@@ -151,8 +187,14 @@ function report(saved: readonly SavedBaseline[], refused: readonly Refused[], op
     return;
   }
   for (const { file, precheck, baseline } of saved)
-    io.stdout.write(escapeTerminal(`saved ${file} (${howSaved(precheck, baseline.metadata.forced ?? false)})\n`));
+    io.stdout.write(
+      escapeTerminal(`saved ${file} (${howSaved(precheck, baseline.metadata.forced ?? false)})\n`),
+    );
   for (const { code, message, hint } of refused) {
-    io.stderr.write(escapeTerminal(`agentci: ${message} [${code}]\n${hint === undefined ? '' : `  hint: ${hint}\n`}`));
+    io.stderr.write(
+      escapeTerminal(
+        `agentci: ${message} [${code}]\n${hint === undefined ? '' : `  hint: ${hint}\n`}`,
+      ),
+    );
   }
 }

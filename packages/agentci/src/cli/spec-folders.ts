@@ -21,7 +21,11 @@ export const runsRoot = (folder: string): string => join(folder, '.agentci', 'ru
 export const folderOf = (suite: Suite, io: Pick<Io, 'cwd'>): string => resolve(io.cwd, suite.dir);
 
 /** Where the judge's stored verdicts are. */
-export const judgeCacheOf = (folder: string, given: string | undefined, io: Pick<Io, 'cwd'>): string =>
+export const judgeCacheOf = (
+  folder: string,
+  given: string | undefined,
+  io: Pick<Io, 'cwd'>,
+): string =>
   given === undefined ? join(folder, '.agentci', 'judge-cache') : resolve(io.cwd, given);
 
 /** The folder of the spec a command means, without reading it: stored runs can be looked at when the spec is broken. */
@@ -40,6 +44,7 @@ export const isRunOf = (suite: Suite, { header }: StoredRun): boolean =>
   nameOf(header.spec.file) === nameOf(suite.file) && header.agent === suite.agent;
 
 /** The same without reading the spec, which may be broken. */
-export const isRunOfFile = (file: string, { header }: StoredRun): boolean => nameOf(header.spec.file) === nameOf(file);
+export const isRunOfFile = (file: string, { header }: StoredRun): boolean =>
+  nameOf(header.spec.file) === nameOf(file);
 
 const nameOf = (file: string): string => file.split(/[\\/]/).at(-1)!;

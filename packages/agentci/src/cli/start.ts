@@ -46,7 +46,9 @@ export async function start(argv: readonly string[], version: string): Promise<v
   process.on('exit', (exitCode) => {
     // 13: everything waits for a promise that will never settle. Other codes come with a reason of their own.
     if (isDone || interrupt.signal.aborted || (exitCode !== 0 && exitCode !== UNSETTLED)) return;
-    process.stderr.write('agentci: ended before there was a verdict: a module called process.exit or never answered\n');
+    process.stderr.write(
+      'agentci: ended before there was a verdict: a module called process.exit or never answered\n',
+    );
     process.exitCode = EXIT_COULD_NOT_TELL;
   });
   let code: number;

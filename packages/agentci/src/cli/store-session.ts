@@ -115,7 +115,8 @@ export class StoreSession {
       return;
     }
     const store = this.#open();
-    if (this.#input.shard !== undefined && this.#parts !== undefined) store?.keepGates(carried(this.#parts));
+    if (this.#input.shard !== undefined && this.#parts !== undefined)
+      store?.keepGates(carried(this.#parts));
     store?.finish(run);
   }
 
@@ -131,7 +132,9 @@ export class StoreSession {
 
   get #options(): StoreOptions {
     const { recordings, canRepeat } = this.#input;
-    return { durability: recordings !== undefined ? 'batched' : canRepeat ? 'handed-over' : 'each' };
+    return {
+      durability: recordings !== undefined ? 'batched' : canRepeat ? 'handed-over' : 'each',
+    };
   }
 
   #open(): RunStore | undefined {
@@ -183,18 +186,25 @@ export class StoreSession {
 const carried = (parts: RunParts): RunParts => ({
   ...parts,
   metrics: parts.metrics.map((metric) =>
-    metric.isCustom ? { ...metric, inputs: metric.inputs.map((one) => ({ ...one, input: null })) } : metric,
+    metric.isCustom
+      ? { ...metric, inputs: metric.inputs.map((one) => ({ ...one, input: null })) }
+      : metric,
   ),
 });
 
 /** A machine that has no room now would lose results later; a place that may not be written is a choice. */
 const isMachineFull = (error: unknown): boolean =>
-  isSystemError(error) && ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code);
+  isSystemError(error) &&
+  ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'].includes(error.code);
 
 const notStored = (error: unknown, root: string): UserError =>
-  new UserError('RUN_NOT_WRITTEN', `the run cannot be stored in ${root}: ${systemErrorText(error)}`, {
-    hint: 'With the cause removed, start the run again.',
-  });
+  new UserError(
+    'RUN_NOT_WRITTEN',
+    `the run cannot be stored in ${root}: ${systemErrorText(error)}`,
+    {
+      hint: 'With the cause removed, start the run again.',
+    },
+  );
 
 /** `20261115-214012345-3f2a`: begins with the time to the millisecond, so that names sort by age. */
 export function newRunId(startedAt: string, chance: number): string {

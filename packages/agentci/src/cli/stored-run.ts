@@ -61,7 +61,10 @@ export function latestRun(root: string, options: LatestOptions): StoredRun | und
 }
 
 /** The runs that "latest" may be, the newest first, on whatever branch. */
-export function storedRuns(root: string, { isOurs = () => true, withUnfinished = false }: LatestOptions): StoredRun[] {
+export function storedRuns(
+  root: string,
+  { isOurs = () => true, withUnfinished = false }: LatestOptions,
+): StoredRun[] {
   return listRuns(root).filter((run) => (withUnfinished || run.finished) && isOurs(run));
 }
 

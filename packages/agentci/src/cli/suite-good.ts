@@ -18,7 +18,10 @@ export const isSuiteGood = (root: string, suite: Suite, io: Io): boolean =>
     const queries = suite.queries.filter(({ skip }) => skip === undefined);
     if (!queries.every((query) => isBad(caseKey(query)) === false)) return false;
     const whole = wholeRun(root, isThere);
-    return whole !== undefined && !readRun(root, whole.id).checks.some(({ status }) => isBadStatus(status));
+    return (
+      whole !== undefined &&
+      !readRun(root, whole.id).checks.some(({ status }) => isBadStatus(status))
+    );
   });
 
 /** A run that cannot be read is not known to be good. */
@@ -41,14 +44,20 @@ export const isSuiteStrictlyGood = (root: string, suite: Suite, io: Io): boolean
 function isKnownStrictlyGood(root: string, suite: Suite, io: Io): boolean {
   const { history, isOfBranch, isHere } = runsThatCount(root, suite, { io });
   const cases = suite.queries.filter(({ skip }) => skip === undefined).map(caseKey);
-  const last = latestVerdicts(root, isHere, new Map(suite.queries.map((query) => [caseKey(query), query])));
+  const last = latestVerdicts(
+    root,
+    isHere,
+    new Map(suite.queries.map((query) => [caseKey(query), query])),
+  );
   const whole = wholeRun(root, isHere);
   if (last === undefined || whole === undefined) return false;
   const stored = new Set(listRuns(root).map(({ id }) => id));
   const past = readPastVerdicts(history, { cases, isOfBranch, isStored: (id) => stored.has(id) });
   if (past.lost.length + past.lostLines > 0) return false;
   const isNewest = (key: string): boolean =>
-    [past.verdicts, past.ofNoBranch].every((known) => (known.get(key)?.ranAt ?? '') <= (last.ranAt.get(key) ?? ''));
+    [past.verdicts, past.ofNoBranch].every(
+      (known) => (known.get(key)?.ranAt ?? '') <= (last.ranAt.get(key) ?? ''),
+    );
   if (!cases.every((key) => last.results.has(key) && isNewest(key))) return false;
   const { checks, unmatched_recordings = 0 } = readRun(root, whole.id);
   return (

@@ -22,35 +22,65 @@ export function addSharedFlags(parser: Command): Command {
   const formats = Object.keys(REPORTERS).join(', ');
   return addNotifyFlags(parser)
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
-    .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
-    .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
+    .option(
+      '-t, --tags <tags>',
+      'only queries with one of these tags (repeat or separate by commas)',
+      collectList,
+    )
+    .option(
+      '--filter <text>',
+      'only queries whose id or text contains this; * is a wildcard',
+      someText,
+    )
     .option('--ids <ids>', 'only these queries (repeat or separate by commas)', collectList)
     .option('--cell <name=value>', 'only this value of the matrix (repeatable)', collect)
     .option('--failed', 'only what failed or could not be judged last time')
-    .option('--failed-from <dir>', 'only what failed or could not be judged in this run folder, such as a merged one')
+    .option(
+      '--failed-from <dir>',
+      'only what failed or could not be judged in this run folder, such as a merged one',
+    )
     .option(
       '--shard <i/n>',
       'run only this part of the queries: 2/8 is the second of eight (see agentci merge)',
       shardChoice,
     )
-    .option('--weights <file>', 'timings to plan shards by (default: .agentci/timings.json beside the spec)', someText)
-    .option('-f, --format <name[=file]>', `a report, to stdout or a file (repeatable): ${formats}`, collect)
-    .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
+    .option(
+      '--weights <file>',
+      'timings to plan shards by (default: .agentci/timings.json beside the spec)',
+      someText,
+    )
+    .option(
+      '-f, --format <name[=file]>',
+      `a report, to stdout or a file (repeatable): ${formats}`,
+      collect,
+    )
+    .option(
+      '-o, --output <file>',
+      'write a report to a file; its extension decides the format (repeatable)',
+      collect,
+    )
     .option('--trace-format <format>', "the recordings' format, instead of detecting it")
     .option('--baseline <version>', 'compare with this baseline version')
     .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
     .addOption(
-      new Option('--judge <mode>', 'rubric checks: call the judge, use stored verdicts only, or skip them').choices([
-        ...JUDGE_MODES,
-      ]),
+      new Option(
+        '--judge <mode>',
+        'rubric checks: call the judge, use stored verdicts only, or skip them',
+      ).choices([...JUDGE_MODES]),
     )
     .option(
       '--sample-ensemble <share>',
       'let the ensemble judge this share of the queries, one judge the rest',
       fraction,
     )
-    .option('--audit-user', 'measure how often the model that plays the user makes mistakes; asks the judge')
-    .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
+    .option(
+      '--audit-user',
+      'measure how often the model that plays the user makes mistakes; asks the judge',
+    )
+    .option(
+      '--judge-cache <dir>',
+      'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+    )
     .option(
       '--max-cost <usd>',
       'start no query and ask no judge beyond this cost; the query in progress is finished',
@@ -71,7 +101,11 @@ export function addSharedFlags(parser: Command): Command {
 export function addLiveFlags(parser: Command): Command {
   return parser
     .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
-    .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
+    .option(
+      '--timeout <time>',
+      'longest time for one query: 500ms, 30s, 2m (default: 2m)',
+      duration,
+    )
     .option(
       '--cassette <mode[=dir]>',
       'calls of models: record them, replay them from files, auto (replay what is known, record the rest) or off',
@@ -84,7 +118,11 @@ export function addLiveFlags(parser: Command): Command {
       'have `agentci worker`s run the agent; they take its queries from this Redis',
       someText,
     )
-    .option('--queue-rate <n/time>', 'with --queue: queries started at most, over all workers: 10/s, 300/m', rate)
+    .option(
+      '--queue-rate <n/time>',
+      'with --queue: queries started at most, over all workers: 10/s, 300/m',
+      rate,
+    )
     .option(
       '--queue-timeout <time>',
       'with --queue: how long to wait for a worker (default: as long as it takes) or a Redis that went away (1m)',
@@ -94,7 +132,9 @@ export function addLiveFlags(parser: Command): Command {
 }
 
 /** Folds the short spellings into the long ones. */
-export function resolveAliases(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function resolveAliases(
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const { j, repeat, ...rest } = options;
   return { ...rest, ...defined({ workers: j, runs: repeat }) };
 }

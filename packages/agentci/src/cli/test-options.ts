@@ -42,7 +42,10 @@ type Provided =
 type Renamed = { readonly [K in keyof RunNames]?: NonNullable<RunOptions[RunNames[K]]> };
 
 /** What `test` and `eval` can be told: all that a run takes, and what only a command needs. */
-export interface TestOptions extends Omit<RunOptions, Provided | RunNames[keyof RunNames]>, Renamed, CommandOptions {}
+export interface TestOptions
+  extends Omit<RunOptions, Provided | RunNames[keyof RunNames]>,
+    Renamed,
+    CommandOptions {}
 
 interface CommandOptions extends NotifyOptions {
   readonly config: string;
@@ -97,7 +100,9 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
   } = options;
   const given = Object.entries(run).filter(([, value]) => value !== undefined);
   return {
-    ...Object.fromEntries(given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value])),
+    ...Object.fromEntries(
+      given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value]),
+    ),
     ...(queue === undefined
       ? {}
       : { queue: { address: queue, ...defined({ rate: queueRate, timeoutMs: queueTimeout }) } }),

@@ -16,7 +16,9 @@ export function isZip(path: string): boolean {
   const fd = openSync(path, 'r');
   try {
     const start = Buffer.alloc(4);
-    return readSync(fd, start, 0, 4, 0) === 4 && start.toString('latin1').startsWith('PK\u0003\u0004');
+    return (
+      readSync(fd, start, 0, 4, 0) === 4 && start.toString('latin1').startsWith('PK\u0003\u0004')
+    );
   } finally {
     closeSync(fd);
   }
@@ -53,7 +55,8 @@ function unzipped(path: string, shown: string): Record<string, Uint8Array> {
       filter: ({ name, originalSize }) => {
         names.push(name);
         total += originalSize;
-        if (total > MAX_UNPACKED_BYTES || ++count > MAX_FILES) why ??= 'it unpacks to more than can be read';
+        if (total > MAX_UNPACKED_BYTES || ++count > MAX_FILES)
+          why ??= 'it unpacks to more than can be read';
         if (!isInside(name)) why ??= `${JSON.stringify(name)} would be written outside its folder`;
         return why === undefined;
       },

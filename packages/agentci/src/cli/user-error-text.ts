@@ -4,7 +4,10 @@ import type { UserError } from '../kit/user-error.ts';
 import { annotation } from './annotation.ts';
 
 /** A user's mistake as it is printed: every diagnostic, the message with its code, the way out. */
-export function userErrorText(error: UserError, env: Readonly<Record<string, string | undefined>>): string {
+export function userErrorText(
+  error: UserError,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   const diagnostics = error.diagnostics.flatMap((diagnostic) => [
     escapeTerminal(formatDiagnostic(diagnostic)),
     ...(env.GITHUB_ACTIONS === 'true' ? [annotation(diagnostic)] : []),

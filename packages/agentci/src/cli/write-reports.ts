@@ -15,7 +15,8 @@ import type { Channel } from './notify/channels.ts';
 import type { NotifyPlan } from './notify/plan.ts';
 import type { OutputPlan } from './outputs.ts';
 
-interface WriteOptions extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'quiet' | 'traces'> {
+interface WriteOptions
+  extends Pick<RenderOptions, 'rerunCommand' | 'command' | 'before' | 'quiet' | 'traces'> {
   readonly io: Io;
   /** Messages that are sent; without it none is. */
   readonly notify?: NotifyPlan;
@@ -55,10 +56,13 @@ export async function writeReports(
         writeFileAtomic(plan.file, report.text, { isSynced: false });
         written.push(plan.file);
       }
-      if (report.stepSummary !== undefined && stepSummary) appendFileSync(stepSummary, maskText(report.stepSummary));
+      if (report.stepSummary !== undefined && stepSummary)
+        appendFileSync(stepSummary, maskText(report.stepSummary));
     } catch (error) {
       failed = true;
-      io.stderr.write(`agentci: the ${plan.reporter} report could not be written: ${(error as Error).message}\n`);
+      io.stderr.write(
+        `agentci: the ${plan.reporter} report could not be written: ${(error as Error).message}\n`,
+      );
     }
   }
   close(run, plans, written, io);
@@ -80,12 +84,20 @@ async function notifyChannel(channel: Channel, text: string, io: Io): Promise<bo
 }
 
 /** Ends with the verdict and the paths of the reports, whatever was requested: beside a document they go to stderr. */
-function close(run: RunResult, plans: readonly OutputPlan[], written: readonly string[], io: Io): void {
-  const hasConsole = plans.some(({ reporter, file }) => reporter === 'console' && file === undefined);
+function close(
+  run: RunResult,
+  plans: readonly OutputPlan[],
+  written: readonly string[],
+  io: Io,
+): void {
+  const hasConsole = plans.some(
+    ({ reporter, file }) => reporter === 'console' && file === undefined,
+  );
   const output = hasConsole ? io.stdout : io.stderr;
   const c = createColors(wantsColor(output, io.env));
   if (!hasConsole) output.write(`${countLine(run, c)}\n${exitLine(run, c)}\n`);
-  for (const file of written) output.write(`${c.dim('report:')} ${escapeTerminalLine(shortPath(file, io))}\n`);
+  for (const file of written)
+    output.write(`${c.dim('report:')} ${escapeTerminalLine(shortPath(file, io))}\n`);
 }
 
 /** As someone in the working folder would type it. */

@@ -7,12 +7,15 @@ export function joinBlocks(blocks: readonly Block[]): Block {
   if (first === undefined) return {};
   if (rest.length === 0) return first;
   const keys = blocks.flatMap((block) => Object.keys(block));
-  if (new Set(keys).size === keys.length && !keys.includes('severity')) return Object.assign({}, ...blocks) as Block;
+  if (new Set(keys).size === keys.length && !keys.includes('severity'))
+    return Object.assign({}, ...blocks) as Block;
   return { all: blocks };
 }
 
 /** The layers that parts are in, in the order they come. */
-export const layersOf = (parts: readonly Part[]): readonly Layer[] => [...new Set(parts.map(({ layer }) => layer))];
+export const layersOf = (parts: readonly Part[]): readonly Layer[] => [
+  ...new Set(parts.map(({ layer }) => layer)),
+];
 
 /** The opposite of all parts together; undefined where they are in several layers, which no check can deny at once. */
 export function negate(parts: readonly Part[]): Part | undefined {
@@ -47,11 +50,16 @@ export function weigh(members: readonly Scored[], threshold: number): Weighed {
     return { ok: false, why: `${left.carried.finding.type} is not carried, and its score counts` };
   const graded = counted.find(({ isBoolean }) => !isBoolean);
   if (graded !== undefined)
-    return { ok: false, why: `${graded.carried.finding.type} has a score between 0 and 1, which a check cannot weigh` };
+    return {
+      ok: false,
+      why: `${graded.carried.finding.type} has a score between 0 and 1, which a check cannot weigh`,
+    };
   if (counted.some(({ weight }) => weight < 0)) return { ok: false, why: 'a weight is negative' };
   const layers = new Set(counted.flatMap(({ carried }) => layersOf(carried.parts)));
-  if (layers.size > 1) return { ok: false, why: 'its members are in several layers, and "any" works inside of one' };
-  if (counted.length > MAX_MEMBERS) return { ok: false, why: `it weighs more than ${MAX_MEMBERS} members` };
+  if (layers.size > 1)
+    return { ok: false, why: 'its members are in several layers, and "any" works inside of one' };
+  if (counted.length > MAX_MEMBERS)
+    return { ok: false, why: `it weighs more than ${MAX_MEMBERS} members` };
   const mean = (chosen: number): number => {
     // Added up in the order the members are written, so that rounding is the same.
     let score = 0;
@@ -62,18 +70,31 @@ export function weigh(members: readonly Scored[], threshold: number): Weighed {
     }
     return weights > 0 ? score / weights : 0;
   };
-  if (mean(0) >= threshold) return { ok: false, why: `a threshold of ${threshold} is reached when nothing holds` };
+  if (mean(0) >= threshold)
+    return { ok: false, why: `a threshold of ${threshold} is reached when nothing holds` };
   const enough: number[] = [];
-  for (let chosen = 1; chosen < 1 << counted.length; chosen++) if (mean(chosen) >= threshold) enough.push(chosen);
-  const smallest = enough.filter((chosen) => !enough.some((other) => other !== chosen && (other & chosen) === other));
-  if (smallest.length === 0) return { ok: false, why: `a threshold of ${threshold} is never reached` };
-  if (smallest.length > MAX_WAYS) return { ok: false, why: `there are ${smallest.length} ways to reach the threshold` };
+  for (let chosen = 1; chosen < 1 << counted.length; chosen++)
+    if (mean(chosen) >= threshold) enough.push(chosen);
+  const smallest = enough.filter(
+    (chosen) => !enough.some((other) => other !== chosen && (other & chosen) === other),
+  );
+  if (smallest.length === 0)
+    return { ok: false, why: `a threshold of ${threshold} is never reached` };
+  if (smallest.length > MAX_WAYS)
+    return { ok: false, why: `there are ${smallest.length} ways to reach the threshold` };
   const layer = [...layers][0]!;
   const blocks = smallest.map((chosen) =>
-    joinBlocks(counted.flatMap(({ carried }, i) => (chosen & (1 << i) ? carried.parts.map(({ block }) => block) : []))),
+    joinBlocks(
+      counted.flatMap(({ carried }, i) =>
+        chosen & (1 << i) ? carried.parts.map(({ block }) => block) : [],
+      ),
+    ),
   );
   if (blocks.length === 1)
-    return { ok: true, parts: counted.flatMap(({ carried }, i) => (smallest[0]! & (1 << i) ? carried.parts : [])) };
+    return {
+      ok: true,
+      parts: counted.flatMap(({ carried }, i) => (smallest[0]! & (1 << i) ? carried.parts : [])),
+    };
   return { ok: true, parts: [{ layer, block: { any: blocks } }] };
 }
 
@@ -82,7 +103,12 @@ export const worst = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.includes('none') ? 'none' : verdicts.includes('close') ? 'close' : 'exact';
 
 /** Members that are judged together: one entry in the spec, one line each in the report. */
-export function together(place: Place, type: string, members: readonly Carried[], weighed: Weighed): Carried {
+export function together(
+  place: Place,
+  type: string,
+  members: readonly Carried[],
+  weighed: Weighed,
+): Carried {
   const findings = members.flatMap(({ finding, members: inner = [] }) => [finding, ...inner]);
   if (!weighed.ok) {
     const why = weighed.why;
@@ -92,11 +118,14 @@ export function together(place: Place, type: string, members: readonly Carried[]
       members: findings.map((finding) => fate(finding, 'none', `part of "${type}": ${why}`)),
     };
   }
-  const verdict = worst(members.map(({ finding }) => finding.verdict).filter((one) => one !== 'none')) as
-    | 'exact'
-    | 'close';
+  const verdict = worst(
+    members.map(({ finding }) => finding.verdict).filter((one) => one !== 'none'),
+  ) as 'exact' | 'close';
   const made = carry(place, type, verdict, weighed.parts);
-  return { ...made, members: findings.map((finding) => fate(finding, finding.verdict, finding.why)) };
+  return {
+    ...made,
+    members: findings.map((finding) => fate(finding, finding.verdict, finding.why)),
+  };
 }
 
 function fate(finding: Finding, verdict: Verdict, why: string | undefined): Finding {

@@ -17,16 +17,27 @@ describe('nothing is green by loss', () => {
       'nothing was carried over: javascript',
       'nothing to convert: the source checks nothing here',
     ]);
-    expect(await judge([{ query: 'a', answer: 'x' }])).toEqual({ 'test-1': 'skip', 'test-2': 'skip' });
+    expect(await judge([{ query: 'a', answer: 'x' }])).toEqual({
+      'test-1': 'skip',
+      'test-2': 'skip',
+    });
   });
 
   test.each([
     { when: 'a member is code', members: [contains('a'), CODE] },
-    { when: 'a member has a score between 0 and 1', members: [contains('a'), { type: 'llm-rubric', value: 'polite' }] },
-    { when: 'members are in two layers', members: [contains('a'), { type: 'latency', threshold: 5 }] },
+    {
+      when: 'a member has a score between 0 and 1',
+      members: [contains('a'), { type: 'llm-rubric', value: 'polite' }],
+    },
+    {
+      when: 'members are in two layers',
+      members: [contains('a'), { type: 'latency', threshold: 5 }],
+    },
   ])('a set with a threshold is not carried at all when $when', async ({ members }) => {
     const set = { type: 'assert-set', threshold: 0.5, assert: members };
-    const { verdicts, report } = await convertFiles(config([{ vars: { q: 'a' }, assert: [set] }]), { lossy: true });
+    const { verdicts, report } = await convertFiles(config([{ vars: { q: 'a' }, assert: [set] }]), {
+      lossy: true,
+    });
     expect(verdicts).toEqual(['assert-set none', ...members.map(({ type }) => `${type} none`)]);
     expect(report.counts.skipped).toBe(1);
   });
@@ -40,20 +51,29 @@ describe('nothing is green by loss', () => {
 
   test('a transform makes the assertions that look at the answer none, and leaves the others', async () => {
     const assert = [contains('a'), { type: 'latency', threshold: 5 }];
-    const { verdicts } = await convertFiles(config([{ vars: { q: 'q' }, options: { transform: 'output.x' }, assert }]));
+    const { verdicts } = await convertFiles(
+      config([{ vars: { q: 'q' }, options: { transform: 'output.x' }, assert }]),
+    );
     expect(verdicts).toEqual(['contains none', 'latency exact']);
   });
 
   test.each([0, -1])('a threshold of %s cannot fail and is not carried', async (threshold) => {
-    const { report } = await convertFiles(config([{ vars: { q: 'q' }, threshold, assert: [contains('a')] }]));
+    const { report } = await convertFiles(
+      config([{ vars: { q: 'q' }, threshold, assert: [contains('a')] }]),
+    );
     expect(report.counts).toMatchObject({ exact: 0, skipped: 1 });
   });
 
   test('a check that the spec refuses is none, with what the spec says', async () => {
     const { report } = await convertFiles(
-      config([{ vars: { q: 'q' }, assert: [{ type: 'word-count', value: { min: 0 } }, contains('a')] }]),
+      config([
+        { vars: { q: 'q' }, assert: [{ type: 'word-count', value: { min: 0 } }, contains('a')] },
+      ]),
     );
-    expect(report.assertions[0]).toMatchObject({ verdict: 'none', why: 'length with min: 0 alone cannot fail' });
+    expect(report.assertions[0]).toMatchObject({
+      verdict: 'none',
+      why: 'length with min: 0 alone cannot fail',
+    });
     expect(report.assertions[1]).toMatchObject({ verdict: 'exact' });
   });
 });
@@ -82,7 +102,9 @@ describe('severity', () => {
   const slow = { type: 'latency', threshold: 10 };
   test('a cost assertion that failed the case there fails it here', async () => {
     const { judge } = await convertFiles(config([{ vars: { q: 'q' }, assert: [slow] }]));
-    expect(await judge([{ query: 'q', answer: 'a', latency_ms: 11 }])).toEqual({ 'test-1': 'fail' });
+    expect(await judge([{ query: 'q', answer: 'a', latency_ms: 11 }])).toEqual({
+      'test-1': 'fail',
+    });
     expect(await judge([{ query: 'q', answer: 'a' }])).toEqual({ 'test-1': 'error' });
   });
   test('it is kept where cases are in a table', async () => {
@@ -125,10 +147,16 @@ describe('texts', () => {
     '\t',
   ];
   test('are carried as they are, as queries and as rows', async () => {
-    const cases = [...odd, ...odd.map((text) => `w ${text}`), ...odd.map((text) => `${text} w`)].filter(
-      (text) => text.trim() !== '',
-    );
-    const golden = cases.map((input, i) => ({ id: `g${i}`, input, target: input.replaceAll('{{', '((') }));
+    const cases = [
+      ...odd,
+      ...odd.map((text) => `w ${text}`),
+      ...odd.map((text) => `${text} w`),
+    ].filter((text) => text.trim() !== '');
+    const golden = cases.map((input, i) => ({
+      id: `g${i}`,
+      input,
+      target: input.replaceAll('{{', '(('),
+    }));
     for (const list of [golden, golden.slice(0, 20)]) {
       const { suite } = await convertFiles(
         { 'samples.jsonl': list.map((one) => `${JSON.stringify(one)}\n`).join('') },

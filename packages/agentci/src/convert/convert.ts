@@ -34,7 +34,10 @@ export interface Conversion {
 const MAX_ROUNDS = 25;
 
 /** Turns a suite that was read into the files of a spec and the report about it. */
-export async function convertSuite(suite: ConvertedSuite, options: ConvertOptions): Promise<Conversion> {
+export async function convertSuite(
+  suite: ConvertedSuite,
+  options: ConvertOptions,
+): Promise<Conversion> {
   if (suite.cases.length === 0)
     throw new UserError('CONVERT_NOTHING', `no cases found in ${options.title}`, {
       hint: suite.settings[0]?.why ?? 'Is it the right file? --from NAME says which tool it is of.',
@@ -58,7 +61,10 @@ export async function convertSuite(suite: ConvertedSuite, options: ConvertOption
     else if (rowsFrom !== Number.POSITIVE_INFINITY) rowsFrom = Number.POSITIVE_INFINITY;
     else throw brokenSpec(errors[0]!);
   }
-  throw new UserError('CONVERT_INVALID', 'the converted spec does not validate; nothing was written');
+  throw new UserError(
+    'CONVERT_INVALID',
+    'the converted spec does not validate; nothing was written',
+  );
 }
 
 const brokenSpec = ({ line, message }: Diagnostic): UserError =>
@@ -85,9 +91,13 @@ function makeFiles(
   rowsFrom: number,
 ): Made {
   const ids = new Ids();
-  const layouts = suite.cases.map((one) => layOut(withRefusals(one, refused), ids.take(one.name), lossy));
+  const layouts = suite.cases.map((one) =>
+    layOut(withRefusals(one, refused), ids.take(one.name), lossy),
+  );
   const recordings = layouts.flatMap(({ id, source }) =>
-    source.recording === undefined ? [] : [`${JSON.stringify({ id, query: source.query, ...source.recording })}\n`],
+    source.recording === undefined
+      ? []
+      : [`${JSON.stringify({ id, query: source.query, ...source.recording })}\n`],
   );
   const hasRecordings = recordings.length > 0;
   const whole = withRunner(suite, hasRecordings, lossy);
@@ -126,7 +136,9 @@ function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>)
   const { policy, ...rest } = one;
   return {
     ...rest,
-    ...(policy === undefined || !carried.some(({ isPolicy }) => isPolicy === true) ? {} : { policy }),
+    ...(policy === undefined || !carried.some(({ isPolicy }) => isPolicy === true)
+      ? {}
+      : { policy }),
     carried,
     ...(one.turns === undefined
       ? {}
@@ -134,16 +146,23 @@ function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>)
   };
 }
 
-function finish({ layouts, files, suite }: Made, { from, lossy, folder }: ConvertOptions): Conversion {
+function finish(
+  { layouts, files, suite }: Made,
+  { from, lossy, folder }: ConvertOptions,
+): Conversion {
   const assertions: Judged[] = [];
   for (const { source, skip } of layouts)
-    for (const { finding, members } of [...source.carried, ...(source.turns ?? []).flatMap(({ carried }) => carried)])
+    for (const { finding, members } of [
+      ...source.carried,
+      ...(source.turns ?? []).flatMap(({ carried }) => carried),
+    ])
       for (const one of [finding, ...(members ?? [])]) assertions.push({ finding: one, skip });
   const merged = mergeFindings(assertions);
   const skipped = layouts.flatMap(({ id, skip, source }) =>
     skip === undefined ? [] : [{ id, ...source.place, why: skip }],
   );
-  const count = (verdict: Finding['verdict']): number => merged.filter((one) => one.verdict === verdict).length;
+  const count = (verdict: Finding['verdict']): number =>
+    merged.filter((one) => one.verdict === verdict).length;
   const all = new Map(files);
   const report: ConvertReport = {
     schema: 'agentci.convert/1',
@@ -161,7 +180,9 @@ function finish({ layouts, files, suite }: Made, { from, lossy, folder }: Conver
       skipped: skipped.length,
     },
     lossy,
-    files: [...all.keys(), 'convert-report.md', 'convert-report.json'].map((name) => `${folder}${name}`),
+    files: [...all.keys(), 'convert-report.md', 'convert-report.json'].map(
+      (name) => `${folder}${name}`,
+    ),
   };
   all.set('convert-report.md', markdownReport(report));
   all.set('convert-report.json', `${JSON.stringify(report, null, 2)}\n`);
@@ -183,10 +204,19 @@ interface Judged {
 function mergeFindings(findings: readonly Judged[]): readonly Finding[] {
   const merged: Finding[] = [];
   const known = new Map<object, number>();
-  const judged = new Set(findings.flatMap(({ finding, skip }) => (skip === undefined ? (finding.origin ?? []) : [])));
+  const judged = new Set(
+    findings.flatMap(({ finding, skip }) => (skip === undefined ? (finding.origin ?? []) : [])),
+  );
   for (const { finding: found, skip } of findings) {
-    const { origin, ...finding } = skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
-    if (skip !== undefined && origin !== undefined && judged.has(origin) && found.verdict === 'exact') continue;
+    const { origin, ...finding } =
+      skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
+    if (
+      skip !== undefined &&
+      origin !== undefined &&
+      judged.has(origin) &&
+      found.verdict === 'exact'
+    )
+      continue;
     const at = origin === undefined ? undefined : known.get(origin);
     if (at === undefined) {
       if (origin !== undefined) known.set(origin, merged.length);

@@ -8,7 +8,15 @@ import { placed, readJson, readJsonl, readYaml } from './places.ts';
 export const MAX_FILE_BYTES = 50_000_000;
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 16;
-const PASSED_OVER = new Set(['node_modules', '.git', '.agentci', '__pycache__', '.venv', 'venv', 'dist']);
+const PASSED_OVER = new Set([
+  'node_modules',
+  '.git',
+  '.agentci',
+  '__pycache__',
+  '.venv',
+  'venv',
+  'dist',
+]);
 
 /** One file of a suite: its path, the name it has in reports, and what is in it. Parsed once, when asked for. */
 export class SourceFile {
@@ -63,7 +71,10 @@ export class SourceFile {
 
   /** Another file that this one names, by a path relative to this one. */
   beside(path: string): SourceFile {
-    return this.folder.file(resolve(dirname(this.path), path), `${this.name} names "${path}", which`);
+    return this.folder.file(
+      resolve(dirname(this.path), path),
+      `${this.name} names "${path}", which`,
+    );
   }
 
   /** The files that a path with wildcards names, sorted. */
@@ -84,7 +95,8 @@ export class SourceFile {
 function matchesParts(parts: readonly string[], pattern: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return parts.length === 0;
-  if (first === '**') return matchesParts(parts, rest) || (parts.length > 0 && matchesParts(parts.slice(1), pattern));
+  if (first === '**')
+    return matchesParts(parts, rest) || (parts.length > 0 && matchesParts(parts.slice(1), pattern));
   return parts.length > 0 && compileGlob(first)(parts[0]!) && matchesParts(parts.slice(1), rest);
 }
 
@@ -112,14 +124,20 @@ export class SourceFolder {
     try {
       real = realpathSync(path);
     } catch {
-      throw new UserError('CONVERT_UNREADABLE', `${who} does not exist`, { hint: 'Is the path right?' });
+      throw new UserError('CONVERT_UNREADABLE', `${who} does not exist`, {
+        hint: 'Is the path right?',
+      });
     }
     if (!isInside(this.root, real)) throw outside();
     const found = statSync(real);
     if (isFolder ? !found.isDirectory() : !found.isFile())
       throw new UserError('CONVERT_UNREADABLE', `${who} is not a ${isFolder ? 'folder' : 'file'}`);
     const shown = relative(this.#cwd, path);
-    const made = new SourceFile(real, (shown.startsWith('..') ? path : shown).split(sep).join('/'), this);
+    const made = new SourceFile(
+      real,
+      (shown.startsWith('..') ? path : shown).split(sep).join('/'),
+      this,
+    );
     this.#files.set(path, made);
     return made;
   }
@@ -129,11 +147,17 @@ export class SourceFolder {
     const found: SourceFile[] = [];
     let seen = 0;
     const visit = (dir: string, depth: number): void => {
-      for (const entry of readdirSync(dir, { withFileTypes: true }).sort((a, b) => Number(a.name > b.name) - 0.5)) {
+      for (const entry of readdirSync(dir, { withFileTypes: true }).sort(
+        (a, b) => Number(a.name > b.name) - 0.5,
+      )) {
         if (++seen > MAX_ENTRIES)
-          throw new UserError('CONVERT_TOO_LARGE', `the folder has more than ${MAX_ENTRIES} files`, {
-            hint: 'Name the files of the suite instead.',
-          });
+          throw new UserError(
+            'CONVERT_TOO_LARGE',
+            `the folder has more than ${MAX_ENTRIES} files`,
+            {
+              hint: 'Name the files of the suite instead.',
+            },
+          );
         const path = join(dir, entry.name);
         if (entry.isDirectory()) {
           if (depth < MAX_DEPTH && !PASSED_OVER.has(entry.name)) visit(path, depth + 1);
@@ -171,7 +195,9 @@ function readText(path: string, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new UserError('CONVERT_UNREADABLE', `${name} is not UTF-8 text`, { hint: 'Save it as UTF-8.' });
+    throw new UserError('CONVERT_UNREADABLE', `${name} is not UTF-8 text`, {
+      hint: 'Save it as UTF-8.',
+    });
   }
 }
 
@@ -179,12 +205,18 @@ function readText(path: string, name: string): string {
 function readRows(text: string, file: string): readonly Record<string, string>[] {
   const { rows, unclosed } = parseCsv(text);
   if (unclosed !== undefined)
-    throw new UserError('CONVERT_UNREADABLE', `${file}:${unclosed} opens a quote that is never closed`);
+    throw new UserError(
+      'CONVERT_UNREADABLE',
+      `${file}:${unclosed} opens a quote that is never closed`,
+    );
   const [head, ...body] = rows;
   const names = head?.cells.map((name) => name.trim()) ?? [];
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (twice !== undefined)
-    throw new UserError('CONVERT_UNREADABLE', `${file}:${head!.line} has two columns named "${twice}"`);
+    throw new UserError(
+      'CONVERT_UNREADABLE',
+      `${file}:${head!.line} has two columns named "${twice}"`,
+    );
   return body.map(({ line, cells }) => {
     if (cells.length > names.length)
       throw new UserError(

@@ -19,11 +19,15 @@ function setUp(suite: object | string, name = 'promptfooconfig.json') {
     'secret.csv': 'q,__expected\nhunter2,hunter2\n',
     [`suite/${name}`]: suite,
   });
-  return { dir, read: (path = `suite/${name}`) => readSuites([path], { cwd: dir, outDir: dir, map: {} }) };
+  return {
+    dir,
+    read: (path = `suite/${name}`) => readSuites([path], { cwd: dir, outDir: dir, map: {} }),
+  };
 }
 
 describe('nothing outside the folder is read', () => {
-  const inside = (value: string) => config({ tests: [{ vars: { q: 'x' }, assert: [{ type: 'contains', value }] }] });
+  const inside = (value: string) =>
+    config({ tests: [{ vars: { q: 'x' }, assert: [{ type: 'contains', value }] }] });
   test.each([
     { where: 'tests', suite: config({ tests: 'file://../secret.csv' }) },
     { where: 'a prompt', suite: config({ prompts: ['file://../secret.txt'] }) },
@@ -63,17 +67,33 @@ describe('what cannot be read is refused in words', () => {
     .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[i]}`).join(',')}]`)
     .join('\n')}\nprompts: *i\ntests: []\n`;
   test.each([
-    { what: 'a tag of YAML', name: 'promptfooconfig.yaml', text: 'prompts: !!js/function "function(){}"\ntests: []\n' },
+    {
+      what: 'a tag of YAML',
+      name: 'promptfooconfig.yaml',
+      text: 'prompts: !!js/function "function(){}"\ntests: []\n',
+    },
     { what: 'aliases that multiply', name: 'promptfooconfig.yaml', text: bomb },
-    { what: 'a key twice', name: 'promptfooconfig.yaml', text: 'prompts: [a]\nprompts: [b]\ntests: []\n' },
-    { what: 'a key of JSON twice', name: 'promptfooconfig.json', text: '{"prompts":["a"],"prompts":["b"],"tests":[]}' },
+    {
+      what: 'a key twice',
+      name: 'promptfooconfig.yaml',
+      text: 'prompts: [a]\nprompts: [b]\ntests: []\n',
+    },
+    {
+      what: 'a key of JSON twice',
+      name: 'promptfooconfig.json',
+      text: '{"prompts":["a"],"prompts":["b"],"tests":[]}',
+    },
     { what: 'JSON that breaks off', name: 'promptfooconfig.json', text: '{"prompts":["a"' },
     {
       what: 'deep nesting',
       name: 'promptfooconfig.json',
       text: `{"prompts":${'['.repeat(5000)}${']'.repeat(5000)},"tests":[]}`,
     },
-    { what: 'bytes that are not UTF-8', name: 'promptfooconfig.yaml', text: Buffer.from([0x70, 0xff, 0xfe, 0x00]) },
+    {
+      what: 'bytes that are not UTF-8',
+      name: 'promptfooconfig.yaml',
+      text: Buffer.from([0x70, 0xff, 0xfe, 0x00]),
+    },
     { what: 'an open quote in CSV', name: 'tests.csv', text: 'q,__expected\n"open,x\n' },
   ])('$what', ({ name, text }) => {
     const dir = tempDir();
@@ -95,10 +115,14 @@ describe('what cannot be read is refused in words', () => {
     const many = Array.from({ length: 200 }, (_, i) => `v${i}`);
     const { report } = await convertFiles({
       'promptfooconfig.json': config({
-        tests: [{ vars: { q: many, b: many, c: many }, assert: [{ type: 'contains', value: 'x' }] }],
+        tests: [
+          { vars: { q: many, b: many, c: many }, assert: [{ type: 'contains', value: 'x' }] },
+        ],
       }),
     });
-    expect(report.skipped).toMatchObject([{ why: 'its variables make more than 10000 combinations' }]);
+    expect(report.skipped).toMatchObject([
+      { why: 'its variables make more than 10000 combinations' },
+    ]);
   });
 });
 

@@ -32,7 +32,8 @@ const LISTS = new Set(['llm_judge', 'expr']);
 
 /** Whether an assertion is written: what is only close needs to be asked for. */
 export const isWritten = ({ finding, parts, isPolicy }: Carried, lossy: boolean): boolean =>
-  (parts.length > 0 || isPolicy === true) && (finding.verdict === 'exact' || (finding.verdict === 'close' && lossy));
+  (parts.length > 0 || isPolicy === true) &&
+  (finding.verdict === 'exact' || (finding.verdict === 'close' && lossy));
 
 /** Decides what of a case is written, and where. A case without a check is skipped: it must not count as passed. */
 export function layOut(source: ConvertedCase, id: string, lossy: boolean): CaseLayout {
@@ -47,8 +48,11 @@ export function layOut(source: ConvertedCase, id: string, lossy: boolean): CaseL
   return { source, id, layers, turns, left, ...(skip === undefined ? {} : { skip }) };
 }
 
-const isChecked = (source: ConvertedCase, layers: readonly unknown[], turns: readonly unknown[]): boolean =>
-  layers.length + turns.length > 0 || source.policy !== undefined;
+const isChecked = (
+  source: ConvertedCase,
+  layers: readonly unknown[],
+  turns: readonly unknown[],
+): boolean => layers.length + turns.length > 0 || source.policy !== undefined;
 
 function nothingCarried(left: readonly Finding[]): string {
   const [first] = left;
@@ -68,7 +72,8 @@ function layersFor(carried: readonly Carried[], lossy: boolean): readonly LayerL
     const keys = new Map<string, Owned<BlockValue>>();
     const lists = new Map<string, Owned<BlockValue>[]>();
     const all: Owned<Block>[] = [];
-    const onlyWarns = layer !== 'correctness' && parts.every(({ part }) => part.block.severity === 'warn');
+    const onlyWarns =
+      layer !== 'correctness' && parts.every(({ part }) => part.block.severity === 'warn');
     for (const { part, owner } of parts) {
       const block = onlyWarns ? withoutSeverity(part.block) : part.block;
       const names = Object.keys(block);
@@ -76,9 +81,14 @@ function layersFor(carried: readonly Carried[], lossy: boolean): readonly LayerL
       if (names.length === 1 && LISTS.has(only!)) {
         const value = block[only!]!;
         const values = lists.get(only!) ?? [];
-        for (const item of Array.isArray(value) ? value : [value]) values.push({ value: item as BlockValue, owner });
+        for (const item of Array.isArray(value) ? value : [value])
+          values.push({ value: item as BlockValue, owner });
         lists.set(only!, values);
-      } else if (names.some((name) => name === 'severity' || name === 'all' || keys.has(name) || lists.has(name)))
+      } else if (
+        names.some(
+          (name) => name === 'severity' || name === 'all' || keys.has(name) || lists.has(name),
+        )
+      )
         all.push({ value: block, owner });
       else for (const name of names) keys.set(name, { value: block[name]!, owner });
     }

@@ -7,7 +7,10 @@ export class Literal {
   readonly before: string;
   readonly after: string;
 
-  constructor(text: string, { before = '', after = '' }: { readonly before?: string; readonly after?: string } = {}) {
+  constructor(
+    text: string,
+    { before = '', after = '' }: { readonly before?: string; readonly after?: string } = {},
+  ) {
     this.text = text;
     this.before = before;
     this.after = after;

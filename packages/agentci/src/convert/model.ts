@@ -102,8 +102,13 @@ export function carry(
   parts: readonly Part[],
   why?: string,
 ): Carried {
-  const target = [...new Set(parts.flatMap(({ layer, block }) => targetsOf(layer, block)))].join(', ');
-  return { finding: { ...place, type, verdict, target, ...(why === undefined ? {} : { why }) }, parts };
+  const target = [...new Set(parts.flatMap(({ layer, block }) => targetsOf(layer, block)))].join(
+    ', ',
+  );
+  return {
+    finding: { ...place, type, verdict, target, ...(why === undefined ? {} : { why }) },
+    parts,
+  };
 }
 
 /** An assertion that is not carried. */

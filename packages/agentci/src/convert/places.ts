@@ -36,9 +36,13 @@ export function readYaml(text: string, file: string): unknown {
   const { root, diagnostics } = parseYaml(text, { file });
   const [first] = diagnostics;
   if (first !== undefined)
-    throw new UserError('CONVERT_UNREADABLE', `${file}:${first.line}:${first.column} ${first.message}`, {
-      hint: first.hint ?? 'The file must be YAML that can be read without running anything.',
-    });
+    throw new UserError(
+      'CONVERT_UNREADABLE',
+      `${file}:${first.line}:${first.column} ${first.message}`,
+      {
+        hint: first.hint ?? 'The file must be YAML that can be read without running anything.',
+      },
+    );
   return root === undefined ? null : plain(root, new Map());
 }
 
@@ -59,7 +63,8 @@ function plain(node: YamlNode, seen: Map<YamlNode, unknown>): unknown {
         node.items.map((item) => locate(item.source, item.start).line),
       );
   } else
-    for (const [key, entry] of node.entries) setOwn(value as Record<string, unknown>, key, plain(entry.value, seen));
+    for (const [key, entry] of node.entries)
+      setOwn(value as Record<string, unknown>, key, plain(entry.value, seen));
   return value;
 }
 
@@ -74,7 +79,10 @@ export function readJson(text: string, file: string): unknown {
     });
   };
   if (isDeeperThan(clean, MAX_DEPTH))
-    throw new UserError('CONVERT_UNREADABLE', `${file} is nested more than ${MAX_DEPTH} levels deep`);
+    throw new UserError(
+      'CONVERT_UNREADABLE',
+      `${file} is nested more than ${MAX_DEPTH} levels deep`,
+    );
   let value: unknown;
   try {
     value = JSON.parse(clean);
@@ -83,7 +91,8 @@ export function readJson(text: string, file: string): unknown {
     throw refused(error?.offset ?? 0, error?.message ?? 'is not JSON');
   }
   const twice = duplicateKey(clean, value);
-  if (twice !== undefined) throw refused(twice.offset, `the key "${twice.key.slice(0, 80)}" appears twice`);
+  if (twice !== undefined)
+    throw refused(twice.offset, `the key "${twice.key.slice(0, 80)}" appears twice`);
   placeJson(value, source, 0);
   return value;
 }

@@ -23,11 +23,16 @@ export function readSuites(paths: readonly string[], options: ReadOptions): Read
   const chosen = options.from === undefined ? undefined : sourceNamed(options.from);
   const found = paths.flatMap((path) => suitesAt(path, options, chosen));
   if (found.length === 0)
-    throw new UserError('CONVERT_NOTHING', `no suite of a known tool found in ${paths.join(', ')}`, {
-      hint: `Known are ${SOURCES.map(({ name }) => name).join(', ')}; --from NAME reads a file as that.`,
-    });
+    throw new UserError(
+      'CONVERT_NOTHING',
+      `no suite of a known tool found in ${paths.join(', ')}`,
+      {
+        hint: `Known are ${SOURCES.map(({ name }) => name).join(', ')}; --from NAME reads a file as that.`,
+      },
+    );
   let suite = EMPTY_SUITE;
-  for (const { file, source, isNamed } of found) suite = joined(suite, readOne(source, file, options, isNamed), file);
+  for (const { file, source, isNamed } of found)
+    suite = joined(suite, readOne(source, file, options, isNamed), file);
   return {
     suite,
     from: [...new Set(found.map(({ source }) => source.name))].join(', '),
@@ -43,23 +48,36 @@ interface Found {
 }
 
 /** A suite of a folder that cannot be read is listed; one that was named is an error. So is a path that leaves the folder. */
-function readOne(source: SuiteSource, file: SourceFile, options: ReadOptions, isNamed: boolean): ConvertedSuite {
+function readOne(
+  source: SuiteSource,
+  file: SourceFile,
+  options: ReadOptions,
+  isNamed: boolean,
+): ConvertedSuite {
   try {
     return source.read(file, options);
   } catch (error) {
     if (isNamed || !(error instanceof UserError) || error.code === 'CONVERT_OUTSIDE') throw error;
     return {
       cases: [],
-      settings: [{ file: file.name, line: 1, type: source.name, verdict: 'none', why: error.message }],
+      settings: [
+        { file: file.name, line: 1, type: source.name, verdict: 'none', why: error.message },
+      ],
     };
   }
 }
 
-function suitesAt(path: string, { cwd }: ReadOptions, chosen: SuiteSource | undefined): readonly Found[] {
+function suitesAt(
+  path: string,
+  { cwd }: ReadOptions,
+  chosen: SuiteSource | undefined,
+): readonly Found[] {
   const whole = resolve(cwd, path);
   const found = statSync(whole, { throwIfNoEntry: false });
   if (found === undefined)
-    throw new UserError('CONVERT_UNREADABLE', `"${path}" does not exist`, { hint: 'Is the path right?' });
+    throw new UserError('CONVERT_UNREADABLE', `"${path}" does not exist`, {
+      hint: 'Is the path right?',
+    });
   if (!found.isDirectory()) {
     const file = new SourceFolder(dirname(whole), cwd).file(whole, `"${path}"`);
     const source = chosen ?? recognize(file);
@@ -78,7 +96,10 @@ function suitesAt(path: string, { cwd }: ReadOptions, chosen: SuiteSource | unde
 const SUITE_FILES = new Set(['.json', '.jsonl', '.ndjson', '.yaml', '.yml', '.csv', '.eval']);
 
 /** Of the files of a folder, those that cannot be read are passed over: only the folder was named. */
-function recognizedQuietly(file: SourceFile, chosen: SuiteSource | undefined): SuiteSource | undefined {
+function recognizedQuietly(
+  file: SourceFile,
+  chosen: SuiteSource | undefined,
+): SuiteSource | undefined {
   if (!SUITE_FILES.has(file.extension)) return undefined;
   try {
     const source = recognize(file);

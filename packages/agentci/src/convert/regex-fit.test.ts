@@ -45,5 +45,9 @@ test.each([
   if (fit.verdict === 'none') throw new Error(fit.why);
   const compiled = compileRegex(fit.pattern);
   if (!compiled.ok) throw new Error(compiled.message);
-  expect([fit.verdict, new RegExp(pattern).test(text), compiled.regex.test(text)]).toEqual(['exact', true, true]);
+  expect([fit.verdict, new RegExp(pattern).test(text), compiled.regex.test(text)]).toEqual([
+    'exact',
+    true,
+    true,
+  ]);
 });

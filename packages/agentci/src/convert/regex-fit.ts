@@ -24,15 +24,27 @@ function compare(pattern: string): PatternFit {
   try {
     new RegExp(pattern);
   } catch {
-    return { verdict: 'none', why: 'the pattern does not compile in JavaScript, so the assertion always fails there' };
+    return {
+      verdict: 'none',
+      why: 'the pattern does not compile in JavaScript, so the assertion always fails there',
+    };
   }
   const { text, odd } = withoutIdentityEscapes(pattern);
   const compiled = compileRegex(text);
-  if (!compiled.ok) return { verdict: 'none', why: `the pattern is not read here: ${compiled.message}` };
+  if (!compiled.ok)
+    return { verdict: 'none', why: `the pattern is not read here: ${compiled.message}` };
   if (odd !== undefined)
-    return { verdict: 'close', pattern: text, why: `"${odd}" in the pattern may mean something else here` };
+    return {
+      verdict: 'close',
+      pattern: text,
+      why: `"${odd}" in the pattern may mean something else here`,
+    };
   return countsCharacters(parseRegex(text).root)
-    ? { verdict: 'close', pattern: text, why: 'the pattern counts characters: an emoji is one here, and two there' }
+    ? {
+        verdict: 'close',
+        pattern: text,
+        why: 'the pattern counts characters: an emoji is one here, and two there',
+      }
     : { verdict: 'exact', pattern: text };
 }
 
@@ -52,7 +64,8 @@ function withoutIdentityEscapes(pattern: string): { readonly text: string; reado
     const rest = pattern.slice(at, at + 6);
     const letter = rest[1] ?? '';
     // Octal numbers, and escapes that depend on what else is in the pattern.
-    if (/^\\(?:0\d|k|c(?![A-Za-z]))/.test(rest) || (isInSet && /^\\[1-9c]/.test(rest))) odd ??= rest.slice(0, 3);
+    if (/^\\(?:0\d|k|c(?![A-Za-z]))/.test(rest) || (isInSet && /^\\[1-9c]/.test(rest)))
+      odd ??= rest.slice(0, 3);
     const isKnown =
       !/[A-Za-z]/.test(letter) ||
       (letter === 'x'
@@ -74,13 +87,17 @@ function countsCharacters(node: RegexNode, isRepeated = false): boolean {
     case 'any':
       return !isRepeated;
     case 'set':
-      return (!isRepeated && (node.negated || node.items.some(isWide))) || node.items.some(isAstral);
+      return (
+        (!isRepeated && (node.negated || node.items.some(isWide))) || node.items.some(isAstral)
+      );
     case 'repeat':
       // Without its flag, JavaScript repeats the second half of such a character.
       if (node.body.t === 'char' && node.body.code >= ASTRAL) return true;
       return countsCharacters(
         node.body,
-        (node.body.t === 'any' || node.body.t === 'set') && node.min <= 1 && node.max === Number.POSITIVE_INFINITY,
+        (node.body.t === 'any' || node.body.t === 'set') &&
+          node.min <= 1 &&
+          node.max === Number.POSITIVE_INFINITY,
       );
     case 'group':
     case 'look':
@@ -94,7 +111,9 @@ function countsCharacters(node: RegexNode, isRepeated = false): boolean {
   }
 }
 
-const isWide = (item: SetItem): boolean => ('letter' in item ? /[DWS]/.test(item.letter) : !('lo' in item));
-const isAstral = (item: SetItem): boolean => 'lo' in item && (item.hi >= ASTRAL || isSurrogate(item.lo, item.hi));
+const isWide = (item: SetItem): boolean =>
+  'letter' in item ? /[DWS]/.test(item.letter) : !('lo' in item);
+const isAstral = (item: SetItem): boolean =>
+  'lo' in item && (item.hi >= ASTRAL || isSurrogate(item.lo, item.hi));
 /** Half of such a character: it is found in a whole one there, and never here. */
 const isSurrogate = (lo: number, hi: number): boolean => hi >= 0xd800 && lo <= 0xdfff;

@@ -30,7 +30,8 @@ export interface ConvertReport {
 
 /** Whether all of the source is in the spec. */
 export const isWhole = ({ counts, settings, lossy }: ConvertReport): boolean => {
-  const isLeft = (verdict: Verdict): boolean => verdict === 'none' || (verdict === 'close' && !lossy);
+  const isLeft = (verdict: Verdict): boolean =>
+    verdict === 'none' || (verdict === 'close' && !lossy);
   return (
     counts.none === 0 &&
     (lossy || counts.close === 0) &&
@@ -39,11 +40,17 @@ export const isWhole = ({ counts, settings, lossy }: ConvertReport): boolean => 
   );
 };
 
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
 
 /** The first lines of every report: what was carried. */
 export function summaryLines({ from, cases, counts, lossy, spec }: ConvertReport): string[] {
-  const close = counts.close === 0 ? '' : lossy ? ' (written, with a comment)' : ' (left out; --lossy writes them)';
+  const close =
+    counts.close === 0
+      ? ''
+      : lossy
+        ? ' (written, with a comment)'
+        : ' (left out; --lossy writes them)';
   return [
     `${from}: ${plural(cases, 'case')}, ${plural(counts.exact + counts.close + counts.none, 'assertion')} → ${spec}`,
     `exact ${counts.exact}, close ${counts.close}${close}, none ${counts.none}`,
@@ -56,7 +63,9 @@ export function summaryLines({ from, cases, counts, lossy, spec }: ConvertReport
 const MAX_PLACES = 3;
 
 /** What was not carried exactly, by kind: the places of the first few of each. */
-export function groupLeft(findings: readonly Finding[]): readonly { readonly text: string; readonly count: number }[] {
+export function groupLeft(
+  findings: readonly Finding[],
+): readonly { readonly text: string; readonly count: number }[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
     if (finding.verdict === 'exact') continue;
@@ -95,7 +104,8 @@ export function markdownReport(report: ConvertReport): string {
           ...findings.map(row),
         ];
   const skipped = report.skipped.map(
-    ({ id, file, line, why }) => `| ${[id, `${file}:${line}`, why].map(escapeMarkdownTableCell).join(' | ')} |`,
+    ({ id, file, line, why }) =>
+      `| ${[id, `${file}:${line}`, why].map(escapeMarkdownTableCell).join(' | ')} |`,
   );
   return `${[
     '# What was converted',
@@ -103,7 +113,14 @@ export function markdownReport(report: ConvertReport): string {
     ...summaryLines(report).map((line) => `- ${escapeMarkdownTableCell(line)}`),
     ...(skipped.length === 0
       ? []
-      : ['', '## Cases without a check', '', '| id | where | why |', '| --- | --- | --- |', ...skipped]),
+      : [
+          '',
+          '## Cases without a check',
+          '',
+          '| id | where | why |',
+          '| --- | --- | --- |',
+          ...skipped,
+        ]),
     ...table('Settings', report.settings),
     ...table('Assertions', report.assertions),
   ].join('\n')}\n`;

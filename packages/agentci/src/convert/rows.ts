@@ -22,7 +22,10 @@ const MARK = /\ue000([a-z0-9_]+)\ue001/g;
 const TEXT_KEYS = new Set(['rule', 'to']);
 
 /** Puts cases of one shape into tables; the others stay queries of their own. The order of the first of each is kept. */
-export function gatherRows(layouts: readonly CaseLayout[], from: number = ROWS_FROM): readonly (CaseLayout | RowSet)[] {
+export function gatherRows(
+  layouts: readonly CaseLayout[],
+  from: number = ROWS_FROM,
+): readonly (CaseLayout | RowSet)[] {
   if (layouts.length < from) return layouts;
   const groups = new Map<string, Member[]>();
   for (const layout of layouts) {
@@ -102,16 +105,20 @@ function mapValue(value: BlockValue, key: string, leaf: Leaf): BlockValue {
     const { before, after } = value;
     return new Literal(leaf(value.text, 'expected'), { before, after });
   }
-  if (typeof value === 'string') return TEXT_KEYS.has(key) ? leaf(value, key === 'to' ? 'expected' : key) : value;
+  if (typeof value === 'string')
+    return TEXT_KEYS.has(key) ? leaf(value, key === 'to' ? 'expected' : key) : value;
   if (Array.isArray(value)) return value.map((item) => mapValue(item as BlockValue, key, leaf));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, mapValue(item, inner, leaf)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([inner, item]) => [inner, mapValue(item, inner, leaf)]),
+  );
 }
 
 /** Equal for cases that differ in texts alone; empty for those that cannot be in a table. */
 function shapeOf(layout: CaseLayout, texts: Text[]): string {
   const { source } = layout;
-  if (source.conversation !== undefined || layout.turns.length > 0 || source.policy !== undefined) return '';
+  if (source.conversation !== undefined || layout.turns.length > 0 || source.policy !== undefined)
+    return '';
   const names = Object.keys(source.vars ?? {});
   if (names.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === 'id')) return '';
   let isMarked = false;
@@ -130,7 +137,18 @@ function shapeOf(layout: CaseLayout, texts: Text[]): string {
     all.map(({ value }) => value),
   ]);
   const left = layout.left.map(({ type, why }) => [type, why]);
-  return JSON.stringify([names, tags, runs, context, description, expectedOutput, metadata, layout.skip, layers, left]);
+  return JSON.stringify([
+    names,
+    tags,
+    runs,
+    context,
+    description,
+    expectedOutput,
+    metadata,
+    layout.skip,
+    layers,
+    left,
+  ]);
 }
 
 function rowSet(group: readonly Member[], number: number): RowSet {
@@ -151,7 +169,8 @@ function rowSet(group: readonly Member[], number: number): RowSet {
   });
   const rows = group.map(({ layout: { id, source }, texts }) => {
     const cells: Record<string, BlockValue> = { id, ...(source.vars ?? {}) };
-    for (const [i, column] of columns.entries()) if (column !== undefined) cells[column] = texts[i]!.text;
+    for (const [i, column] of columns.entries())
+      if (column !== undefined) cells[column] = texts[i]!.text;
     return `${JSON.stringify(cells)}\n`;
   });
   const name = number === 1 ? 'cases' : `cases-${number}`;

@@ -20,13 +20,17 @@ export function rustFit(pattern: string, flags: string): RustFit {
   const leading = /^\(\?([a-zA-Z]+)\)/.exec(pattern);
   const letters = [...new Set(`${flags}${leading?.[1] ?? ''}`)].join('');
   if (/[^ims]/.test(letters))
-    return { verdict: 'none', why: `the flag "${letters.replace(/[ims]/g, '')[0]}" is not known here` };
+    return {
+      verdict: 'none',
+      why: `the flag "${letters.replace(/[ims]/g, '')[0]}" is not known here`,
+    };
   const writer = new Translator(pattern.slice(leading?.[0].length ?? 0), letters);
   const body = writer.run();
   if (writer.none !== undefined) return { verdict: 'none', why: writer.none };
   const whole = `${letters === '' ? '' : `(?${letters})`}${body}`;
   const compiled = compileRegex(whole);
-  if (!compiled.ok) return { verdict: 'none', why: `the pattern is not read here: ${compiled.message}` };
+  if (!compiled.ok)
+    return { verdict: 'none', why: `the pattern is not read here: ${compiled.message}` };
   return writer.close === undefined
     ? { verdict: 'exact', pattern: whole }
     : { verdict: 'close', pattern: whole, why: writer.close };
@@ -78,13 +82,17 @@ class Translator {
         return this.#take(1);
       case '{': {
         const count = /^\{\d+(?:,\d*)?\}/.exec(rest);
-        return count === null ? this.#refuse(`a "{" that is not a count ${REFUSED}`) : this.#take(count[0].length);
+        return count === null
+          ? this.#refuse(`a "{" that is not a count ${REFUSED}`)
+          : this.#take(count[0].length);
       }
       case '(': {
         const opening = /^\((?:\?(?:i|-i)?:|\?P?<[A-Za-z_]\w*>|(?!\?))/.exec(rest);
         if (opening !== null) return this.#take(opening[0].length);
         return this.#refuse(
-          /^\(\?<?[=!]/.test(rest) ? `look-around ${REFUSED}` : 'flags inside of the pattern are not carried',
+          /^\(\?<?[=!]/.test(rest)
+            ? `look-around ${REFUSED}`
+            : 'flags inside of the pattern are not carried',
         );
       }
       default:
@@ -116,7 +124,8 @@ class Translator {
       /^\\U([0-9a-fA-F]{8})/.exec(rest);
     if (code !== null) {
       const value = Number.parseInt(code[1]!, 16);
-      if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return this.#refuse(`"${code[0]}" ${REFUSED}`);
+      if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return this.#refuse(`"${code[0]}" ${REFUSED}`);
       this.#at += code[0].length;
       return `\\u{${value.toString(16)}}`;
     }
@@ -141,9 +150,13 @@ class Translator {
     while (this.#at < this.#text.length && this.none === undefined) {
       const rest = this.#text.slice(this.#at, this.#at + 40);
       if (rest[0] === ']') return `${written}${this.#take(1)}`;
-      if (/^(?:&&|--|~~)/.test(rest)) return this.#refuse(`"${rest.slice(0, 2)}" in a set is not known here`);
+      if (/^(?:&&|--|~~)/.test(rest))
+        return this.#refuse(`"${rest.slice(0, 2)}" in a set is not known here`);
       const many = this.#manyInSet(rest);
-      if (many !== undefined && (isRange || /^-[^\]]/.test(this.#text.slice(this.#at, this.#at + 2))))
+      if (
+        many !== undefined &&
+        (isRange || /^-[^\]]/.test(this.#text.slice(this.#at, this.#at + 2)))
+      )
         return this.#refuse(`a range from or to a class ${REFUSED}`);
       const isHyphen = rest[0] === '-' && !isFirst && rest[1] !== ']';
       written += many ?? (rest[0] === '\\' ? this.#character(rest) : this.#take(1));

@@ -6,8 +6,27 @@ import { refusedBy } from './schema-strict.ts';
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
 /** Keywords that every validator of draft 7 reads alike. */
 const PLAIN = new Set([
-  ...['type', 'properties', 'required', 'enum', 'const', 'items', 'additionalProperties', 'description', 'title'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...[
+    'type',
+    'properties',
+    'required',
+    'enum',
+    'const',
+    'items',
+    'additionalProperties',
+    'description',
+    'title',
+  ],
+  ...[
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+  ],
   ...[
     'minProperties',
     'maxProperties',
@@ -20,7 +39,16 @@ const PLAIN = new Set([
     'default',
     'examples',
   ],
-  ...['$schema', 'patternProperties', 'propertyNames', 'contains', 'if', 'then', 'else', '$comment'],
+  ...[
+    '$schema',
+    'patternProperties',
+    'propertyNames',
+    'contains',
+    'if',
+    'then',
+    'else',
+    '$comment',
+  ],
 ]);
 
 export type SchemaFit =
@@ -33,10 +61,16 @@ export function draft7(schema: unknown): SchemaFit {
   if (!isObject(schema)) return { kind: 'none', why: 'the schema is not a map' };
   const draft = schema.$schema;
   if (draft !== undefined && (typeof draft !== 'string' || !/draft-07\/schema#?$/.test(draft)))
-    return { kind: 'none', why: `the schema is of ${String(draft).slice(0, 60)}, which is refused there` };
+    return {
+      kind: 'none',
+      why: `the schema is of ${String(draft).slice(0, 60)}, which is refused there`,
+    };
   const refused = refusedBy(schema);
   if (refused !== undefined)
-    return { kind: 'none', why: `${refused} is refused there, so that the assertion fails whatever the answer is` };
+    return {
+      kind: 'none',
+      why: `${refused} is refused there, so that the assertion fails whatever the answer is`,
+    };
   if (!canFail(schema)) return { kind: 'any' };
   const odd = unplain(schema);
   const pinned = { $schema: DRAFT_7, ...schema } as Block;

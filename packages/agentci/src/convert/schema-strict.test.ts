@@ -18,7 +18,11 @@ test.each([
 });
 
 test.each([
-  { type: 'object', properties: { requird: { type: 'string', pattern: '^a' } }, required: ['requird'] },
+  {
+    type: 'object',
+    properties: { requird: { type: 'string', pattern: '^a' } },
+    required: ['requird'],
+  },
   { enum: [{ any: 'thing' }] },
   { const: { any: 'thing' } },
   { if: { type: 'string' }, then: { minLength: 1 } },

@@ -3,19 +3,98 @@ import { compileRegex } from '../kit/regex.ts';
 
 /** Keywords that Ajv knows in draft 7. In its strict mode a schema with another one is an error. */
 const KNOWN = new Set([
-  ...['$schema', '$id', '$ref', '$defs', '$vocabulary', '$comment', 'definitions', 'type', 'nullable', 'const', 'enum'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
-  ...['minProperties', 'maxProperties', 'required', 'minItems', 'maxItems', 'uniqueItems', 'not', 'anyOf', 'oneOf'],
-  ...['allOf', 'if', 'then', 'else', 'contains', 'dependencies', 'propertyNames', 'additionalProperties', 'properties'],
-  ...['patternProperties', 'additionalItems', 'items', 'format', 'title', 'description', 'default', 'deprecated'],
+  ...[
+    '$schema',
+    '$id',
+    '$ref',
+    '$defs',
+    '$vocabulary',
+    '$comment',
+    'definitions',
+    'type',
+    'nullable',
+    'const',
+    'enum',
+  ],
+  ...[
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minLength',
+    'maxLength',
+    'pattern',
+  ],
+  ...[
+    'minProperties',
+    'maxProperties',
+    'required',
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+    'not',
+    'anyOf',
+    'oneOf',
+  ],
+  ...[
+    'allOf',
+    'if',
+    'then',
+    'else',
+    'contains',
+    'dependencies',
+    'propertyNames',
+    'additionalProperties',
+    'properties',
+  ],
+  ...[
+    'patternProperties',
+    'additionalItems',
+    'items',
+    'format',
+    'title',
+    'description',
+    'default',
+    'deprecated',
+  ],
   ...['readOnly', 'writeOnly', 'examples', 'contentMediaType', 'contentEncoding', 'contentSchema'],
 ]);
 const FORMATS = new Set([
-  ...['date', 'time', 'date-time', 'iso-time', 'iso-date-time', 'duration', 'uri', 'uri-reference', 'uri-template'],
-  ...['url', 'email', 'hostname', 'ipv4', 'ipv6', 'regex', 'uuid', 'json-pointer', 'json-pointer-uri-fragment'],
+  ...[
+    'date',
+    'time',
+    'date-time',
+    'iso-time',
+    'iso-date-time',
+    'duration',
+    'uri',
+    'uri-reference',
+    'uri-template',
+  ],
+  ...[
+    'url',
+    'email',
+    'hostname',
+    'ipv4',
+    'ipv6',
+    'regex',
+    'uuid',
+    'json-pointer',
+    'json-pointer-uri-fragment',
+  ],
   ...['relative-json-pointer', 'byte', 'int32', 'int64', 'float', 'double', 'password', 'binary'],
 ]);
-const ONE = ['not', 'if', 'then', 'else', 'contains', 'propertyNames', 'additionalProperties', 'additionalItems'];
+const ONE = [
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'additionalProperties',
+  'additionalItems',
+];
 const LISTS = ['anyOf', 'oneOf', 'allOf'];
 const MAPS = ['properties', 'patternProperties', 'dependencies'];
 const MAX_DEPTH = 60;
@@ -29,7 +108,9 @@ export function refusedBy(schema: unknown, depth = 0): string | undefined {
   const { items } = schema;
   const inner = [
     ...ONE.map((key) => schema[key]),
-    ...[...LISTS.map((key) => schema[key]), items].flatMap((list) => (Array.isArray(list) ? list : [])),
+    ...[...LISTS.map((key) => schema[key]), items].flatMap((list) =>
+      Array.isArray(list) ? list : [],
+    ),
     ...MAPS.flatMap((key) => (isObject(schema[key]) ? Object.values(schema[key]) : [])),
     ...(Array.isArray(items) ? [] : [items]),
   ];
@@ -56,11 +137,14 @@ function refusedHere(schema: Readonly<Record<string, unknown>>): string | undefi
     return '"then" or "else" without "if"';
   if (schema.additionalItems !== undefined && !Array.isArray(schema.items))
     return '"additionalItems" without a list of items';
-  if (schema.nullable !== undefined && schema.type === undefined) return '"nullable" without "type"';
+  if (schema.nullable !== undefined && schema.type === undefined)
+    return '"nullable" without "type"';
   const twice = Object.keys(isObject(schema.properties) ? schema.properties : {}).find((name) =>
     patterns.some((pattern) => finds(pattern, name)),
   );
-  return twice === undefined ? undefined : `"${twice.slice(0, 60)}", which a pattern of "patternProperties" finds too,`;
+  return twice === undefined
+    ? undefined
+    : `"${twice.slice(0, 60)}", which a pattern of "patternProperties" finds too,`;
 }
 
 /** Our own engine looks: it answers in bounded time. */

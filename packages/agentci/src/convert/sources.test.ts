@@ -18,7 +18,8 @@ interface Row {
   readonly bad?: object;
 }
 
-const lines = (...values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const lines = (...values: readonly object[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
 const call = (name: string, args: object = {}) => ({ name, args });
 
 const ROWS: readonly (Row & { readonly when: string })[] = [
@@ -73,11 +74,26 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
       name: 'tickets',
       data_source_config: { type: 'custom', item_schema: {} },
       testing_criteria: [
-        { type: 'string_check', input: '{{ sample.output_text }}', reference: '{{ item.label }}', operation: 'eq' },
-        { type: 'string_check', input: '{{ sample.output_text }}', reference: 'rain', operation: 'ne' },
+        {
+          type: 'string_check',
+          input: '{{ sample.output_text }}',
+          reference: '{{ item.label }}',
+          operation: 'eq',
+        },
+        {
+          type: 'string_check',
+          input: '{{ sample.output_text }}',
+          reference: 'rain',
+          operation: 'ne',
+        },
         { type: 'python', source: 'x' },
       ],
-      data_source: { source: { type: 'file_content', content: [{ item: { text: 'printer', label: 'Hardware' } }] } },
+      data_source: {
+        source: {
+          type: 'file_content',
+          content: [{ item: { text: 'printer', label: 'Hardware' } }],
+        },
+      },
     },
     map: { input: 'item.text' },
     verdicts: ['string_check exact', 'string_check exact', 'python none'],
@@ -102,10 +118,16 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     when: 'tools of a golden, where that is asked for',
     from: 'deepeval',
     file: 'goldens.json',
-    content: [{ input: 'Refund 42', expected_tools: [{ name: 'refund', input_parameters: { id: 42 } }] }],
+    content: [
+      { input: 'Refund 42', expected_tools: [{ name: 'refund', input_parameters: { id: 42 } }] },
+    ],
     lossy: true,
     verdicts: ['expected_tools close'],
-    good: { query: 'Refund 42', answer: 'x', tool_calls: [call('look'), call('refund', { id: 42 })] },
+    good: {
+      query: 'Refund 42',
+      answer: 'x',
+      tool_calls: [call('look'), call('refund', { id: 42 })],
+    },
     bad: { query: 'Refund 42', answer: 'x', tool_calls: [call('refund', { id: 41 })] },
   },
   {
@@ -155,9 +177,17 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     when: 'match_type IN_ORDER allows others; the older form is read',
     from: 'adk',
     file: 'b.test.json',
-    content: [{ query: 'Roll', expected_tool_use: [{ tool_name: 'roll', tool_input: { n: 6 } }], reference: 'r' }],
+    content: [
+      {
+        query: 'Roll',
+        expected_tool_use: [{ tool_name: 'roll', tool_input: { n: 6 } }],
+        reference: 'r',
+      },
+    ],
     beside: {
-      'test_config.json': { criteria: { tool_trajectory_avg_score: { threshold: 1, match_type: 'IN_ORDER' } } },
+      'test_config.json': {
+        criteria: { tool_trajectory_avg_score: { threshold: 1, match_type: 'IN_ORDER' } },
+      },
     },
     verdicts: ['tool_trajectory_avg_score exact'],
     good: { query: 'Roll', answer: 'x', tool_calls: [call('log'), call('roll', { n: 6 })] },
@@ -171,7 +201,12 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
       eval_cases: [
         {
           eval_id: 'hi',
-          conversation: [{ user_content: { parts: [{ text: 'Hi' }] }, final_response: { parts: [{ text: 'Hello' }] } }],
+          conversation: [
+            {
+              user_content: { parts: [{ text: 'Hi' }] },
+              final_response: { parts: [{ text: 'Hello' }] },
+            },
+          ],
         },
       ],
     },
@@ -186,12 +221,21 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     content: lines({
       inputs: { question: 'Weather?' },
       outputs: {
-        messages: [{ role: 'assistant', tool_calls: [{ function: { name: 'weather', arguments: '{"city":"SF"}' } }] }],
+        messages: [
+          {
+            role: 'assistant',
+            tool_calls: [{ function: { name: 'weather', arguments: '{"city":"SF"}' } }],
+          },
+        ],
       },
     }),
     map: { mode: 'superset' },
     verdicts: ['trajectory superset exact'],
-    good: { query: 'Weather?', answer: 'x', tool_calls: [call('time'), call('weather', { city: 'SF' })] },
+    good: {
+      query: 'Weather?',
+      answer: 'x',
+      tool_calls: [call('time'), call('weather', { city: 'SF' })],
+    },
     bad: { query: 'Weather?', answer: 'x', tool_calls: [call('time')] },
   },
   {
@@ -201,12 +245,18 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     content: [
       {
         inputs: { question: 'Weather?' },
-        outputs: { messages: [{ type: 'ai', tool_calls: [{ name: 'weather', args: { city: 'SF' } }] }] },
+        outputs: {
+          messages: [{ type: 'ai', tool_calls: [{ name: 'weather', args: { city: 'SF' } }] }],
+        },
       },
     ],
     verdicts: ['trajectory strict exact'],
     good: { query: 'Weather?', answer: 'x', tool_calls: [call('weather', { city: 'SF' })] },
-    bad: { query: 'Weather?', answer: 'x', tool_calls: [call('weather', { city: 'SF' }), call('time')] },
+    bad: {
+      query: 'Weather?',
+      answer: 'x',
+      tool_calls: [call('weather', { city: 'SF' }), call('time')],
+    },
   },
   {
     when: 'calls of one message have no order in strict of agentevals',
@@ -215,7 +265,9 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     content: [
       {
         inputs: { question: 'Weather?' },
-        outputs: { messages: [{ type: 'ai', tool_calls: ['a', 'b'].map((name) => ({ name, args: {} })) }] },
+        outputs: {
+          messages: [{ type: 'ai', tool_calls: ['a', 'b'].map((name) => ({ name, args: {} })) }],
+        },
       },
     ],
     verdicts: ['trajectory strict close'],
@@ -252,7 +304,9 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     content: {
       version: 2,
       eval: { task: 'capitals', scorers: [{ name: 'includes', options: {} }] },
-      samples: [{ id: 1, input: 'Capital?', target: ['Rome', 'Roma'], output: { completion: 'ROMA' } }],
+      samples: [
+        { id: 1, input: 'Capital?', target: ['Rome', 'Roma'], output: { completion: 'ROMA' } },
+      ],
     },
     verdicts: ['includes exact'],
     good: { id: '1', answer: 'in Rome' },
@@ -292,7 +346,8 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     when: 'a pattern that does not compile in Rust is none',
     from: 'assay',
     file: 'eval.yaml',
-    content: "version: 1\nsuite: s\ntests:\n- id: t\n  input: Hi\n  expected: {type: regex_match, pattern: 'a(?=b)'}\n",
+    content:
+      "version: 1\nsuite: s\ntests:\n- id: t\n  input: Hi\n  expected: {type: regex_match, pattern: 'a(?=b)'}\n",
     verdicts: ['regex_match none'],
   },
   {
@@ -309,7 +364,8 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
     when: 'a policy is put into the spec',
     from: 'assay',
     file: 'eval.yaml',
-    content: 'version: 1\nsuite: s\ntests:\n- id: t\n  input: Hi\n  expected: {type: args_valid, policy: p.yaml}\n',
+    content:
+      'version: 1\nsuite: s\ntests:\n- id: t\n  input: Hi\n  expected: {type: args_valid, policy: p.yaml}\n',
     beside: { 'p.yaml': 'tools:\n  pay:\n    arguments:\n      amount: {type: number, max: 10}\n' },
     verdicts: ['args_valid exact'],
     good: { query: 'Hi', answer: 'x', tool_calls: [call('pay', { amount: 10 })] },
@@ -323,7 +379,12 @@ const ROWS: readonly (Row & { readonly when: string })[] = [
       'name: s\nagent: app:run\ndefaults: {max_steps: 3}\ntests:\n- name: t\n  input: Book\n  assertions:\n  - {type: tool_called, tool: search}\n  - {type: output_not_contains, value: Sorry}\n',
     verdicts: ['tool_called exact', 'output_not_contains exact', 'max_steps exact'],
     good: { query: 'Book', answer: 'sorry', tool_calls: [call('search')], llm_calls: [{}, {}, {}] },
-    bad: { query: 'Book', answer: 'sorry', tool_calls: [call('search')], llm_calls: [{}, {}, {}, {}] },
+    bad: {
+      query: 'Book',
+      answer: 'sorry',
+      tool_calls: [call('search')],
+      llm_calls: [{}, {}, {}, {}],
+    },
   },
   {
     when: 'cases of a dataset',
@@ -358,9 +419,14 @@ describe('conversations', () => {
       intermediate_data: { tool_uses: [{ name: tool, args: {} }] },
     });
     const { suite, judge } = await convertFiles({
-      'a.evalset.json': { eval_cases: [{ eval_id: 'two', conversation: [turn('one', 'a'), turn('two', 'b')] }] },
+      'a.evalset.json': {
+        eval_cases: [{ eval_id: 'two', conversation: [turn('one', 'a'), turn('two', 'b')] }],
+      },
     });
-    expect(suite.queries[0]).toMatchObject({ query: 'one', conversation: { script: [{ say: 'two' }] } });
+    expect(suite.queries[0]).toMatchObject({
+      query: 'one',
+      conversation: { script: [{ say: 'two' }] },
+    });
     const said = (first: string, second: string) => ({
       id: 'two',
       turns: [
@@ -383,10 +449,16 @@ describe('conversations', () => {
 
   test('a conversational golden without turns is played by a model', async () => {
     const { suite } = await convertFiles(
-      { 'g.json': [{ scenario: 'Returns a lamp', expected_outcome: 'refunded', user_description: 'polite' }] },
+      {
+        'g.json': [
+          { scenario: 'Returns a lamp', expected_outcome: 'refunded', user_description: 'polite' },
+        ],
+      },
       { lossy: true },
     );
-    expect(suite.queries[0]!.conversation).toMatchObject({ user: { goal: 'Returns a lamp', persona: 'polite' } });
+    expect(suite.queries[0]!.conversation).toMatchObject({
+      user: { goal: 'Returns a lamp', persona: 'polite' },
+    });
   });
 
   test('scenarios of the Python AgentCI keep their script and what ends them; its warnings stay warnings', async () => {
@@ -407,7 +479,12 @@ test('a log in a zip file is read, and one that is not a zip is refused', async 
   const entry = (value: object) => new TextEncoder().encode(JSON.stringify(value));
   const log = zipSync({
     'header.json': entry({ eval: { task: 't', scorers: [{ name: 'includes' }] } }),
-    'samples/1_epoch_1.json': entry({ id: 'a', input: 'q', target: 'x', output: { completion: 'xy' } }),
+    'samples/1_epoch_1.json': entry({
+      id: 'a',
+      input: 'q',
+      target: 'x',
+      output: { completion: 'xy' },
+    }),
   });
   writeFileSync(join(dir, 'a.eval'), log);
   writeFileSync(join(dir, 'b.eval'), 'PK not');
@@ -454,7 +531,12 @@ test('every sample of a log is a case: epochs, and different samples with one id
     ['2', 'Other?'],
   ]);
   const recorded = files.get('recordings.jsonl')!.trim().split('\n');
-  expect(recorded.map((line) => JSON.parse(line).answer)).toEqual(['Rome', 'Milan', 'Rome', 'Rome']);
+  expect(recorded.map((line) => JSON.parse(line).answer)).toEqual([
+    'Rome',
+    'Milan',
+    'Rome',
+    'Rome',
+  ]);
   expect(report.settings).toMatchObject([{ type: 'epochs', verdict: 'close' }]);
 });
 

@@ -1,5 +1,14 @@
 import { isObject } from '../kit/object.ts';
-import { type Block, type BlockValue, type Carried, carry, correctness, type Part, type Place, path } from './model.ts';
+import {
+  type Block,
+  type BlockValue,
+  type Carried,
+  carry,
+  correctness,
+  type Part,
+  type Place,
+  path,
+} from './model.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,13 +25,23 @@ export const field = (fields: Fields, ...names: readonly string[]): unknown =>
 export function at(value: unknown, steps: string): unknown {
   let current = value;
   for (const step of steps.split('.')) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step))
+      return undefined;
     current = (current as Record<string, unknown>)[step];
   }
   return current;
 }
 
-const QUESTIONS = ['input', 'question', 'query', 'prompt', 'user_input', 'message', 'messages', 'text'];
+const QUESTIONS = [
+  'input',
+  'question',
+  'query',
+  'prompt',
+  'user_input',
+  'message',
+  'messages',
+  'text',
+];
 
 /** What is asked: where `--map input=…` says, else a text, the one text of a map, or the field of a usual name. */
 export function questionOf(
@@ -94,12 +113,17 @@ export function expectedCalls(
   args: 'exact' | 'subset' | 'ignore',
   calls: readonly WantedCall[],
 ): readonly Part[] {
-  if (calls.length === 0) return mode === 'in_order' || mode === 'any_order' ? [] : [path({ max_tool_calls: 0 })];
+  if (calls.length === 0)
+    return mode === 'in_order' || mode === 'any_order' ? [] : [path({ max_tool_calls: 0 })];
   const list = calls.map(({ tool, args: own }) => ({
     tool: plainName(tool),
     ...(own === undefined || args === 'ignore'
       ? {}
-      : { args: Object.fromEntries(Object.entries(own).map(([key, value]) => [key, plainArgument(value)])) }),
+      : {
+          args: Object.fromEntries(
+            Object.entries(own).map(([key, value]) => [key, plainArgument(value)]),
+          ),
+        }),
   }));
   return [path({ expected_calls: { mode, args, calls: list } })];
 }

@@ -1,7 +1,14 @@
 import type { CaseLayout, LayerLayout, Owned } from './layout.ts';
 import type { Block, BlockValue, Carried, ConvertedSuite, Finding } from './model.ts';
 import type { RowSet } from './rows.ts';
-import { asWritten, comment, entryLines, escapeBraces, itemLines, type TextWriter } from './yaml-text.ts';
+import {
+  asWritten,
+  comment,
+  entryLines,
+  escapeBraces,
+  itemLines,
+  type TextWriter,
+} from './yaml-text.ts';
 
 /** A line of the spec, and the assertion it was written for. */
 interface Line {
@@ -23,7 +30,10 @@ export function writeSpec(
 ): SpecText {
   const hasMatrix = suite.matrix !== undefined;
   const head = [
-    comment(`Made by "agentci convert" from ${title}. convert-report.md says what each assertion became.`, ''),
+    comment(
+      `Made by "agentci convert" from ${title}. convert-report.md says what each assertion became.`,
+      '',
+    ),
     'version: 1',
     ...entryLines('agent', agent, '', asWritten),
     ...(suite.runner === undefined || suite.closeRunner === undefined
@@ -52,7 +62,8 @@ function queryLines(query: CaseLayout | RowSet, hasMatrix: boolean): Line[] {
   const write: TextWriter = inScope ? (rows?.write ?? escapeBraces) : asWritten;
   const own: Line[] = [];
   const add = (key: string, value: BlockValue | undefined, writer: TextWriter = write): void => {
-    if (value !== undefined) for (const text of entryLines(key, value, INDENT, writer)) own.push({ text });
+    if (value !== undefined)
+      for (const text of entryLines(key, value, INDENT, writer)) own.push({ text });
   };
   add('id', layout.id, asWritten);
   if (source.conversation !== undefined) add('conversation', source.conversation);
@@ -72,12 +83,19 @@ function queryLines(query: CaseLayout | RowSet, hasMatrix: boolean): Line[] {
       own.push(...owned(entryLines('policy', source.policy, INDENT, asWritten), owner));
     for (const layer of layout.layers) own.push(...layerLines(layer, INDENT, write));
     if (layout.turns.length > 0)
-      own.push({ text: `${INDENT}turns:` }, ...layout.turns.flatMap((turn) => turnLines(turn, write)));
+      own.push(
+        { text: `${INDENT}turns:` },
+        ...layout.turns.flatMap((turn) => turnLines(turn, write)),
+      );
   }
   const notes = layout.left
     .slice(0, 20)
     .map((finding) => ({ text: comment(`not carried: ${describe(finding)}`, '  ') }));
-  return [...notes, { ...own[0]!, text: `  - ${own[0]!.text.slice(INDENT.length)}` }, ...own.slice(1)];
+  return [
+    ...notes,
+    { ...own[0]!, text: `  - ${own[0]!.text.slice(INDENT.length)}` },
+    ...own.slice(1),
+  ];
 }
 
 const describe = ({ type, file, line, why, verdict }: Finding): string =>
@@ -88,24 +106,41 @@ function turnLines(
   write: TextWriter,
 ): Line[] {
   const inside = `${INDENT}    `;
-  return [{ text: `${INDENT}  - turn: ${turn}` }, ...layers.flatMap((layer) => layerLines(layer, inside, write))];
+  return [
+    { text: `${INDENT}  - turn: ${turn}` },
+    ...layers.flatMap((layer) => layerLines(layer, inside, write)),
+  ];
 }
 
-function layerLines({ layer, keys, lists, all, severity }: LayerLayout, indent: string, write: TextWriter): Line[] {
+function layerLines(
+  { layer, keys, lists, all, severity }: LayerLayout,
+  indent: string,
+  write: TextWriter,
+): Line[] {
   const inside = `${indent}  `;
   const lines: Line[] = [{ text: `${indent}${layer}:` }];
   if (severity !== undefined) lines.push({ text: `${inside}severity: ${severity}` });
   for (const [key, { value, owner }] of keys)
     lines.push(...closeNote(owner, inside), ...owned(entryLines(key, value, inside, write), owner));
-  for (const [key, items] of lists) lines.push({ text: `${inside}${key}:` }, ...listLines(items, `${inside}  `, write));
-  if (all.length > 0) lines.push({ text: `${inside}all:` }, ...listLines(all, `${inside}  `, write));
+  for (const [key, items] of lists)
+    lines.push({ text: `${inside}${key}:` }, ...listLines(items, `${inside}  `, write));
+  if (all.length > 0)
+    lines.push({ text: `${inside}all:` }, ...listLines(all, `${inside}  `, write));
   return lines;
 }
 
-const listLines = (items: readonly Owned<BlockValue | Block>[], indent: string, write: TextWriter): Line[] =>
-  items.flatMap(({ value, owner }) => [...closeNote(owner, indent), ...owned(itemLines(value, indent, write), owner)]);
+const listLines = (
+  items: readonly Owned<BlockValue | Block>[],
+  indent: string,
+  write: TextWriter,
+): Line[] =>
+  items.flatMap(({ value, owner }) => [
+    ...closeNote(owner, indent),
+    ...owned(itemLines(value, indent, write), owner),
+  ]);
 
-const owned = (texts: readonly string[], owner: Carried): Line[] => texts.map((text) => ({ text, owner }));
+const owned = (texts: readonly string[], owner: Carried): Line[] =>
+  texts.map((text) => ({ text, owner }));
 
 const closeNote = ({ finding }: Carried, indent: string): Line[] =>
   finding.verdict === 'close'

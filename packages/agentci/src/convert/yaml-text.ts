@@ -7,8 +7,9 @@ export type TextWriter = (text: string) => string;
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_ /.()'-]*$/;
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~|inf|nan)$/i;
 /** What YAML or a terminal would take for something else; JSON's quoting says it in words. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ud800-\udfff\u200b-\u200f\u202a-\u202e]/;
+const CONTROL =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ud800-\udfff\u200b-\u200f\u202a-\u202e]/;
 const MAX_FLOW = 100;
 
 /** One line of YAML for a text. */
@@ -25,7 +26,10 @@ export function quoteText(text: string): string {
 /** A text of several lines as a block, where YAML gives it back unchanged. */
 function blockText(text: string, indent: string): string[] | undefined {
   if (!text.includes('\n') || /[\t\r]/.test(text) || CONTROL.test(text)) return undefined;
-  if (/^\s|\s$|\n[ ]*\n[ ]*\n/.test(text) || text.split('\n').some((line) => /^ *$/.test(line) && line !== ''))
+  if (
+    /^\s|\s$|\n[ ]*\n[ ]*\n/.test(text) ||
+    text.split('\n').some((line) => /^ *$/.test(line) && line !== '')
+  )
     return undefined;
   return ['|-', ...text.split('\n').map((line) => (line === '' ? '' : `${indent}  ${line}`))];
 }
@@ -43,7 +47,9 @@ function scalar(value: null | boolean | number | string | Literal, write: TextWr
 function flow(value: BlockValue, write: TextWriter): string | undefined {
   if (isScalar(value)) {
     const text = scalar(value, write);
-    return text.length > MAX_FLOW || (/[,[\]{}]/.test(text) && !/^['"]/.test(text)) ? undefined : text;
+    return text.length > MAX_FLOW || (/[,[\]{}]/.test(text) && !/^['"]/.test(text))
+      ? undefined
+      : text;
   }
   const items: string[] = [];
   let length = 2;
@@ -60,17 +66,29 @@ function flow(value: BlockValue, write: TextWriter): string | undefined {
 }
 
 /** `key: value` in as many lines as it takes. */
-export function entryLines(key: string, value: BlockValue, indent: string, write: TextWriter): string[] {
+export function entryLines(
+  key: string,
+  value: BlockValue,
+  indent: string,
+  write: TextWriter,
+): string[] {
   const name = `${indent}${quoteText(key)}:`;
   if (isScalar(value)) {
     const block = typeof value === 'string' ? blockText(write(value), indent) : undefined;
-    return block === undefined ? [`${name} ${scalar(value, write)}`] : [`${name} ${block[0]}`, ...block.slice(1)];
+    return block === undefined
+      ? [`${name} ${scalar(value, write)}`]
+      : [`${name} ${block[0]}`, ...block.slice(1)];
   }
   const short = flow(value, write);
   if (short !== undefined) return [`${name} ${short}`];
   if (Array.isArray(value))
     return [name, ...value.flatMap((item) => itemLines(item as BlockValue, `${indent}  `, write))];
-  return [name, ...Object.entries(value).flatMap(([inner, item]) => entryLines(inner, item, `${indent}  `, write))];
+  return [
+    name,
+    ...Object.entries(value).flatMap(([inner, item]) =>
+      entryLines(inner, item, `${indent}  `, write),
+    ),
+  ];
 }
 
 /** `- value` in as many lines as it takes. */
@@ -79,7 +97,9 @@ export function itemLines(value: BlockValue, indent: string, write: TextWriter):
   if (short !== undefined) return [`${indent}- ${short}`];
   if (isScalar(value)) {
     const block = typeof value === 'string' ? blockText(write(value), indent) : undefined;
-    return block === undefined ? [`${indent}- ${scalar(value, write)}`] : [`${indent}- ${block[0]}`, ...block.slice(1)];
+    return block === undefined
+      ? [`${indent}- ${scalar(value, write)}`]
+      : [`${indent}- ${block[0]}`, ...block.slice(1)];
   }
   const lines = Array.isArray(value)
     ? value.flatMap((item) => itemLines(item as BlockValue, `${indent}  `, write))

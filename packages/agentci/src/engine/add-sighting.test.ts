@@ -26,8 +26,15 @@ const seen = (...steps: ToolStep[]): Trace => ({
 
 describe('an agent that was watched', () => {
   it('keeps its own answer, and what was seen decides about calls', () => {
-    const trace = addSighting(simpleTrace('The answer'), { trace: seen(tool('lookup')), warnings: [] });
-    expect([trace.final?.text, toolNames(trace), trace.captured.toolCalls]).toEqual(['The answer', ['lookup'], 'full']);
+    const trace = addSighting(simpleTrace('The answer'), {
+      trace: seen(tool('lookup')),
+      warnings: [],
+    });
+    expect([trace.final?.text, toolNames(trace), trace.captured.toolCalls]).toEqual([
+      'The answer',
+      ['lookup'],
+      'full',
+    ]);
   });
 
   it('is timed by the runner, not by its calls', () => {
@@ -50,7 +57,10 @@ describe('an agent that was watched', () => {
         { name: 'dig', args: {} },
       ],
     });
-    const trace = addSighting(own, { trace: seen(tool('lookup', { args: { q: 1 } })), warnings: [] });
+    const trace = addSighting(own, {
+      trace: seen(tool('lookup', { args: { q: 1 } })),
+      warnings: [],
+    });
     expect(toolNames(trace)).toEqual(['lookup', 'lookup', 'dig']);
     expect(trace.steps.map(({ seq }) => seq)).toEqual([1, 2, 3]);
     expect(new Set(trace.steps.map(({ id }) => id)).size).toBe(3);

@@ -44,7 +44,8 @@ export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): 
 const isOneCall = (a: ToolStep, b: ToolStep): boolean =>
   a.callId !== undefined && b.callId !== undefined
     ? a.callId === b.callId
-    : a.name === b.name && (a.args === undefined || b.args === undefined || isDeepStrictEqual(a.args, b.args));
+    : a.name === b.name &&
+      (a.args === undefined || b.args === undefined || isDeepStrictEqual(a.args, b.args));
 
 /** What was watched decides about calls; of the rest the agent may know more. */
 const DECIDED: ReadonlySet<Capability> = new Set<Capability>([

@@ -20,7 +20,11 @@ function scoring(scores: Readonly<Record<string, number>>): Judge & { readonly a
     asked,
     ask: async ({ rubric }: JudgeQuestion): Promise<Verdict> => {
       asked.push(rubric.rule);
-      return { rationale: `because ${rubric.rule}`, score: scores[rubric.rule] ?? 3, label: 'pass' };
+      return {
+        rationale: `because ${rubric.rule}`,
+        score: scores[rubric.rule] ?? 3,
+        label: 'pass',
+      };
     },
   };
 }
@@ -78,7 +82,7 @@ describe('rubrics in combinators', () => {
       asked: ['a', 'b'],
     },
   ])('$when: $status', async ({ block, scores, status, asked }) => {
-    const judge = scoring(scores as Readonly<Record<string, number>>);
+    const judge = scoring(scores as unknown as Readonly<Record<string, number>>);
     const query = queryOf(`    correctness: {${block}}\n`);
     const result = await evaluateQuery({ query, trace: simpleTrace({ answer: 'hello' }), judge });
     expect(result.status).toBe(status);
@@ -87,7 +91,11 @@ describe('rubrics in combinators', () => {
 
   test('with the judge off they are skipped, and the run says so', async () => {
     const query = queryOf(`    correctness: {not: ${rubric('rude')}}\n`);
-    const result = await evaluateQuery({ query, trace: simpleTrace({ answer: 'hello' }), judge: 'off' });
+    const result = await evaluateQuery({
+      query,
+      trace: simpleTrace({ answer: 'hello' }),
+      judge: 'off',
+    });
     expect(result.correctness.checks).toMatchObject([{ status: 'skip', skip_reason: 'off' }]);
     expect(result.status).toBe('error');
   });
@@ -96,7 +104,11 @@ describe('rubrics in combinators', () => {
     const query = queryOf(`    correctness:\n      any:\n        - regex_match: nope\n`);
     const result = await evaluateQuery({ query, trace: simpleTrace({ answer: 'hello' }) });
     expect(result.correctness.checks[0]?.parts).toMatchObject([
-      { id: 'correctness.any[0].regex_match', outcome: 'violated', location: { line: 6, column: 11 } },
+      {
+        id: 'correctness.any[0].regex_match',
+        outcome: 'violated',
+        location: { line: 6, column: 11 },
+      },
     ]);
   });
 });
@@ -115,7 +127,14 @@ describe('similarity by embedding', () => {
         embedding: text.includes('cat') ? [1, 0] : [0.6, 0.8],
       }));
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ object: 'list', data, model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } }));
+      response.end(
+        JSON.stringify({
+          object: 'list',
+          data,
+          model: 'm',
+          usage: { prompt_tokens: 1, total_tokens: 1 },
+        }),
+      );
     });
   }).listen(0, '127.0.0.1');
   afterAll(() => server.close());
@@ -129,7 +148,10 @@ describe('similarity by embedding', () => {
     const outside =
       embed === false
         ? {}
-        : { embed: (texts: readonly string[], model: string | undefined) => judge().embed!(texts, model) };
+        : {
+            embed: (texts: readonly string[], model: string | undefined) =>
+              judge().embed!(texts, model),
+          };
     const result = await evaluateQuery({ query, trace: simpleTrace({ answer: 'a dog' }), outside });
     return result.correctness.checks[0];
   };
@@ -153,8 +175,14 @@ describe('similarity by embedding', () => {
     { config: { model: 'claude-x' }, reason: /no embedding model/ },
     { config: { model: 'gpt-4o' }, reason: /has no key/ },
     { config: { model: 'gpt-4o', mode: 'recorded' as const }, reason: /makes no calls/ },
-    { config: { model: 'openai-compatible:m', base_url: 'http://127.0.0.1:1/v1' }, reason: /no embedding model/ },
+    {
+      config: { model: 'openai-compatible:m', base_url: 'http://127.0.0.1:1/v1' },
+      reason: /no embedding model/,
+    },
   ])('$config.model says why it has none', async ({ config, reason }) => {
-    expect(await createJudge(config).embed!(['a'])).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
+    expect(await createJudge(config).embed!(['a'])).toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(reason),
+    });
   });
 });

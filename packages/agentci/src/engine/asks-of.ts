@@ -1,5 +1,12 @@
 import { asksIn, type RootedAsk } from '../layers/asks.ts';
-import { type CheckContext, type CheckOutcome, held, skipped, unmeasured, violated } from '../layers/check.ts';
+import {
+  type CheckContext,
+  type CheckOutcome,
+  held,
+  skipped,
+  unmeasured,
+  violated,
+} from '../layers/check.ts';
 import type { CodeItem } from '../layers/every/code.ts';
 import { type CheckResult, LAYERS, type LayerResult } from '../results/run-result.ts';
 import { isDecided } from '../results/status.ts';
@@ -20,24 +27,36 @@ export type Embedded =
 export function asksOf(query: Query): readonly RootedAsk[] {
   // Asked of every query: most have nothing to ask.
   for (const layer of LAYERS)
-    if (asksIn(layer, query[layer]).length > 0) return LAYERS.flatMap((each) => asksIn(each, query[each]));
+    if (asksIn(layer, query[layer]).length > 0)
+      return LAYERS.flatMap((each) => asksIn(each, query[each]));
   return NONE;
 }
 
 /** Whether a query or one of its turns has a check that needs something from outside. */
-export const needsOutside = (query: Query): boolean => withTurns(query).some((each) => asksOf(each).length > 0);
+export const needsOutside = (query: Query): boolean =>
+  withTurns(query).some((each) => asksOf(each).length > 0);
 
 const NONE: readonly RootedAsk[] = [];
 
 /** Rubrics inside combinators that are still open without them: the others need no judge. */
-export function openRubrics(asks: readonly RootedAsk[], correctness: LayerResult): readonly RootedAsk[] {
+export function openRubrics(
+  asks: readonly RootedAsk[],
+  correctness: LayerResult,
+): readonly RootedAsk[] {
   const isOpen = ({ root }: RootedAsk): boolean =>
     correctness.checks.some(({ id, status }) => id === `correctness.${root}` && !isDecided(status));
   return asks.filter((ask) => ask.kind === 'rubric' && isOpen(ask));
 }
 
 /** A judged rubric as the outcome of a check. */
-export function outcomeOfCheck({ status, message, value, limit, evidence, skip_reason }: CheckResult): CheckOutcome {
+export function outcomeOfCheck({
+  status,
+  message,
+  value,
+  limit,
+  evidence,
+  skip_reason,
+}: CheckResult): CheckOutcome {
   const rest = { value, limit, evidence };
   switch (status) {
     case 'pass':
@@ -48,6 +67,8 @@ export function outcomeOfCheck({ status, message, value, limit, evidence, skip_r
     case 'error':
       return unmeasured(message, rest);
     case 'skip':
-      return skip_reason === 'not_measured' ? unmeasured(message) : skipped(skip_reason ?? 'not_run', message);
+      return skip_reason === 'not_measured'
+        ? unmeasured(message)
+        : skipped(skip_reason ?? 'not_run', message);
   }
 }

@@ -19,7 +19,11 @@ export function secretsOfBrief({ facts, persona = '', goal }: UserPlan): readonl
   const formed = texts.flatMap(([name, text]) =>
     findCredentials(text).map(({ start, end }) => ({ name, value: text.slice(start, end) })),
   );
-  return [...named, ...formed].map(({ name, value }) => ({ name: `${BRIEF}${name}`, value, isUsed: true }));
+  return [...named, ...formed].map(({ name, value }) => ({
+    name: `${BRIEF}${name}`,
+    value,
+    isUsed: true,
+  }));
 }
 
 /** What was kept has names in place of secrets; the user says the secrets. */

@@ -9,12 +9,17 @@ export function captureHint(
   runner: RunnerConfig | AgentFunction | undefined,
   results: readonly QueryResult[],
 ): string | undefined {
-  if (typeof runner !== 'object' || runner.kind === 'replay' || ('capture' in runner && runner.capture !== undefined))
+  if (
+    typeof runner !== 'object' ||
+    runner.kind === 'replay' ||
+    ('capture' in runner && runner.capture !== undefined)
+  )
     return undefined;
   const isBlind = (result: QueryResult): boolean =>
     (result.status !== 'pass' || countsOf(result).unmeasured.length > 0) &&
     checksOf(result).some(
-      (check) => /\bnot captured\b/.test(check.message) && (check.status === 'error' || isUnmeasured(check)),
+      (check) =>
+        /\bnot captured\b/.test(check.message) && (check.status === 'error' || isUnmeasured(check)),
     );
   if (!results.some(isBlind)) return undefined;
   return runner.kind === 'http'

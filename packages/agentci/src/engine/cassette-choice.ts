@@ -77,8 +77,15 @@ const DEFAULT_SPEC = 'agentci_spec.yaml';
 
 /** The command that records one query again, with what the user's own said about spec, folder and repeats. */
 export function recordCommand(
-  given: { readonly file: string; readonly runs?: number | undefined; readonly choice: CassetteChoice | undefined },
-  { id, cell = {} }: { readonly id: string; readonly cell?: Readonly<Record<string, string>> | undefined },
+  given: {
+    readonly file: string;
+    readonly runs?: number | undefined;
+    readonly choice: CassetteChoice | undefined;
+  },
+  {
+    id,
+    cell = {},
+  }: { readonly id: string; readonly cell?: Readonly<Record<string, string>> | undefined },
 ): string {
   const { file, runs, choice } = given;
   return [

@@ -37,13 +37,24 @@ describe('what a run with cassettes claims', () => {
   });
 
   it('is not isolated when a call came late', () => {
-    expect([false, true].map((isLate) => runUse([result(use())], isLate)!.isolated)).toEqual([true, false]);
+    expect([false, true].map((isLate) => runUse([result(use())], isLate)!.isolated)).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it.each([
-    ['auto', use({ mode: 'auto', isolated: false }), 'not isolated: "auto" asks models for what is not recorded'],
+    [
+      'auto',
+      use({ mode: 'auto', isolated: false }),
+      'not isolated: "auto" asks models for what is not recorded',
+    ],
     ['a miss', use({ misses: 1, isolated: false }), 'not isolated: calls were missed'],
-    ['nothing served', use({ hits: 0, isolated: false }), 'not isolated: no recorded call was served'],
+    [
+      'nothing served',
+      use({ hits: 0, isolated: false }),
+      'not isolated: no recorded call was served',
+    ],
     [
       'a late call',
       use({ isolated: false }),

@@ -26,24 +26,36 @@ export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse
       : { user_hits: all.reduce((total, use) => total + (use.user_hits ?? 0), 0) }),
     ...sumOf('mcp_hits', all),
     ...sumOf('mcp_unused', all),
-    ...(first.mode === 'replay' ? {} : { new: fresh, asked: all.reduce((total, use) => total + askedIn(use), 0) }),
+    ...(first.mode === 'replay'
+      ? {}
+      : { new: fresh, asked: all.reduce((total, use) => total + askedIn(use), 0) }),
     isolated: all.every(({ isolated }) => isolated),
     planes: [...new Set(all.flatMap(({ planes }) => planes))],
     ...(causes.length === 0 ? {} : { causes }),
   };
 }
 
-const sumOf = (key: 'mcp_hits' | 'mcp_unused', all: readonly CassetteUse[]): Partial<CassetteUse> =>
-  all.every((use) => use[key] === undefined) ? {} : { [key]: all.reduce((total, use) => total + (use[key] ?? 0), 0) };
+const sumOf = (
+  key: 'mcp_hits' | 'mcp_unused',
+  all: readonly CassetteUse[],
+): Partial<CassetteUse> =>
+  all.every((use) => use[key] === undefined)
+    ? {}
+    : { [key]: all.reduce((total, use) => total + (use[key] ?? 0), 0) };
 
 /** The use of the whole run, with what its answers cost. A late call is of no query, and was not answered either. */
-export function runUse(results: readonly QueryResult[], hasLateCalls: boolean): CassetteUse | undefined {
+export function runUse(
+  results: readonly QueryResult[],
+  hasLateCalls: boolean,
+): CassetteUse | undefined {
   const played = results.filter(({ cassette }) => cassette !== undefined);
   const use = sumUses(played.map(({ cassette }) => cassette));
   if (use === undefined || use.mode === 'record') return use;
   const costs = played.filter(({ error }) => error === undefined).flatMap(costsOf);
   // What the calls of a query that could not be judged cost is in no result.
-  const isWhole = played.every(({ error, cassette }) => error === undefined || cassette!.hits === 0);
+  const isWhole = played.every(
+    ({ error, cassette }) => error === undefined || cassette!.hits === 0,
+  );
   const known = isWhole && costs.every((cost) => typeof cost === 'number');
   const recorded = known ? costs.reduce<number>((sum, cost) => sum + (cost as number), 0) : null;
   const isFree = !played.some(({ cassette }) => spendsMoney(cassette!));
@@ -57,7 +69,8 @@ export function runUse(results: readonly QueryResult[], hasLateCalls: boolean): 
 
 function costsOf(result: QueryResult): (number | null | undefined)[] {
   const { runs } = result;
-  if (runs !== undefined) return runs.map(({ error, cost_usd }) => (error === undefined ? cost_usd : null));
+  if (runs !== undefined)
+    return runs.map(({ error, cost_usd }) => (error === undefined ? cost_usd : null));
   return [usedBy(result).cost_usd];
 }
 

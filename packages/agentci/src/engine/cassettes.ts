@@ -13,7 +13,12 @@ import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
 import type { Lookout, RunAbout, Watch } from '../runners/runner.ts';
-import { cassettePath, checkCassettePlace, readCassetteFile, readCassetteHead } from '../store/cassette-files.ts';
+import {
+  cassettePath,
+  checkCassettePlace,
+  readCassetteFile,
+  readCassetteHead,
+} from '../store/cassette-files.ts';
 import type { CassettePlan } from './cassette-choice.ts';
 import { calledLate, missMessage, reachedPast, wordsOf } from './cassette-refusals.ts';
 import { proveRecording, type Recording } from './keep-recording.ts';
@@ -165,8 +170,10 @@ export class Cassettes {
     const file = this.#shown(path);
     const cassette = text === undefined ? undefined : readCassette(text, file);
     if (cassette !== undefined) this.#refuseForeign(cassette, about, path);
-    if (this.plan.mode === 'replay' && cassette !== undefined) this.#refuseEmpty(cassette, about, path);
-    if (this.plan.mode === 'replay' && cassette === undefined) throw new UserError(MISSING, this.#missing(about, path));
+    if (this.plan.mode === 'replay' && cassette !== undefined)
+      this.#refuseEmpty(cassette, about, path);
+    if (this.plan.mode === 'replay' && cassette === undefined)
+      throw new UserError(MISSING, this.#missing(about, path));
     this.#loaded.set(keyOf(about), { cassette, file });
   }
 
@@ -194,7 +201,8 @@ export class Cassettes {
 
   /** Two ids can share a file where upper and lower case are the same, and files get copied. */
   #refuseForeign(cassette: Cassette, about: RunAbout, path: string): void {
-    if (cassette.id === about.id && cassette.agent === this.#agent && cassette.run === about.run) return;
+    if (cassette.id === about.id && cassette.agent === this.#agent && cassette.run === about.run)
+      return;
     throw new UserError(
       'CASSETTE_FOREIGN',
       `${this.#shown(path)} was recorded for run ${cassette.run} of query "${cassette.id}" of agent "${cassette.agent}"`,
@@ -232,7 +240,9 @@ export class Cassettes {
         this.#open--;
         await slot.close();
         for (const aftermath of begun) aftermath.isOver = true;
-        this.#written = this.#written.filter(({ aftermath }) => aftermath.hasCalled || !aftermath.isOver);
+        this.#written = this.#written.filter(
+          ({ aftermath }) => aftermath.hasCalled || !aftermath.isOver,
+        );
       },
       begin: (about) => {
         current = this.#begin(about, introductions);
@@ -249,7 +259,8 @@ export class Cassettes {
         playing?.session.noteUnanswered(result.evidence.exchanges);
         if (playing !== undefined) this.#notePast(playing, result.evidence);
         // The turns of a conversation are one recording.
-        if (playing !== undefined) playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
+        if (playing !== undefined)
+          playing.exchanges = [...(playing.exchanges ?? []), ...result.evidence.exchanges];
         return result;
       },
     };
@@ -289,7 +300,10 @@ export class Cassettes {
     const key = keyOf(about);
     const before = this.#playing.get(key);
     if (before !== undefined && about.turn !== undefined && about.turn.turn > 1) return before;
-    const { cassette, file } = this.#loaded.get(key) ?? { cassette: undefined, file: this.place(about) };
+    const { cassette, file } = this.#loaded.get(key) ?? {
+      cassette: undefined,
+      file: this.place(about),
+    };
     const session = new CassetteSession({
       mode,
       rules: this.#rules,
@@ -342,7 +356,9 @@ export class Cassettes {
     return {
       use: this.#use(playing),
       warnings: [],
-      ...(missText === undefined ? {} : { error: { kind: 'cassette_miss', message: missMessage(missText) } }),
+      ...(missText === undefined
+        ? {}
+        : { error: { kind: 'cassette_miss', message: missMessage(missText) } }),
     };
   }
 
@@ -361,7 +377,11 @@ export class Cassettes {
     const use = this.#use(playing);
     const missText = missIn(playing);
     if (missText !== undefined)
-      return { use, warnings: [], error: { kind: 'cassette_miss', message: missMessage(missText) } };
+      return {
+        use,
+        warnings: [],
+        error: { kind: 'cassette_miss', message: missMessage(missText) },
+      };
     const warnings = playedWarnings(this.plan.mode, playing, { freezeMcp: this.#freezeMcp });
     if (this.plan.mode === 'replay' && use.hits === 0 && session.size > 0)
       return {
@@ -376,12 +396,19 @@ export class Cassettes {
       return {
         use,
         warnings,
-        error: { kind: 'cassette', message: wordsOf(reachedPast([...playing.past].sort().join(', '))) },
+        error: {
+          kind: 'cassette',
+          message: wordsOf(reachedPast([...playing.past].sort().join(', '))),
+        },
       };
     try {
       const recording = this.#record(playing);
       if (recording === undefined) return { use, warnings };
-      const ended: Played = { use, warnings, ...(recording.earlier ? { replaces: recording.earlier } : {}) };
+      const ended: Played = {
+        use,
+        warnings,
+        ...(recording.earlier ? { replaces: recording.earlier } : {}),
+      };
       return { ...ended, keep: (wentWell) => this.#keep(playing, ended, { recording, wentWell }) };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
@@ -394,15 +421,24 @@ export class Cassettes {
     ended: Played,
     { recording, wentWell }: { readonly recording: Recording; readonly wentWell: boolean },
   ): Played {
-    if (aftermath.hasCalled) return { ...ended, error: { kind: 'cassette', message: wordsOf(calledLate()) } };
+    if (aftermath.hasCalled)
+      return { ...ended, error: { kind: 'cassette', message: wordsOf(calledLate()) } };
     const kept = keepRecording(ended, recording, wentWell);
     const isWritten = kept.error === undefined && kept.warnings.length === ended.warnings.length;
-    if (isWritten && !aftermath.isOver) this.#written.push({ about, use: ended.use, recording, aftermath });
+    if (isWritten && !aftermath.isOver)
+      this.#written.push({ about, use: ended.use, recording, aftermath });
     return kept;
   }
 
   /** What is new, proved. Old entries are replaced only when the run has its verdict. */
-  #record({ about, session, exchanges = [], tape, mcp, cassette: before }: Playing): Recording | undefined {
+  #record({
+    about,
+    session,
+    exchanges = [],
+    tape,
+    mcp,
+    cassette: before,
+  }: Playing): Recording | undefined {
     const { dir, ignore, scrub, mode } = this.plan;
     const entries =
       mode === 'replay'
@@ -412,12 +448,21 @@ export class Cassettes {
     const path = this.#path(about);
     const called = new Set(entries.map(({ provider }) => provider));
     const { id, run, cell } = about;
-    const name: CassetteName = { agent: this.#agent, id, run, ...(cell === undefined ? {} : { cell }) };
+    const name: CassetteName = {
+      agent: this.#agent,
+      id,
+      run,
+      ...(cell === undefined ? {} : { cell }),
+    };
     const cassette: Cassette = {
       ...name,
       recordedAt: new Date(this.#now()).toISOString(),
       tool: TOOL,
-      providers: joinProviders(this.#capture?.providersOf(called) ?? {}, before?.providers, session.servers(exchanges)),
+      providers: joinProviders(
+        this.#capture?.providersOf(called) ?? {},
+        before?.providers,
+        session.servers(exchanges),
+      ),
       ignore,
       scrub,
       entries,
@@ -445,7 +490,9 @@ export class Cassettes {
       isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread && mcp?.isLive !== true,
       planes: isFrozen ? ['llm', ...(mcp?.isFrozen ? ['mcp'] : [])] : [],
       ...(mcp?.isFrozen || mcp?.isPassedBy ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
-      ...(unused === 0 || mode === 'record' ? {} : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
+      ...(unused === 0 || mode === 'record'
+        ? {}
+        : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
       ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
     };
   }
@@ -469,7 +516,8 @@ export class Cassettes {
     return this.#shown(this.#path(about));
   }
 
-  #path = (about: RunAbout): string => cassettePath(this.plan.dir, { agent: this.#agent, ...about });
+  #path = (about: RunAbout): string =>
+    cassettePath(this.plan.dir, { agent: this.#agent, ...about });
 
   #shown = (path: string): string => join(this.plan.shownDir, relative(this.plan.dir, path));
 }
@@ -487,7 +535,10 @@ const joinProviders = (
   servers: Cassette['providers'] = {},
 ): Cassette['providers'] =>
   Object.fromEntries(
-    Object.entries(called).map(([name, provider]) => [name, { ...servers[name], ...(before[name] ?? provider) }]),
+    Object.entries(called).map(([name, provider]) => [
+      name,
+      { ...servers[name], ...(before[name] ?? provider) },
+    ]),
   );
 
 /** What MCP servers answered, where the recording is new; one that is added to keeps what it has. */

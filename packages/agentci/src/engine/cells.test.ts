@@ -12,8 +12,20 @@ import { blankResult } from './combine-runs.ts';
 const A: Cell = { model: 'a' };
 const B: Cell = { model: 'b' };
 
-const query = (id: string, cell: Cell): Query => ({ id, query: id, tags: [], runs: 1, minPassRate: 1, cell });
-const result = (id: string, cell: Cell, status: CheckStatus, cost: number | null = 0.01): QueryResult => ({
+const query = (id: string, cell: Cell): Query => ({
+  id,
+  query: id,
+  tags: [],
+  runs: 1,
+  minPassRate: 1,
+  cell,
+});
+const result = (
+  id: string,
+  cell: Cell,
+  status: CheckStatus,
+  cost: number | null = 0.01,
+): QueryResult => ({
   ...blankResult(query(id, cell)),
   status,
   cost: { status: 'skip', messages: [], checks: [], details: { actual: { cost_usd: cost } } },
@@ -23,18 +35,42 @@ const result = (id: string, cell: Cell, status: CheckStatus, cost: number | null
 const paired = (...pairs: string[]): QueryResult[] =>
   pairs.flatMap((pair, i) =>
     [...pair].map((letter, at) =>
-      result(`q${i}`, at === 0 ? A : B, ({ p: 'pass', f: 'fail', e: 'error', s: 'skip' } as const)[letter]!),
+      result(
+        `q${i}`,
+        at === 0 ? A : B,
+        ({ p: 'pass', f: 'fail', e: 'error', s: 'skip' } as const)[letter]!,
+      ),
     ),
   );
 const times = (n: number, pair: string): string[] => Array.from({ length: n }, () => pair);
 
 describe('each cell against the reference', () => {
   test.each([
-    { what: 'six lost of twenty', pairs: [...times(14, 'pp'), ...times(6, 'pf')], verdict: 'worse', p: 0.015625 },
+    {
+      what: 'six lost of twenty',
+      pairs: [...times(14, 'pp'), ...times(6, 'pf')],
+      verdict: 'worse',
+      p: 0.015625,
+    },
     { what: 'six won', pairs: [...times(6, 'fp')], verdict: 'better', p: 0.015625 },
-    { what: '2 lost, 9 won', pairs: [...times(2, 'pf'), ...times(9, 'fp')], verdict: 'better', p: 0.0385742 },
-    { what: 'three lost', pairs: [...times(7, 'pp'), ...times(3, 'pf')], verdict: 'inconclusive', p: 0.125 },
-    { what: 'five each way', pairs: [...times(5, 'pf'), ...times(5, 'fp')], verdict: 'inconclusive', p: 0.8769531 },
+    {
+      what: '2 lost, 9 won',
+      pairs: [...times(2, 'pf'), ...times(9, 'fp')],
+      verdict: 'better',
+      p: 0.0385742,
+    },
+    {
+      what: 'three lost',
+      pairs: [...times(7, 'pp'), ...times(3, 'pf')],
+      verdict: 'inconclusive',
+      p: 0.125,
+    },
+    {
+      what: 'five each way',
+      pairs: [...times(5, 'pf'), ...times(5, 'fp')],
+      verdict: 'inconclusive',
+      p: 0.8769531,
+    },
     { what: 'no difference', pairs: times(9, 'pp'), verdict: 'inconclusive', p: 1 },
   ])('$what: $verdict', ({ pairs, verdict, p }) => {
     const [comparison] = compareCells(paired(...pairs), [A, B], undefined).cell_comparisons;
@@ -45,7 +81,8 @@ describe('each cell against the reference', () => {
   });
 
   test('an open question says how many more queries it needs, where a difference was seen', () => {
-    const of = (...pairs: string[]) => compareCells(paired(...pairs), [A, B], undefined).cell_comparisons[0]!;
+    const of = (...pairs: string[]) =>
+      compareCells(paired(...pairs), [A, B], undefined).cell_comparisons[0]!;
     // (1.96·√.3 + .8416·√(.3−.09))² / .09 = 23.7, so 24 in all.
     expect(of(...times(7, 'pp'), ...times(3, 'pf')).more_queries).toBe(14);
     expect(of(...times(9, 'pp')).more_queries).toBeNull();
@@ -66,17 +103,28 @@ describe('each cell against the reference', () => {
       results: results.flatMap(({ cell: own, ...rest }) => (own === cell ? [rest] : [])),
     });
     const { headline } = compareRuns({ before: of(A), after: of(B), ...OF_CELLS });
-    expect(headline).toContain(`(8 queries are too few to tell; about ${8 + found!.more_queries!} could)`);
+    expect(headline).toContain(
+      `(8 queries are too few to tell; about ${8 + found!.more_queries!} could)`,
+    );
   });
 
   test('what was not decided in both is not paired', () => {
-    const [comparison] = compareCells(paired('pe', 'ep', 'sp', 'pf'), [A, B], undefined).cell_comparisons;
+    const [comparison] = compareCells(
+      paired('pe', 'ep', 'sp', 'pf'),
+      [A, B],
+      undefined,
+    ).cell_comparisons;
     expect(comparison).toMatchObject({ pairs: 1, lost: 1, won: 0 });
   });
 
   test('nothing in common is inconclusive, without numbers', () => {
     const [comparison] = compareCells(paired('pe', 'ep'), [A, B], undefined).cell_comparisons;
-    expect(comparison).toMatchObject({ pairs: 0, difference: null, p: null, verdict: 'inconclusive' });
+    expect(comparison).toMatchObject({
+      pairs: 0,
+      difference: null,
+      p: null,
+      verdict: 'inconclusive',
+    });
   });
 
   test('runs are paired by their number', () => {
@@ -115,7 +163,9 @@ describe('each cell against the reference', () => {
       const results = repeated(paired(...pairs));
       const cells = compareCells(results, [A, B], undefined).cell_comparisons[0]!;
       const of = (cell: Cell) =>
-        runOf([], { results: results.filter((each) => each.cell === cell).map(({ cell: _, ...rest }) => rest) });
+        runOf([], {
+          results: results.filter((each) => each.cell === cell).map(({ cell: _, ...rest }) => rest),
+        });
       const [rate] = compareRuns({ before: of(A), after: of(B), ...OF_CELLS }).metrics;
       expect(cells).toMatchObject({ pairs: rate!.pairs, p: rate!.p, verdict: rate!.verdict });
       expect(cells.difference).toBeCloseTo(-rate!.damage.mean, 12);
@@ -131,7 +181,10 @@ describe('each cell against the reference', () => {
         status: (letter === 'p' ? 'pass' : 'fail') as CheckStatus,
       }));
     const of = (letters: string, n: number) =>
-      Array.from({ length: n }, (_, i) => ({ ...result(`q${letters}${i}`, A, 'pass'), runs: runs(letters) }));
+      Array.from({ length: n }, (_, i) => ({
+        ...result(`q${letters}${i}`, A, 'pass'),
+        runs: runs(letters),
+      }));
     const [cell] = compareCells([...of('ppp', 9), ...of('fff', 3)], [A], undefined).cells;
     expect(cell).toMatchObject({ pass_rate: 0.75, passed_runs: 27, decided_runs: 36 });
     // As wide as that of 9 of 12 queries: the runs of a query all say the same.
@@ -141,9 +194,14 @@ describe('each cell against the reference', () => {
 
   test('the reference is the baseline cell; where that was not run, nothing is compared', () => {
     const results = paired('pf');
-    expect(compareCells(results, [A, B], B).cell_comparisons).toMatchObject([{ cell: A, reference: B, won: 1 }]);
+    expect(compareCells(results, [A, B], B).cell_comparisons).toMatchObject([
+      { cell: A, reference: B, won: 1 },
+    ]);
     const onlyB = results.filter(({ cell }) => cell === B);
-    expect(compareCells(onlyB, [A, B], A)).toMatchObject({ cells: [{ cell: B }], cell_comparisons: [] });
+    expect(compareCells(onlyB, [A, B], A)).toMatchObject({
+      cells: [{ cell: B }],
+      cell_comparisons: [],
+    });
   });
 });
 
@@ -183,11 +241,15 @@ test.each([
 test('a query that could not be judged is in no rate, even where one of its runs passed', () => {
   const runs = [{ status: 'pass' }, { status: 'error' }] as QueryResult['runs'];
   const half = { ...result('1', A, 'error'), ...(runs && { runs }) };
-  expect(compareCells([half], [A], undefined).cells).toMatchObject([{ passed: 0, errors: 1, pass_rate: null }]);
+  expect(compareCells([half], [A], undefined).cells).toMatchObject([
+    { passed: 0, errors: 1, pass_rate: null },
+  ]);
 });
 
 test('a run without the reference cell says that nothing was compared', () => {
-  const onlyB = paired('pp', 'pp').filter(({ cell }) => cell === B || JSON.stringify(cell) === JSON.stringify(B));
+  const onlyB = paired('pp', 'pp').filter(
+    ({ cell }) => cell === B || JSON.stringify(cell) === JSON.stringify(B),
+  );
   expect(cellChecks(compareCells(onlyB, [A, B], A), A)).toMatchObject([
     { id: 'matrix.baseline_cell', status: 'skip', skip_reason: 'not_measured' },
   ]);

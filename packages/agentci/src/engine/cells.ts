@@ -34,7 +34,8 @@ export function compareCells(
   }
   const run = cells.filter((cell) => byCell.has(cellKey(cell)));
   const reference =
-    run.find((cell) => sameCell(cell, baselineCell)) ?? (baselineCell === undefined ? run[0] : undefined);
+    run.find((cell) => sameCell(cell, baselineCell)) ??
+    (baselineCell === undefined ? run[0] : undefined);
   const others = reference === undefined ? [] : run.filter((cell) => cell !== reference);
   const resultsOf = (cell: Cell): readonly QueryResult[] => byCell.get(cellKey(cell)) ?? [];
   return {
@@ -46,9 +47,14 @@ export function compareCells(
 }
 
 function summaryOf(cell: Cell, results: readonly QueryResult[]): CellSummary {
-  const count = (...wanted: CheckStatus[]): number => results.filter(({ status }) => wanted.includes(status)).length;
+  const count = (...wanted: CheckStatus[]): number =>
+    results.filter(({ status }) => wanted.includes(status)).length;
   const outcomes = results.flatMap((result) =>
-    decidedRuns(result).map((passed, i) => ({ cluster: result.id, unit: String(i), isSuccess: passed === 1 })),
+    decidedRuns(result).map((passed, i) => ({
+      cluster: result.id,
+      unit: String(i),
+      isSuccess: passed === 1,
+    })),
   );
   const passed = outcomes.filter(({ isSuccess }) => isSuccess).length;
   const costs = results.flatMap(costsOf);
@@ -76,7 +82,9 @@ function rateInterval(outcomes: readonly ClusteredOutcome[], passed: number): In
   if (queries === outcomes.length) return wilsonInterval(passed, outcomes.length);
   // Where every run of every query agrees, the queries are what was learned.
   const isUniform = passed === 0 || passed === outcomes.length;
-  return isUniform ? wilsonAt(passed === 0 ? 0 : 1, queries, DEFAULT_LEVEL) : clusteredRateInterval(outcomes);
+  return isUniform
+    ? wilsonAt(passed === 0 ? 0 : 1, queries, DEFAULT_LEVEL)
+    : clusteredRateInterval(outcomes);
 }
 
 function costsOf(result: QueryResult): (number | null)[] {
@@ -154,7 +162,8 @@ export function cellChecks({ cells, cell_comparisons }: Cells, reference: Cell):
       limit: 0,
       evidence: [],
     };
-    if (verdict === 'inconclusive') return { ...check, status: 'skip', skip_reason: 'not_measured' };
+    if (verdict === 'inconclusive')
+      return { ...check, status: 'skip', skip_reason: 'not_measured' };
     return { ...check, status: verdict === 'worse' ? 'fail' : 'pass' };
   });
 }

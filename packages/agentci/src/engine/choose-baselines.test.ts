@@ -15,18 +15,20 @@ interface Saved {
   readonly metadata?: object;
 }
 const shelf = (saved: readonly Saved[], options: { version?: string; baseline?: string } = {}) => {
-  const files = saved.map(({ version, day, id, query = 'same', metadata = { precheck_passed: true } }, i) => [
-    `demo/${version}/${id ?? i}.json`,
-    {
-      version,
-      agent: 'demo',
-      query,
-      ...(id === undefined ? {} : { query_id: id }),
-      captured_at: `2026-01-0${day}T00:00:00Z`,
-      metadata,
-      trace: { query, answer: version },
-    },
-  ]);
+  const files = saved.map(
+    ({ version, day, id, query = 'same', metadata = { precheck_passed: true } }, i) => [
+      `demo/${version}/${id ?? i}.json`,
+      {
+        version,
+        agent: 'demo',
+        query,
+        ...(id === undefined ? {} : { query_id: id }),
+        captured_at: `2026-01-0${day}T00:00:00Z`,
+        metadata,
+        trace: { query, answer: version },
+      },
+    ],
+  );
   const { baseline, version } = options;
   return new BaselineShelf(
     { ...suite, ...(baseline === undefined ? {} : { baseline }) },
@@ -100,16 +102,36 @@ test.each<{ what: string; saved: Saved[]; notices: unknown[] }>([
   {
     what: 'a baseline that is used and was made with another spec is said, once',
     saved: [
-      { version: 'v1', day: 1, id: 'a', metadata: { precheck_passed: true, spec_hash: 'sha256:old' } },
-      { version: 'v1', day: 1, id: 'b', metadata: { precheck_passed: true, spec_hash: 'sha256:old' } },
+      {
+        version: 'v1',
+        day: 1,
+        id: 'a',
+        metadata: { precheck_passed: true, spec_hash: 'sha256:old' },
+      },
+      {
+        version: 'v1',
+        day: 1,
+        id: 'b',
+        metadata: { precheck_passed: true, spec_hash: 'sha256:old' },
+      },
     ],
     notices: ['the spec has changed since baseline v1 was captured'],
   },
   {
     what: 'one that a newer one replaced is not',
     saved: [
-      { version: 'v1', day: 1, id: 'a', metadata: { precheck_passed: true, spec_hash: 'sha256:old' } },
-      { version: 'v2', day: 2, id: 'a', metadata: { precheck_passed: true, spec_hash: suite.hash } },
+      {
+        version: 'v1',
+        day: 1,
+        id: 'a',
+        metadata: { precheck_passed: true, spec_hash: 'sha256:old' },
+      },
+      {
+        version: 'v2',
+        day: 2,
+        id: 'a',
+        metadata: { precheck_passed: true, spec_hash: suite.hash },
+      },
     ],
     notices: [],
   },

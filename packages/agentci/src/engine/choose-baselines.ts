@@ -2,7 +2,12 @@ import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
 import type { Query, Suite } from '../spec/suite.ts';
-import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
+import {
+  type BaselineFile,
+  listBaselineFiles,
+  readBaselineTrace,
+  usableBaselines,
+} from '../store/baseline-files.ts';
 import type { Trace } from '../trace/model.ts';
 
 export interface ChosenBaseline {
@@ -34,7 +39,10 @@ export class BaselineShelf {
         'BASELINE_MISSING',
         `there is no baseline "${version}" of agent "${suite.agent}" in ${options.dir}`,
         {
-          hint: known.length > 0 ? `There is: ${known.join(', ')}` : 'No baseline has been saved for this agent yet.',
+          hint:
+            known.length > 0
+              ? `There is: ${known.join(', ')}`
+              : 'No baseline has been saved for this agent yet.',
         },
       );
     }
@@ -43,13 +51,21 @@ export class BaselineShelf {
     const ids = suite.cells === undefined ? undefined : new Set(suite.queries.map(({ id }) => id));
     for (const file of files) {
       // Runs of different cells are not comparable, even where they were asked the same.
-      const named = file.query_id === undefined ? undefined : byId.get(caseKey({ id: file.query_id, cell: file.cell }));
+      const named =
+        file.query_id === undefined
+          ? undefined
+          : byId.get(caseKey({ id: file.query_id, cell: file.cell }));
       const query =
-        named ?? (suite.cells === undefined && file.cell === undefined ? byText.get(file.query) : undefined);
+        named ??
+        (suite.cells === undefined && file.cell === undefined ? byText.get(file.query) : undefined);
       if (!query && file.query_id !== undefined && ids?.has(file.query_id)) {
         const why =
-          file.cell === undefined ? 'says no cell of the matrix' : 'is of a cell that is no longer in the matrix';
-        this.notices.push(`baseline ${file.file} ${why}, so nothing is compared with it: save it again`);
+          file.cell === undefined
+            ? 'says no cell of the matrix'
+            : 'is of a cell that is no longer in the matrix';
+        this.notices.push(
+          `baseline ${file.file} ${why}, so nothing is compared with it: save it again`,
+        );
         continue;
       }
       if (!query) {

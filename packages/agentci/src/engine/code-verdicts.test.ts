@@ -10,9 +10,13 @@ import { totals } from '../trace/totals.ts';
 import { createCodeRunner } from './code-verdicts.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'agentci-code-'));
-cpSync(fileURLToPath(new URL('../../../../docs/checks/examples', import.meta.url)), join(dir, 'examples'), {
-  recursive: true,
-});
+cpSync(
+  fileURLToPath(new URL('../../../../docs/checks/examples', import.meta.url)),
+  join(dir, 'examples'),
+  {
+    recursive: true,
+  },
+);
 const env = { ...process.env, MY_KEY: 'sk-secret', MY_OTHER: 'x' };
 const runner = createCodeRunner({ dir, env });
 afterAll(async () => {
@@ -32,7 +36,10 @@ function module(name: string, body: string): string {
   writeFileSync(join(dir, name), body);
   return `./${name}`;
 }
-const node = (code: string): CodeItem => ({ command: [process.execPath, '-e', code], timeout_ms: 5000 });
+const node = (code: string): CodeItem => ({
+  command: [process.execPath, '-e', code],
+  timeout_ms: 5000,
+});
 
 describe('a function', () => {
   test.each([
@@ -51,9 +58,21 @@ describe('a function', () => {
     { when: 'nothing', body: 'export default () => {}', outcome: 'unmeasured' },
     { when: 'a word', body: 'export default () => "pass"', outcome: 'unmeasured' },
     { when: 'a number', body: 'export default () => 1', outcome: 'unmeasured' },
-    { when: 'another status', body: 'export default () => ({ status: "PASSED" })', outcome: 'unmeasured' },
-    { when: 'an exception', body: 'export default () => { throw new Error("boom") }', outcome: 'unmeasured' },
-    { when: 'the end of the process', body: 'export default () => process.exit(0)', outcome: 'unmeasured' },
+    {
+      when: 'another status',
+      body: 'export default () => ({ status: "PASSED" })',
+      outcome: 'unmeasured',
+    },
+    {
+      when: 'an exception',
+      body: 'export default () => { throw new Error("boom") }',
+      outcome: 'unmeasured',
+    },
+    {
+      when: 'the end of the process',
+      body: 'export default () => process.exit(0)',
+      outcome: 'unmeasured',
+    },
     {
       when: 'true before a promise that fails',
       body: 'export default () => { Promise.reject(new Error("not equal")); return true; }',
@@ -116,14 +135,19 @@ describe('a function', () => {
       'export default () => { setTimeout(() => { throw new Error("too late"); }, 400); return true; }',
     );
     expect(await own.run(late, context)).toMatchObject({ outcome: 'held' });
-    await expect.poll(() => own.lateErrors(), { timeout: 3000 }).toEqual(['code ./late.mjs: too late']);
+    await expect
+      .poll(() => own.lateErrors(), { timeout: 3000 })
+      .toEqual(['code ./late.mjs: too late']);
     await own.close();
   });
 
   test('what it is given by name is masked, a password in it too', async () => {
     const dsn = { MY_DSN: 'postgres://me:hunter2-hunter2@db.example/x' };
     const own = createCodeRunner({ dir, env: { ...process.env, ...dsn } });
-    const file = module('dsn.mjs', 'export default () => ({ status: "fail", message: process.env.MY_DSN })');
+    const file = module(
+      'dsn.mjs',
+      'export default () => ({ status: "fail", message: process.env.MY_DSN })',
+    );
     const { message } = await own.run({ module: file, env: ['MY_DSN'] }, context);
     expect(SECRETS.text(message)).toBe('code ./dsn.mjs: [MY_DSN]');
     expect(SECRETS.text('for user me: hunter2-hunter2')).toBe('for user me: [MY_DSN]');
@@ -149,24 +173,43 @@ describe('a function', () => {
 describe('a program', () => {
   test.each([
     { when: 'true', code: 'console.log(true)', outcome: 'held' },
-    { when: 'a verdict', code: 'console.log(JSON.stringify({status: "fail", message: "no"}))', outcome: 'violated' },
+    {
+      when: 'a verdict',
+      code: 'console.log(JSON.stringify({status: "fail", message: "no"}))',
+      outcome: 'violated',
+    },
     {
       when: 'a verdict from its input',
       code: 'let t = ""; process.stdin.on("data", (c) => (t += c)).on("end", () => console.log(JSON.parse(t).calls.length === 1))',
       outcome: 'held',
     },
-    { when: 'true and code 3', code: 'console.log(true); process.exitCode = 3', outcome: 'unmeasured' },
+    {
+      when: 'true and code 3',
+      code: 'console.log(true); process.exitCode = 3',
+      outcome: 'unmeasured',
+    },
     { when: 'nothing', code: '', outcome: 'unmeasured' },
     { when: 'words', code: 'console.log("all good")', outcome: 'unmeasured' },
     { when: 'two verdicts', code: 'console.log(true); console.log(true)', outcome: 'unmeasured' },
-    { when: 'too much', code: 'for (let i = 0; i < 300; i++) console.log("x".repeat(10000))', outcome: 'unmeasured' },
-    { when: 'a key it should not see', code: 'console.log(process.env.MY_KEY === undefined)', outcome: 'held' },
+    {
+      when: 'too much',
+      code: 'for (let i = 0; i < 300; i++) console.log("x".repeat(10000))',
+      outcome: 'unmeasured',
+    },
+    {
+      when: 'a key it should not see',
+      code: 'console.log(process.env.MY_KEY === undefined)',
+      outcome: 'held',
+    },
   ])('that prints $when: $outcome', async ({ code, outcome }) => {
     expect(await run(node(code))).toMatchObject({ outcome });
   });
 
   test('that does not end is stopped', async () => {
-    const item: CodeItem = { command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'], timeout_ms: 300 };
+    const item: CodeItem = {
+      command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'],
+      timeout_ms: 300,
+    };
     expect(await run(item)).toMatchObject({
       outcome: 'unmeasured',
       message: expect.stringContaining('no verdict within 300 ms'),
@@ -174,7 +217,10 @@ describe('a program', () => {
   });
 
   test('that is not there', async () => {
-    expect(await run({ command: ['no-such-program'] })).toMatchObject({ outcome: 'unmeasured', severity: 'fail' });
+    expect(await run({ command: ['no-such-program'] })).toMatchObject({
+      outcome: 'unmeasured',
+      severity: 'fail',
+    });
   });
 
   test('in Python, with the helper from the docs', async () => {

@@ -2,7 +2,13 @@ import { resolve } from 'node:path';
 import { withDeadline } from '../kit/deadline.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { systemErrorText } from '../kit/system-error.ts';
-import { type CheckContext, type CheckOutcome, held, unmeasured, violated } from '../layers/check.ts';
+import {
+  type CheckContext,
+  type CheckOutcome,
+  held,
+  unmeasured,
+  violated,
+} from '../layers/check.ts';
 import { type CodeItem, codeName } from '../layers/every/code.ts';
 import { knownCalls, outputOf } from '../layers/run-facts.ts';
 import { clip, shortJson } from '../layers/words.ts';
@@ -40,14 +46,24 @@ export function createCodeRunner(options: {
   const idle = new Map<string, ModuleCaller[]>();
   const all: { readonly module: string; readonly caller: ModuleCaller }[] = [];
 
-  async function callModule(module: string, env: Env, input: object, signal: AbortSignal): Promise<unknown> {
+  async function callModule(
+    module: string,
+    env: Env,
+    input: object,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     const { file, exportName } = codePlace(module);
     const key = JSON.stringify([module, env]);
     const free = idle.get(key) ?? [];
     idle.set(key, free);
     let caller = free.pop();
     if (caller === undefined) {
-      caller = createModuleCaller({ file: resolve(options.dir, file), exportName, env, what: 'the check' });
+      caller = createModuleCaller({
+        file: resolve(options.dir, file),
+        exportName,
+        env,
+        what: 'the check',
+      });
       all.push({ module, caller });
     }
     try {
@@ -75,7 +91,8 @@ export function createCodeRunner(options: {
     });
     switch (outcome.ended) {
       case 'exited':
-        if (outcome.code !== 0) throw new Error(`it exited with code ${outcome.code}${reasonIn(outcome.stderr)}`);
+        if (outcome.code !== 0)
+          throw new Error(`it exited with code ${outcome.code}${reasonIn(outcome.stderr)}`);
         return parsed(outcome.stdout.toString('utf8'));
       case 'signal':
         throw new Error(`it was ended by ${outcome.signal}${reasonIn(outcome.stderr)}`);
@@ -93,14 +110,17 @@ export function createCodeRunner(options: {
       const name = `code ${clip(codeName(item))}`;
       const masked = maskedReason(context.trace);
       if (masked !== undefined) return failed(name, masked);
-      const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } = typeof item === 'string' ? {} : item;
+      const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } =
+        typeof item === 'string' ? {} : item;
       const env = Object.fromEntries(
         [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>
           options.env[key] === undefined ? [] : [[key, options.env[key]]],
         ),
       );
       // What a check is given by name is like what the spec takes from the environment: never shown.
-      SECRETS.add(passed.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }])));
+      SECRETS.add(
+        passed.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }])),
+      );
       const input = inputOf(context);
       return withDeadline({ ms: timeoutMs, signal: options.signal }, async ({ signal, isOver }) => {
         try {
@@ -151,22 +171,33 @@ function parsed(stdout: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`it printed ${shortJson(text)}, which is not JSON; print true, false, or {"status": "pass"}`);
+    throw new Error(
+      `it printed ${shortJson(text)}, which is not JSON; print true, false, or {"status": "pass"}`,
+    );
   }
 }
 
 /** What came back is a stranger's: anything but the agreed shape is an error. */
 function verdictOf(name: string, given: unknown): CheckOutcome {
   if (typeof given === 'boolean')
-    return given ? held(`${name}: pass`, { value: true }) : violated(`${name}: fail`, { value: false });
-  const fields = typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+    return given
+      ? held(`${name}: pass`, { value: true })
+      : violated(`${name}: fail`, { value: false });
+  const fields =
+    typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
   const { status, message, value } = fields;
   if (status !== 'pass' && status !== 'fail')
-    return failed(name, `it gave ${shortJson(given)}, not true, false or {status: "pass" | "fail"}`);
-  const told = typeof message === 'string' && message.trim() !== '' ? clip(message, MAX_MESSAGE) : status;
+    return failed(
+      name,
+      `it gave ${shortJson(given)}, not true, false or {status: "pass" | "fail"}`,
+    );
+  const told =
+    typeof message === 'string' && message.trim() !== '' ? clip(message, MAX_MESSAGE) : status;
   const shown = isShort(value) ? value : undefined;
   return (status === 'pass' ? held : violated)(`${name}: ${told}`, { value: shown ?? status });
 }
 
 const isShort = (value: unknown): boolean =>
-  typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && value.length <= MAX_MESSAGE);
+  typeof value === 'number' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && value.length <= MAX_MESSAGE);

@@ -6,16 +6,25 @@ import { simpleTrace } from '../trace/simple.ts';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
-const ONE = '  - {id: a, query: q1, metadata: {user: 7}, correctness: {expected_in_answer: [ok]}}\n';
+const ONE =
+  '  - {id: a, query: q1, metadata: {user: 7}, correctness: {expected_in_answer: [ok]}}\n';
 const run = (options: Partial<RunOptions> & { queries?: string }) => {
   const { queries = ONE, ...rest } = options;
   const suite = { ...parseSpec(`agent: demo\nqueries:\n${queries}`).suite!, dir: tempDir() };
   return runSuite({ suite, env: process.env, ...rest });
 };
-const hanging: RunnerConfig = { kind: 'command', command: ['sh', '-c', 'echo waiting >&2; exec sleep 60'] };
+const hanging: RunnerConfig = {
+  kind: 'command',
+  command: ['sh', '-c', 'echo waiting >&2; exec sleep 60'],
+};
 
 test.each([
-  { who: 'the runner', runner: { timeoutMs: 1000, retries: 0 }, options: {}, says: '[INFRA] no answer within 1000 ms' },
+  {
+    who: 'the runner',
+    runner: { timeoutMs: 1000, retries: 0 },
+    options: {},
+    says: '[INFRA] no answer within 1000 ms',
+  },
   {
     who: 'the command line, before the runner',
     runner: { timeoutMs: 60_000, retries: 5 },
@@ -39,8 +48,14 @@ test('what an agent printed before it was stopped is kept', async () => {
 });
 
 test.each([
-  { what: 'a function', runner: (_: string, { metadata }: { metadata: object }) => `ok ${JSON.stringify(metadata)}` },
-  { what: 'a command', runner: { kind: 'command', command: ['sh', '-c', 'printf "ok "; cat'] } as const },
+  {
+    what: 'a function',
+    runner: (_: string, { metadata }: { metadata: object }) => `ok ${JSON.stringify(metadata)}`,
+  },
+  {
+    what: 'a command',
+    runner: { kind: 'command', command: ['sh', '-c', 'printf "ok "; cat'] } as const,
+  },
 ])('the metadata of a query reaches $what', async ({ runner }) => {
   expect((await run({ runner })).results[0]?.answer).toContain('{"user":7}');
 });
@@ -57,9 +72,12 @@ test.each([
     value: 'ok',
     notices: ['--max-cost counts known costs only; the cost of 1 run is not known'],
   },
-])('where the cost of a run $what, --max-cost says what it does not count', async ({ value, notices }) => {
-  expect((await run({ runner: () => value, maxCostUsd: 1 })).notices).toEqual(notices);
-});
+])(
+  'where the cost of a run $what, --max-cost says what it does not count',
+  async ({ value, notices }) => {
+    expect((await run({ runner: () => value, maxCostUsd: 1 })).notices).toEqual(notices);
+  },
+);
 
 test('what model calls cost counts towards --max-cost where the run as a whole says nothing', async () => {
   const trace = simpleTrace({ query: 'q1', answer: 'ok' });
@@ -100,7 +118,8 @@ test('a cost that is computed from tokens counts towards --max-cost', async () =
 });
 
 test('the next agent waits for the verdict of a judge on the last', async () => {
-  const rubric = (id: string) => `  - {id: ${id}, query: ${id}, correctness: {llm_judge: [{rule: is polite}]}}\n`;
+  const rubric = (id: string) =>
+    `  - {id: ${id}, query: ${id}, correctness: {llm_judge: [{rule: is polite}]}}\n`;
   const seen: string[] = [];
   await run({
     queries: `${rubric('a')}${rubric('b')}`,
@@ -108,7 +127,8 @@ test('the next agent waits for the verdict of a judge on the last', async () => 
     runner: async () => 'ok',
     judge: { ask: async () => ({ rationale: 'r', score: 5, label: 'pass' }) },
     onEvent: (event) => {
-      if (event.type === 'run_started' || event.type === 'run_ended') seen.push(`${event.type} ${event.id}`);
+      if (event.type === 'run_started' || event.type === 'run_ended')
+        seen.push(`${event.type} ${event.id}`);
     },
   });
   expect(seen).toEqual(['run_started a', 'run_ended a', 'run_started b', 'run_ended b']);
@@ -121,7 +141,11 @@ test.skipIf(process.platform !== 'linux')(
       queries: '  - {id: a, query: q1, metrics: [resource_utilization]}\n',
       runner: {
         kind: 'command',
-        command: [process.execPath, '-e', 'const end = Date.now() + 200; while (Date.now() < end); console.log("ok")'],
+        command: [
+          process.execPath,
+          '-e',
+          'const end = Date.now() + 200; while (Date.now() < end); console.log("ok")',
+        ],
       },
     });
     expect(results[0]?.metrics.resource_utilization?.value).toEqual(expect.any(Number));
@@ -129,9 +153,12 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 test('a function may give its answer in pieces', async () => {
-  const { suite } = parseSpec('agent: a\nqueries: [{query: q, correctness: {expected_in_answer: [Paris]}}]', {
-    file: 's',
-  });
+  const { suite } = parseSpec(
+    'agent: a\nqueries: [{query: q, correctness: {expected_in_answer: [Paris]}}]',
+    {
+      file: 's',
+    },
+  );
   const { results } = await runSuite({
     suite: suite!,
     runner: async function* () {

@@ -22,7 +22,13 @@ export async function collectLive(
   const workers = options.workers ?? DEFAULT_WORKERS;
   const pending = ledger.pending();
   const verdicts = new VerdictQueue(workers);
-  const agent = await openLiveAgent({ options, config, workers, budget: ledger, runs: pending.map(aboutOf) });
+  const agent = await openLiveAgent({
+    options,
+    config,
+    workers,
+    budget: ledger,
+    runs: pending.map(aboutOf),
+  });
   const stop = (): boolean => ledger.stopped() || verdicts.hasFailed();
   try {
     await runPool(pending, { workers, stop }, async (of) => {

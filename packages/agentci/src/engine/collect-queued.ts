@@ -24,7 +24,8 @@ export async function collectQueued(
   const pending = around.ledger.pending();
   if (pending.length === 0) return { user: undefined, notices: [] };
   compileLater(pending.length);
-  const onNote = (message: string): void => options.onEvent?.({ type: 'note', code: 'QUEUE', message });
+  const onNote = (message: string): void =>
+    options.onEvent?.({ type: 'note', code: 'QUEUE', message });
   const queue = await RunQueue.open(parseQueueAddress(choice.address, options.env ?? {}), ticket, {
     rate: choice.rate,
     onNote,
@@ -40,7 +41,11 @@ export async function collectQueued(
     // Whoever interrupts a run while Redis is gone gets the run as it is.
     if (!around.ledger.interrupted) throw error;
   }
-  return { user: collector.user, ...defined({ unused: collector.unused }), notices: collector.notices() };
+  return {
+    user: collector.user,
+    ...defined({ unused: collector.unused }),
+    notices: collector.notices(),
+  };
 }
 
 /**
@@ -56,7 +61,8 @@ export async function leaveQueue(
   const ticket = ticketOf(options, config);
   const pending = around.ledger.pending();
   if (pending.length === 0) return { user: undefined, notices: [] };
-  const onNote = (message: string): void => options.onEvent?.({ type: 'note', code: 'QUEUE', message });
+  const onNote = (message: string): void =>
+    options.onEvent?.({ type: 'note', code: 'QUEUE', message });
   let queue: RunQueue;
   try {
     queue = await RunQueue.open(parseQueueAddress(address, options.env ?? {}), ticket, {
@@ -73,7 +79,10 @@ export async function leaveQueue(
       ],
     };
   }
-  const collector = new QueueCollector({ options, choice: { address }, queue, ticket, ...around }, pending);
+  const collector = new QueueCollector(
+    { options, choice: { address }, queue, ticket, ...around },
+    pending,
+  );
   try {
     await collector.leave();
     await queue.close(around.ledger.interrupted ? 'to be resumed' : 'given up');
@@ -81,19 +90,35 @@ export async function leaveQueue(
     await queue.close('to be resumed');
     if (!around.ledger.interrupted) throw error;
   }
-  return { user: collector.user, ...defined({ unused: collector.unused }), notices: collector.notices() };
+  return {
+    user: collector.user,
+    ...defined({ unused: collector.unused }),
+    notices: collector.notices(),
+  };
 }
 
 /** What workers must know. What only makes sense on one machine is refused here. */
 function ticketOf(options: RunOptions, config: LiveRunner): Ticket {
   const { suite, runId, timeoutMs, retries, seed, maxCostUsd, judge, env = {} } = options;
   if (typeof config === 'function')
-    throw new UserError('QUEUE_RUNNER', 'a function cannot be run by workers: they have the spec and nothing else');
-  const plan = planCassettes({ choice: options.cassette, config: suite.cassette, specDir: suite.dir, env });
+    throw new UserError(
+      'QUEUE_RUNNER',
+      'a function cannot be run by workers: they have the spec and nothing else',
+    );
+  const plan = planCassettes({
+    choice: options.cassette,
+    config: suite.cassette,
+    specDir: suite.dir,
+    env,
+  });
   if (plan !== undefined && plan.mode !== 'replay')
-    throw new UserError('QUEUE_CASSETTE', 'cassettes are recorded on one machine, and this run is on several', {
-      hint: 'Record without --queue; with it, use --cassette replay or --cassette off.',
-    });
+    throw new UserError(
+      'QUEUE_CASSETTE',
+      'cassettes are recorded on one machine, and this run is on several',
+      {
+        hint: 'Record without --queue; with it, use --cassette replay or --cassette off.',
+      },
+    );
   return {
     run: runId ?? 'run',
     agent: suite.agent,

@@ -29,18 +29,27 @@ test.each([
       return join(tempDir({ 't.jsonl': lines.join('\n') }), 't.jsonl');
     },
   },
-])('--fail-fast judges nothing of $from after the first failure, and misses no recording', async ({ traces }) => {
-  const judged: string[] = [];
-  const result = await run({ traces: traces(), failFast: true, onRecord: ({ id }) => judged.push(id) });
-  expect(statuses(result)).toEqual(['a fail', 'b skip', 'c skip']);
-  expect(judged).toEqual(['a']);
-  expect(result.summary.exit_code).toBe(1);
-});
+])(
+  '--fail-fast judges nothing of $from after the first failure, and misses no recording',
+  async ({ traces }) => {
+    const judged: string[] = [];
+    const result = await run({
+      traces: traces(),
+      failFast: true,
+      onRecord: ({ id }) => judged.push(id),
+    });
+    expect(statuses(result)).toEqual(['a fail', 'b skip', 'c skip']);
+    expect(judged).toEqual(['a']);
+    expect(result.summary.exit_code).toBe(1);
+  },
+);
 
 test('only what was selected is judged', async () => {
   const judged: string[] = [];
   const traces = [recording('a'), recording('b'), recording('c')];
-  expect(statuses(await run({ traces, ids: ['b'], onRecord: ({ id }) => judged.push(id) }))).toEqual(['b pass']);
+  expect(
+    statuses(await run({ traces, ids: ['b'], onRecord: ({ id }) => judged.push(id) })),
+  ).toEqual(['b pass']);
   expect(judged).toEqual(['b']);
 });
 
@@ -102,8 +111,13 @@ test.each([
 });
 
 test('recordings of one query beyond its runs are counted with those that fit', async () => {
-  const { results } = await run({ traces: [recording('a'), recording('a'), recording('a')], ids: ['a'] });
-  expect(results[0]?.error?.message).toBe('3 recordings match this query but runs is 1; too many: a, a');
+  const { results } = await run({
+    traces: [recording('a'), recording('a'), recording('a')],
+    ids: ['a'],
+  });
+  expect(results[0]?.error?.message).toBe(
+    '3 recordings match this query but runs is 1; too many: a, a',
+  );
 });
 
 test('a query of several runs says which of them has no recording', async () => {

@@ -22,7 +22,11 @@ export async function collectRecorded(
   evaluate: TraceEvaluator,
 ): Promise<Recorded> {
   const selected = new Set(queries.map(caseKey));
-  const matcher = new TraceMatcher(options.suite.queries, ledger.runsOf, onlyCell(queries, options));
+  const matcher = new TraceMatcher(
+    options.suite.queries,
+    ledger.runsOf,
+    onlyCell(queries, options),
+  );
   const surplus = new Map<Query, string[]>();
   const broken = new Set<Query>();
   const skipped: string[] = [];
@@ -33,12 +37,18 @@ export async function collectRecorded(
   const take = (item: AdapterItem): Promise<void> | undefined => {
     if (ledger.stopped()) return;
     const recording = item.ok ? recordingOf(item.trace) : recordingOfProblem(item.problem);
-    if (options.suite.sharesRecordings !== true) return judge(item, recording, matcher.take(recording, item.ok));
+    if (options.suite.sharesRecordings !== true)
+      return judge(item, recording, matcher.take(recording, item.ok));
     let full: Promise<void> | undefined;
-    for (const match of matcher.takeForAll(recording, item.ok)) full = judge(item, recording, match) ?? full;
+    for (const match of matcher.takeForAll(recording, item.ok))
+      full = judge(item, recording, match) ?? full;
     return full;
   };
-  const judge = (item: AdapterItem, recording: Recording, match: Match): Promise<void> | undefined => {
+  const judge = (
+    item: AdapterItem,
+    recording: Recording,
+    match: Match,
+  ): Promise<void> | undefined => {
     if (match.kind === 'unused') {
       if (!item.ok) checks.push(unreadable(item.problem));
       return;
@@ -55,7 +65,11 @@ export async function collectRecorded(
     }
     if (!item.ok) {
       broken.add(query);
-      ledger.add(query, run, errorResult(query, { kind: 'trace', message: problemText(item.problem) }));
+      ledger.add(
+        query,
+        run,
+        errorResult(query, { kind: 'trace', message: problemText(item.problem) }),
+      );
       return;
     }
     const verdict = evaluate(query, item.trace);
@@ -92,7 +106,8 @@ export async function collectRecorded(
     });
   }
   if (!ledger.stopped())
-    for (const { query, run } of ledger.pending()) ledger.add(query, run, missing(query, run, ledger, matcher));
+    for (const { query, run } of ledger.pending())
+      ledger.add(query, run, missing(query, run, ledger, matcher));
   return {
     checks,
     notices: [...skippedNotice(skipped), ...unusedNotice(matcher)],
@@ -132,7 +147,8 @@ function missing(query: Query, run: number, ledger: Ledger, matcher: TraceMatche
     runs > 1
       ? `no recording for run ${run} of ${runs}${ofCell}`
       : `no recording has the id "${query.id}" or this exact query text${ofCell}`;
-  if (query.cell !== undefined && matcher.cellless.length > 0) return errorResult(query, withoutCell(what, matcher));
+  if (query.cell !== undefined && matcher.cellless.length > 0)
+    return errorResult(query, withoutCell(what, matcher));
   return errorResult(query, {
     kind: 'trace',
     message: nearest ? `${what}; the nearest unused one is the ${nearest}` : what,
@@ -166,6 +182,8 @@ function unusedNotice(matcher: TraceMatcher): string[] {
   const places = matcher.unusedPlaces(MAX_NAMED).filter(Boolean);
   const more = matcher.unusedCount - places.length;
   const what =
-    matcher.unusedCount === 1 ? '1 recording matches no query' : `${matcher.unusedCount} recordings match no query`;
+    matcher.unusedCount === 1
+      ? '1 recording matches no query'
+      : `${matcher.unusedCount} recordings match no query`;
   return [`${what}: ${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
 }

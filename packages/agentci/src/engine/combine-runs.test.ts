@@ -33,12 +33,19 @@ test.each([
   { statuses: ['fail', 'error', 'pass'], min: 0.5, status: 'error' },
   { statuses: ['error', 'error'], min: 0, status: 'error' },
   { statuses: ['skip', 'skip'], min: 1, status: 'skip' },
-] as const)('$statuses with at least $min of them passing is $status', ({ statuses, min, status }) => {
-  expect(combineRuns(query({ minPassRate: min }), runs(...statuses)).status).toBe(status);
-});
+] as const)(
+  '$statuses with at least $min of them passing is $status',
+  ({ statuses, min, status }) => {
+    expect(combineRuns(query({ minPassRate: min }), runs(...statuses)).status).toBe(status);
+  },
+);
 
 test('error runs leave the denominator', () => {
-  expect(combineRuns(query(), runs('pass', 'error', 'fail')).pass_rate).toEqual({ passed: 1, decided: 2, min: 1 });
+  expect(combineRuns(query(), runs('pass', 'error', 'fail')).pass_rate).toEqual({
+    passed: 1,
+    decided: 2,
+    min: 1,
+  });
 });
 
 test('shows the answer of the first worst run', () => {
@@ -58,9 +65,21 @@ test.each([
 test('each run is told in short: its number, verdict, what it used as far as known, and why it did not pass', () => {
   const [good, bad] = runs('pass', 'fail');
   good!.cost.details.actual = { cost_usd: 0.5, total_tokens: 7, latency_ms: 3 };
-  const broken = { ...bad!, status: 'error' as const, error: { kind: 'agent' as const, message: 'boom' } };
+  const broken = {
+    ...bad!,
+    status: 'error' as const,
+    error: { kind: 'agent' as const, message: 'boom' },
+  };
   expect(combineRuns(query(), [good!, bad!, broken]).runs).toMatchObject([
-    { run: 1, status: 'pass', answer: 'answer 1', cost_usd: 0.5, total_tokens: 7, latency_ms: 3, messages: [] },
+    {
+      run: 1,
+      status: 'pass',
+      answer: 'answer 1',
+      cost_usd: 0.5,
+      total_tokens: 7,
+      latency_ms: 3,
+      messages: [],
+    },
     {
       run: 2,
       status: 'fail',
@@ -75,11 +94,18 @@ test('each run is told in short: its number, verdict, what it used as far as kno
 
 test('an expected failure that passes fails by a check at the line that expects it', () => {
   const spec = { file: 's.yaml', line: 3, column: 1 };
-  const noted = query({ xfail: 'known bug', location: spec, locations: { xfail: { ...spec, line: 9 } } });
+  const noted = query({
+    xfail: 'known bug',
+    location: spec,
+    locations: { xfail: { ...spec, line: 9 } },
+  });
   expect(combineRuns(noted, runs('pass')).correctness).toMatchObject({
     status: 'fail',
     messages: ['expected to fail (known bug) but it passes: remove xfail'],
-    checks: [{ status: 'pass' }, { id: 'correctness.xfail', status: 'fail', location: { line: 9 } }],
+    checks: [
+      { status: 'pass' },
+      { id: 'correctness.xfail', status: 'fail', location: { line: 9 } },
+    ],
   });
 });
 

@@ -84,7 +84,13 @@ function applyXfail(query: Query, result: QueryResult): QueryResult {
       messages: [message],
       checks: [
         ...result.correctness.checks,
-        { id: 'correctness.xfail', status: 'fail', message, evidence: [], ...(location ? { location } : {}) },
+        {
+          id: 'correctness.xfail',
+          status: 'fail',
+          message,
+          evidence: [],
+          ...(location ? { location } : {}),
+        },
       ],
     },
   };
@@ -109,7 +115,9 @@ export function skippedResult(query: Query, reason: string): QueryResult {
 export function blankResult(query: Query, layers?: Pick<QueryResult, Layer>): QueryResult {
   const { id, cell, query: text, description, tags, location } = query;
   // In the order of the report; one is made for every query, so without spreading.
-  const result = (cell === undefined ? { id, query: text } : { id, cell, query: text }) as QueryResult;
+  const result = (
+    cell === undefined ? { id, query: text } : { id, cell, query: text }
+  ) as QueryResult;
   if (description !== undefined) result.description = description;
   result.tags = [...tags];
   result.status = 'skip';

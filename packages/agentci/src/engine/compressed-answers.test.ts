@@ -10,7 +10,9 @@ const TEXT = Array.from({ length: 4000 }, (_, i) => `word ${(i * 7919) % 1000}`)
 async function ask(coding: string, body: Buffer, type = 'text/plain', isChunked = false) {
   const server = createServer((_, response) => {
     const length = isChunked ? {} : { 'content-length': String(body.length) };
-    response.writeHead(200, { 'content-type': type, 'content-encoding': coding, ...length }).end(body);
+    response
+      .writeHead(200, { 'content-type': type, 'content-encoding': coding, ...length })
+      .end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -36,7 +38,9 @@ test.each(CODINGS.flatMap((one) => [true, false].map((isChunked) => ({ ...one, i
   'an answer compressed with $coding that is cut in half is an error of the network (in chunks: $isChunked)',
   async ({ coding, compress, isChunked }) => {
     const whole = compress(TEXT);
-    await expect(ask(coding, whole.subarray(0, whole.length / 2), 'text/plain', isChunked)).rejects.toMatchObject({
+    await expect(
+      ask(coding, whole.subarray(0, whole.length / 2), 'text/plain', isChunked),
+    ).rejects.toMatchObject({
       kind: 'infra',
       message: expect.stringContaining('the answer was cut off'),
     });
@@ -49,7 +53,9 @@ test('so is a compressed stream of events', async () => {
       .map((word) => `data: ${word}\n\n`)
       .join(''),
   );
-  await expect(ask('gzip', whole.subarray(0, whole.length / 2), 'text/event-stream', true)).rejects.toMatchObject({
+  await expect(
+    ask('gzip', whole.subarray(0, whole.length / 2), 'text/event-stream', true),
+  ).rejects.toMatchObject({
     kind: 'infra',
   });
 });

@@ -12,7 +12,10 @@ import { judgeNotices } from './suite-judge.ts';
 import { unknownTools } from './tool-witness.ts';
 
 /** What a run says about itself as a whole. */
-type Conclusion = Omit<RunResult, 'schema' | 'agent' | 'run_id' | 'spec' | 'started_at' | 'duration_ms'>;
+type Conclusion = Omit<
+  RunResult,
+  'schema' | 'agent' | 'run_id' | 'spec' | 'started_at' | 'duration_ms'
+>;
 
 interface ConcludeInput {
   readonly parts: RunParts;
@@ -33,13 +36,18 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
   const isShard = shard !== undefined;
   const cassette = runUse(results, parts.late.inReplay);
   const tools = unknownTools(parts.tools, results);
-  const compared = matrix === undefined ? undefined : compareCells(results, matrix.cells, matrix.baseline);
-  const cells = compared !== undefined && isShard ? { ...compared, cell_comparisons: [] } : compared;
+  const compared =
+    matrix === undefined ? undefined : compareCells(results, matrix.cells, matrix.baseline);
+  const cells =
+    compared !== undefined && isShard ? { ...compared, cell_comparisons: [] } : compared;
   const audits = audit === undefined ? undefined : await import('./user-audit.ts');
   const suiteMetrics = parts.metrics.length === 0 ? undefined : await import('./suite-metrics.ts');
   const overall = isShard
     ? undefined
-    : await suiteMetrics?.measureOverall(parts.metrics, input.custom === undefined ? {} : { custom: input.custom });
+    : await suiteMetrics?.measureOverall(
+        parts.metrics,
+        input.custom === undefined ? {} : { custom: input.custom },
+      );
   const gates = [
     ...(overall?.checks ?? []),
     ...(isShard ? parts.metrics.map(({ request }) => ({ id: `metric.${request.name}` })) : []),
@@ -49,7 +57,9 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
     ...servedCheck(cassette),
     ...(audit === undefined ? [] : audits!.auditChecks(audit)),
     ...(isShard && matrix?.baseline !== undefined ? [{ id: 'matrix.baseline_cell' }] : []),
-    ...(isShard || cells === undefined || matrix?.baseline === undefined ? [] : cellChecks(cells, matrix.baseline)),
+    ...(isShard || cells === undefined || matrix?.baseline === undefined
+      ? []
+      : cellChecks(cells, matrix.baseline)),
   ];
   const gate = (checks: readonly (CheckResult | { id: string })[]): CheckResult[] =>
     isShard ? deferred(checks) : (checks as CheckResult[]);
@@ -79,7 +89,11 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
     checks,
     ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
     ...(cassette === undefined ? {} : { cassette }),
-    summary: summarize(verdicts, { strict: parts.strict, isShard, isIncomplete: incomplete.length > 0 }),
+    summary: summarize(verdicts, {
+      strict: parts.strict,
+      isShard,
+      isIncomplete: incomplete.length > 0,
+    }),
     ...(shard === undefined ? {} : { shard }),
     ...cells,
     results,
@@ -88,7 +102,9 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
       ...(shard === undefined ? [] : [shardNotice(shard)]),
       ...(unpricedRuns === 0
         ? []
-        : [`--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`]),
+        : [
+            `--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`,
+          ]),
       ...parts.baselines,
       ...recorded.notices,
       ...tools.notices,

@@ -7,7 +7,13 @@ import { runSuite } from './run-suite.ts';
 async function run(spec: string, options: Omit<RunOptions, 'suite'>) {
   const { suite, diagnostics } = parseSpec(spec, { file: 'spec.yaml' });
   if (suite === undefined) throw new Error(JSON.stringify(diagnostics));
-  const { results, summary } = await runSuite({ suite, judge: 'off', retries: 0, timeoutMs: 2000, ...options });
+  const { results, summary } = await runSuite({
+    suite,
+    judge: 'off',
+    retries: 0,
+    timeoutMs: 2000,
+    ...options,
+  });
   return { result: results[0]!, exit: summary.exit_code };
 }
 
@@ -36,7 +42,10 @@ describe('the ending of a recorded conversation', () => {
     async ({ ending, status }) => {
       const { result, exit } = await recorded(CONVERSATION, { id: 'q', ending, turns: TURNS });
       expect([result.status, exit]).toEqual([status, status === 'pass' ? 0 : 2]);
-      expect(result.conversation).toMatchObject({ ending, turns: [{ answer: 'fine' }, { answer: 'done' }] });
+      expect(result.conversation).toMatchObject({
+        ending,
+        turns: [{ answer: 'fine' }, { answer: 'done' }],
+      });
       if (status === 'error') expect(result.error?.message).toContain(`its ending is "${ending}"`);
     },
   );
@@ -44,7 +53,9 @@ describe('the ending of a recorded conversation', () => {
   test.each(['timeout', 'budget', 'error', 'out_of_scope'])(
     '%s counts as much where the spec has a plain query',
     async (ending) => {
-      expect((await recorded(QUERY, { id: 'q', ending, turns: TURNS })).result.status).toBe('error');
+      expect((await recorded(QUERY, { id: 'q', ending, turns: TURNS })).result.status).toBe(
+        'error',
+      );
     },
   );
 
@@ -58,7 +69,10 @@ describe('the ending of a recorded conversation', () => {
 
   test('a word that is not known is refused, not passed over', async () => {
     const { result } = await recorded(CONVERSATION, { id: 'q', ending: 'gave up', turns: TURNS });
-    expect(result).toMatchObject({ status: 'error', error: { message: expect.stringContaining('ending') } });
+    expect(result).toMatchObject({
+      status: 'error',
+      error: { message: expect.stringContaining('ending') },
+    });
   });
 
   const message = (role: string, content: string) => ({ role, content });
@@ -72,7 +86,16 @@ describe('the ending of a recorded conversation', () => {
     version: 2,
     status: 'success',
     eval: { task: 't', model: 'm', run_id: 'r' },
-    samples: [{ id: 'q', epoch: 1, input: 'one', target: '', messages: SAID, limit: { type: limit, limit: 1 } }],
+    samples: [
+      {
+        id: 'q',
+        epoch: 1,
+        input: 'one',
+        target: '',
+        messages: SAID,
+        limit: { type: limit, limit: 1 },
+      },
+    ],
   });
   test.each([
     {
@@ -115,7 +138,10 @@ describe('a turn without an answer', () => {
     { what: 'is empty', last: { user: 'two', answer: '' } },
     { what: 'shows nothing', last: { user: 'two', answer: '\u200b \n' } },
     { what: 'is not there', last: { user: 'two' } },
-    { what: 'is not there, though tools were called', last: { user: 'two', tool_calls: [{ name: 'x', args: {} }] } },
+    {
+      what: 'is not there, though tools were called',
+      last: { user: 'two', tool_calls: [{ name: 'x', args: {} }] },
+    },
   ])('an answer that $what is an error in a recording', async ({ last }) => {
     for (const turns of [
       [TURNS[0], last],
@@ -129,10 +155,10 @@ describe('a turn without an answer', () => {
   });
 
   test('a tool that ended an earlier turn is no answer to a later one', async () => {
-    const ends = CONVERSATION.replace('{start: one,', '{start: one, end: {agent_tool: bye},').replace(
-      'correctness: {not_in_answer: [sorry]}',
-      'path: {max_tool_calls: 3}',
-    );
+    const ends = CONVERSATION.replace(
+      '{start: one,',
+      '{start: one, end: {agent_tool: bye},',
+    ).replace('correctness: {not_in_answer: [sorry]}', 'path: {max_tool_calls: 3}');
     const call = { name: 'bye', args: {}, result: 'ok' };
     const early = [
       { user: 'one', answer: 'ok', tool_calls: [call] },
@@ -158,11 +184,17 @@ describe('a turn without an answer', () => {
       return { role, content };
     });
     const { result } = await recorded(CONVERSATION, { messages: history });
-    expect(result).toMatchObject({ status: 'error', error: { message: expect.stringContaining('turn 2: ') } });
+    expect(result).toMatchObject({
+      status: 'error',
+      error: { message: expect.stringContaining('turn 2: ') },
+    });
   });
 
   test.each([
-    { what: 'calls and an empty answer', output: { answer: '', tool_calls: [{ name: 'x', args: {} }] } },
+    {
+      what: 'calls and an empty answer',
+      output: { answer: '', tool_calls: [{ name: 'x', args: {} }] },
+    },
     { what: 'an answer of spaces', output: { answer: ' \n', tool_calls: [] } },
     { what: 'calls alone', output: { tool_calls: [{ name: 'x', args: {} }] } },
   ])('$what is an error of a live agent', async ({ output }) => {
@@ -180,7 +212,9 @@ describe('a turn without an answer', () => {
       'path: {max_tool_calls: 1}',
     );
     const transfer = { answer: '', tool_calls: [{ name: 'transfer', args: {}, result: 'ok' }] };
-    const { result } = await live(spec, (text) => (text === 'one' ? { answer: 'fine', tool_calls: [] } : transfer));
+    const { result } = await live(spec, (text) =>
+      text === 'one' ? { answer: 'fine', tool_calls: [] } : transfer,
+    );
     expect(result).toMatchObject({ status: 'pass', conversation: { ending: 'agent_done' } });
     const turns = [TURNS[0], { user: 'two', ...transfer }];
     expect((await recorded(spec, { id: 'q', turns })).result.status).toBe('pass');
@@ -204,14 +238,36 @@ queries:
     (text) => ({ answer: 'ok', tool_calls: text === at ? [call] : [] });
 
   test.each([
-    { what: 'it called the tool', act: agent('two', transfer()), status: 'pass', ending: 'agent_done' },
-    { what: 'max_turns came first', act: agent('never', transfer()), status: 'fail', ending: 'max_turns' },
-    { what: 'its call failed', act: agent('two', transfer({ error: 'busy' })), status: 'fail', ending: 'max_turns' },
-    { what: 'its calls were not captured', act: (() => 'ok') as AgentFunction, status: 'error', ending: 'max_turns' },
+    {
+      what: 'it called the tool',
+      act: agent('two', transfer()),
+      status: 'pass',
+      ending: 'agent_done',
+    },
+    {
+      what: 'max_turns came first',
+      act: agent('never', transfer()),
+      status: 'fail',
+      ending: 'max_turns',
+    },
+    {
+      what: 'its call failed',
+      act: agent('two', transfer({ error: 'busy' })),
+      status: 'fail',
+      ending: 'max_turns',
+    },
+    {
+      what: 'its calls were not captured',
+      act: (() => 'ok') as AgentFunction,
+      status: 'error',
+      ending: 'max_turns',
+    },
   ])('$status where $what', async ({ act, status, ending }) => {
     const { result } = await live(spec('\n      max_turns: 3'), act);
     expect(result).toMatchObject({ status, conversation: { ending } });
-    expect(result.correctness.checks).toMatchObject([{ id: 'correctness.end', status, location: { line: 8 } }]);
+    expect(result.correctness.checks).toMatchObject([
+      { id: 'correctness.end', status, location: { line: 8 } },
+    ]);
   });
 
   test('a script that is used up is still the error of the script', async () => {
@@ -222,8 +278,18 @@ queries:
   const calls = (...names: string[]) => names.map((name) => ({ name, args: {}, result: 'ok' }));
   test.each([
     { what: 'has the call', last: { tool_calls: calls('transfer') }, ending: {}, status: 'pass' },
-    { what: 'ends at max_turns', last: { tool_calls: [] }, ending: { ending: 'max_turns' }, status: 'fail' },
-    { what: 'ends with the user', last: { tool_calls: [] }, ending: { ending: 'user_done' }, status: 'error' },
+    {
+      what: 'ends at max_turns',
+      last: { tool_calls: [] },
+      ending: { ending: 'max_turns' },
+      status: 'fail',
+    },
+    {
+      what: 'ends with the user',
+      last: { tool_calls: [] },
+      ending: { ending: 'user_done' },
+      status: 'error',
+    },
     { what: 'does not say why it ends', last: { tool_calls: [] }, ending: {}, status: 'error' },
     { what: 'does not show calls', last: {}, ending: { ending: 'max_turns' }, status: 'error' },
   ])('a recording that $what gives $status', async ({ last, ending, status }) => {

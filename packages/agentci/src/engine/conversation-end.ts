@@ -33,20 +33,27 @@ const MEANING = {
 } as const;
 
 /** The error of a conversation in which the agent left a message without an answer, as in a live one. */
-export function unansweredTurn({ endTools }: ConversationPlan, trace: Trace): QueryError | undefined {
+export function unansweredTurn(
+  { endTools }: ConversationPlan,
+  trace: Trace,
+): QueryError | undefined {
   const turns = turnsOf(trace);
   const open = turns.find((turn) => !isVisible(answerOfTurn(turn) ?? ''));
   if (open === undefined) return undefined;
   // The call of an agent that ends the conversation may be its last word.
   const isLast = open.turn === turns.at(-1)?.turn;
-  const hasEnded = (): boolean => endTools.length > 0 && hasRun(traceOfTurn(trace, open.turn) ?? trace, endTools);
+  const hasEnded = (): boolean =>
+    endTools.length > 0 && hasRun(traceOfTurn(trace, open.turn) ?? trace, endTools);
   if (isLast && (trace.conversation?.ending === 'agent_done' || hasEnded())) return undefined;
   const said = JSON.stringify(clip(open.message, MAX_SHOWN));
   return { kind: 'trace', message: `turn ${open.turn}: the recording has no answer to ${said}` };
 }
 
 /** The error of a recording that is longer than the spec lets a conversation be: a live one would have ended before. */
-export function overlongReason({ maxTurns }: ConversationPlan, trace: Trace): QueryError | undefined {
+export function overlongReason(
+  { maxTurns }: ConversationPlan,
+  trace: Trace,
+): QueryError | undefined {
   const turns = turnsOf(trace).length;
   if (turns <= maxTurns) return undefined;
   return {
@@ -58,7 +65,11 @@ export function overlongReason({ maxTurns }: ConversationPlan, trace: Trace): Qu
 const MAX_SHOWN = 80;
 
 /** Whether the agent ended the conversation, where the spec wants it to (`user_done: false`). */
-export function endCheck(query: Query, plan: ConversationPlan, trace: Trace): CheckResult | undefined {
+export function endCheck(
+  query: Query,
+  plan: ConversationPlan,
+  trace: Trace,
+): CheckResult | undefined {
   if (!plan.mustAgentEnd || trace.conversation?.fault !== undefined) return undefined;
   const location = query.locations?.['correctness.end'];
   const tools = plan.endTools.join(', ');
@@ -69,7 +80,8 @@ export function endCheck(query: Query, plan: ConversationPlan, trace: Trace): Ch
     evidence: [],
     ...(location === undefined ? {} : { location }),
   });
-  if (hasRun(trace, plan.endTools)) return check('pass', `the agent ended the conversation with ${tools}`);
+  if (hasRun(trace, plan.endTools))
+    return check('pass', `the agent ended the conversation with ${tools}`);
   // A call that was not recorded may have been the one.
   if (trace.captured.toolCalls !== 'full' || trace.status === 'incomplete')
     return check(
@@ -79,7 +91,10 @@ export function endCheck(query: Query, plan: ConversationPlan, trace: Trace): Ch
   const turns = turnsOf(trace).length;
   const ending = trace.conversation?.ending;
   return ending === 'max_turns'
-    ? check('fail', `the agent did not end the conversation: ${tools} was not called in ${turns} turns (max_turns)`)
+    ? check(
+        'fail',
+        `the agent did not end the conversation: ${tools} was not called in ${turns} turns (max_turns)`,
+      )
     : check(
         'error',
         `the conversation ended after turn ${turns}${ending === undefined ? '' : ` (${ending})`}, before the agent called ${tools}`,

@@ -46,7 +46,8 @@ async function run(spec: string, agent: AgentFunction): Promise<Seen> {
 const shop: AgentFunction = (message) => {
   const call = (name: string, args: object = {}) => ({ name, args, result: 'ok' });
   if (message.startsWith('I want')) return { answer: 'What is your order number?', tool_calls: [] };
-  if (message.startsWith('Order')) return { answer: 'Which item?', tool_calls: [call('lookup_order', { id: '42' })] };
+  if (message.startsWith('Order'))
+    return { answer: 'Which item?', tool_calls: [call('lookup_order', { id: '42' })] };
   if (message.startsWith('The lamp')) return { answer: 'Please confirm.', tool_calls: [] };
   return { answer: 'Your lamp is refunded.', tool_calls: [call('refund', { item: 'lamp' })] };
 };
@@ -100,7 +101,12 @@ describe('a scripted conversation', () => {
     expect(seen.result.status).toBe('fail');
     expect(seen.result.conversation).toMatchObject({
       blame: 'agent',
-      turns: [{ status: 'pass' }, { status: 'pass', tools: ['lookup_order'] }, { status: 'pass' }, { status: 'fail' }],
+      turns: [
+        { status: 'pass' },
+        { status: 'pass', tools: ['lookup_order'] },
+        { status: 'pass' },
+        { status: 'fail' },
+      ],
     });
     expect(seen.result.path.checks.at(-1)).toMatchObject({ location: { line: 16, column: 26 } });
   });
@@ -114,11 +120,20 @@ describe('a scripted conversation', () => {
     expect(seen.result.correctness.checks[0]!.message).toMatch(
       /^turn_missing: the conversation ended after turn 2 \(user_done\)/,
     );
-    expect(checksOf(seen)).toEqual(['correctness.turn[4].not_in_answer error', 'path.turn[4].max_tool_calls error']);
+    expect(checksOf(seen)).toEqual([
+      'correctness.turn[4].not_in_answer error',
+      'path.turn[4].max_tool_calls error',
+    ]);
   });
 
   test.each([
-    { what: 'never fired', entry: '{when: impossible, say: x}', status: 'pass', warns: true, error: undefined },
+    {
+      what: 'never fired',
+      entry: '{when: impossible, say: x}',
+      status: 'pass',
+      warns: true,
+      error: undefined,
+    },
     {
       what: 'is required and never fired',
       entry: '{when: impossible, say: x, required: true}',
@@ -149,7 +164,12 @@ queries:
 
   test.each([
     { by: 'the number of turns', rest: 'max_turns: 2', ending: 'max_turns', turns: 2 },
-    { by: 'a tool of the agent', rest: 'end: {agent_tool: "lookup_*"}', ending: 'agent_done', turns: 2 },
+    {
+      by: 'a tool of the agent',
+      rest: 'end: {agent_tool: "lookup_*"}',
+      ending: 'agent_done',
+      turns: 2,
+    },
     { by: 'the end of the script', rest: 'max_turns: 9', ending: 'user_done', turns: 4 },
   ])('is ended by $by', async ({ rest, ending, turns }) => {
     const seen = await run(`${REFUND}      ${rest}\n    path: {max_tool_calls: 9}\n`, shop);
@@ -162,7 +182,11 @@ queries:
       `${REFUND}      end: {user_done: false, agent_tool: transfer}\n    path: {max_tool_calls: 9}\n`,
       shop,
     );
-    expect(seen.result).toMatchObject({ status: 'error', error: { kind: 'script' }, conversation: { blame: 'user' } });
+    expect(seen.result).toMatchObject({
+      status: 'error',
+      error: { kind: 'script' },
+      conversation: { blame: 'user' },
+    });
   });
 
   test('a line may be said as often as it says', async () => {
@@ -170,7 +194,12 @@ queries:
       'agent: a\nqueries: [{id: q, conversation: {start: hi, user: {script: [{when: again, say: more, times: 3}]}}, path: {max_tool_calls: 0}}]',
       () => ({ answer: 'again', tool_calls: [] }),
     );
-    expect(seen.result.conversation?.turns.map(({ user }) => user)).toEqual(['hi', 'more', 'more', 'more']);
+    expect(seen.result.conversation?.turns.map(({ user }) => user)).toEqual([
+      'hi',
+      'more',
+      'more',
+      'more',
+    ]);
   });
 });
 
@@ -222,48 +251,69 @@ describe('an agent that fails in a turn', () => {
       message: /^turn 2: the agent threw .*boom/,
     },
     { what: 'answers nothing', agent: () => '', message: /^turn 2: .*empty answer/ },
-    { what: 'hangs', agent: () => new Promise(() => {}), message: /turn 2: no answer within 300 ms/ },
-  ])('$what: the error names the turn, and what was said is shown', async ({ what, agent, message }) => {
-    const { suite } = parseSpec(
-      'agent: a\nqueries: [{id: q, conversation: {start: one, user: {script: [two, three]}}, correctness: {exact_match: x}}]',
-      { file: 's.yaml' },
-    );
-    const { results } = await runSuite({
-      suite: suite!,
-      runner: (text) => (text === 'one' ? 'fine' : agent()),
-      retries: 0,
-      timeoutMs: 300,
-      judge: 'off',
-    });
-    expect(results[0]).toMatchObject({
-      status: 'error',
-      error: { message: expect.stringMatching(message) },
-      conversation: {
-        ending: what === 'hangs' ? 'timeout' : 'error',
-        turns: [
-          { user: 'one', answer: 'fine' },
-          { user: 'two', answer: null, status: 'error' },
-        ],
-      },
-    });
-  });
+    {
+      what: 'hangs',
+      agent: () => new Promise(() => {}),
+      message: /turn 2: no answer within 300 ms/,
+    },
+  ])(
+    '$what: the error names the turn, and what was said is shown',
+    async ({ what, agent, message }) => {
+      const { suite } = parseSpec(
+        'agent: a\nqueries: [{id: q, conversation: {start: one, user: {script: [two, three]}}, correctness: {exact_match: x}}]',
+        { file: 's.yaml' },
+      );
+      const { results } = await runSuite({
+        suite: suite!,
+        runner: (text) => (text === 'one' ? 'fine' : agent()),
+        retries: 0,
+        timeoutMs: 300,
+        judge: 'off',
+      });
+      expect(results[0]).toMatchObject({
+        status: 'error',
+        error: { message: expect.stringMatching(message) },
+        conversation: {
+          ending: what === 'hangs' ? 'timeout' : 'error',
+          turns: [
+            { user: 'one', answer: 'fine' },
+            { user: 'two', answer: null, status: 'error' },
+          ],
+        },
+      });
+    },
+  );
 });
 
 describe('turns that the agent gives back', () => {
   const talk = (last: string) =>
     run(REFUND, (message) => ({
-      turns: [{ user: message === 'Order 42.' ? last : message, answer: `about ${message}`, tool_calls: [] }],
+      turns: [
+        {
+          user: message === 'Order 42.' ? last : message,
+          answer: `about ${message}`,
+          tool_calls: [],
+        },
+      ],
     }));
 
-  test.each(['Order 42.', 'Context: a shop.\nOrder  42.'])('may end with the message it was sent: %j', async (last) => {
-    expect((await talk(last)).result.error).toBeUndefined();
-  });
+  test.each(['Order 42.', 'Context: a shop.\nOrder  42.'])(
+    'may end with the message it was sent: %j',
+    async (last) => {
+      expect((await talk(last)).result.error).toBeUndefined();
+    },
+  );
 
-  test.each(['I want to return something.', 'Something else.'])('must not end with another: %j', async (last) => {
-    const { result } = await talk(last);
-    expect(result.error).toMatchObject({ kind: 'agent' });
-    expect(result.error!.message).toContain(`turn 2: the agent gave back turns that end with another message`);
-  });
+  test.each(['I want to return something.', 'Something else.'])(
+    'must not end with another: %j',
+    async (last) => {
+      const { result } = await talk(last);
+      expect(result.error).toMatchObject({ kind: 'agent' });
+      expect(result.error!.message).toContain(
+        `turn 2: the agent gave back turns that end with another message`,
+      );
+    },
+  );
 });
 
 test('no two conversations have the same id, not even in a run that is taken up again', async () => {
@@ -274,7 +324,14 @@ test('no two conversations have the same id, not even in a run that is taken up 
       ids.add(conversation!);
       return shop(message, {} as never);
     };
-    await runSuite({ suite: suite!, runner, judge: 'off', retries: 0, env: {}, runId: 'the-same-run' });
+    await runSuite({
+      suite: suite!,
+      runner,
+      judge: 'off',
+      retries: 0,
+      env: {},
+      runId: 'the-same-run',
+    });
   }
   expect(ids.size).toBe(2);
 });
@@ -285,9 +342,15 @@ test('a check on a turn is measured against that turn of the baseline', async ()
   const query = parseSpec(spec, { file: 'spec.yaml' }).suite!.queries[0]!;
   const moved = await run(REFUND, (message, input) => {
     const given = shop(message, input) as { answer: string; tool_calls: object[] };
-    return message === 'The lamp.' ? { ...given, tool_calls: [{ name: 'refund', args: {} }] } : given;
+    return message === 'The lamp.'
+      ? { ...given, tool_calls: [{ name: 'refund', args: {} }] }
+      : given;
   });
-  const result = await evaluateQuery({ query, trace: moved.trace!, baseline: { version: 'v1', trace: trace! } });
+  const result = await evaluateQuery({
+    query,
+    trace: moved.trace!,
+    baseline: { version: 'v1', trace: trace! },
+  });
   expect(result.path.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
     'path.turn[2].match_mode pass',
     'path.turn[3].match_mode fail',
@@ -313,9 +376,14 @@ describe('totals', () => {
     const call = (id: string) => ({ id, name: 'look', args: {}, result: 'x' });
     const seen = await run(
       'agent: a\nqueries: [{id: q, conversation: {start: one, user: {script: [two]}}, path: {max_tool_calls: 2}}]',
-      (message) => ({ answer: 'ok', tool_calls: message === 'one' ? [call('a')] : [call('a'), call('b')] }),
+      (message) => ({
+        answer: 'ok',
+        tool_calls: message === 'one' ? [call('a')] : [call('a'), call('b')],
+      }),
     );
-    expect(seen.trace?.steps.map((step) => step.kind === 'tool' && [step.callId, step.userTurn])).toEqual([
+    expect(
+      seen.trace?.steps.map((step) => step.kind === 'tool' && [step.callId, step.userTurn]),
+    ).toEqual([
       ['a', 1],
       ['b', 2],
     ]);
@@ -347,8 +415,16 @@ describe('the state afterwards', () => {
       state: `{command: ${program('console.log(String.raw`{"a": {"b": 1, "b": 2}}`)')}, subset: {a: {b: 2}}}`,
       status: 'error',
     },
-    { when: 'is not JSON', state: `{command: ${program('console.log("x y")')}, subset: 1}`, status: 'error' },
-    { when: 'could not be read', state: `{command: ${program('process.exit(3)')}, subset: 1}`, status: 'error' },
+    {
+      when: 'is not JSON',
+      state: `{command: ${program('console.log("x y")')}, subset: 1}`,
+      status: 'error',
+    },
+    {
+      when: 'could not be read',
+      state: `{command: ${program('process.exit(3)')}, subset: 1}`,
+      status: 'error',
+    },
     {
       when: 'takes too long',
       state: `{command: ${program('setTimeout(() => {}, 9000)')}, subset: 1, timeout_ms: 100}`,
@@ -371,10 +447,18 @@ describe('the state afterwards', () => {
 
 describe('metrics of a conversation', () => {
   test.each([
-    { when: 'the goal came in time', metric: 'turns_to_goal: {max: 4, tool: refund}', status: 'pass' },
+    {
+      when: 'the goal came in time',
+      metric: 'turns_to_goal: {max: 4, tool: refund}',
+      status: 'pass',
+    },
     { when: 'it came late', metric: 'turns_to_goal: {max: 3, tool: refund}', status: 'fail' },
     { when: 'it never came', metric: 'turns_to_goal: {max: 9, tool: cancel}', status: 'fail' },
-    { when: 'nothing is asked twice', metric: 'repeated_questions: {max: 0, severity: fail}', status: 'pass' },
+    {
+      when: 'nothing is asked twice',
+      metric: 'repeated_questions: {max: 0, severity: fail}',
+      status: 'pass',
+    },
     { when: 'the judge is off', metric: 'turn_relevancy: 0.5', status: 'skip' },
     { when: 'the role is not given', metric: 'role_adherence: 0.5', status: 'error' },
   ])('$metric is $status where $when', async ({ metric, status }) => {

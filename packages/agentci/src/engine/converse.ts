@@ -1,6 +1,11 @@
 import { RegexTimeout } from '../kit/regex.ts';
 import { isVisible } from '../runners/answer.ts';
-import { AgentError, type ChatMessage, type RunOutput, type TurnRequest } from '../runners/runner.ts';
+import {
+  AgentError,
+  type ChatMessage,
+  type RunOutput,
+  type TurnRequest,
+} from '../runners/runner.ts';
 import type { ConversationPlan, Query, ScriptEntry } from '../spec/suite.ts';
 import type { Conversation, ConversationEnding, Trace } from '../trace/model.ts';
 import { captures, finalText } from '../trace/selectors.ts';
@@ -50,8 +55,12 @@ export async function converse({ query, plan, id, runTurn, play }: Talk): Promis
     runs.push({ message, trace });
     const answer = finalText(trace) ?? '';
     history.push({ role: 'assistant', content: answer });
-    const end = (ending: ConversationEnding, fault?: string, kind: Ended['kind'] = 'script', at = turn): Trace =>
-      ended({ id, ending, fault, kind, at, runs, user, plan });
+    const end = (
+      ending: ConversationEnding,
+      fault?: string,
+      kind: Ended['kind'] = 'script',
+      at = turn,
+    ): Trace => ended({ id, ending, fault, kind, at, runs, user, plan });
     if (plan.endTools.length > 0 && hasRun(trace, plan.endTools)) return end('agent_done');
     if (isLast) {
       // `done` counts after the agent's answer, and not before what the user wanted was done.
@@ -98,7 +107,16 @@ interface Asked extends Talk {
   readonly message: string;
 }
 
-async function answerTo({ query, plan, id, runTurn, runs, history, turn, message }: Asked): Promise<Trace> {
+async function answerTo({
+  query,
+  plan,
+  id,
+  runTurn,
+  runs,
+  history,
+  turn,
+  message,
+}: Asked): Promise<Trace> {
   try {
     const output = await runTurn({
       conversation: id,
@@ -107,7 +125,9 @@ async function answerTo({ query, plan, id, runTurn, runs, history, turn, message
       ...(plan.session === 'stateless' ? { messages: [...history] } : {}),
     });
     const trace = await interpretOutput(output, query);
-    const isAnswered = isVisible(finalText(trace) ?? '') || (plan.endTools.length > 0 && hasRun(trace, plan.endTools));
+    const isAnswered =
+      isVisible(finalText(trace) ?? '') ||
+      (plan.endTools.length > 0 && hasRun(trace, plan.endTools));
     if (!isAnswered) throw new AgentError('agent', emptyAnswer(trace), { stderr: output.stderr });
     const other = otherMessage(trace, message);
     if (other !== undefined)
@@ -120,7 +140,9 @@ async function answerTo({ query, plan, id, runTurn, runs, history, turn, message
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const before =
-      runs.length === 0 ? undefined : joinTurns(runs, { id, ending: error.isTimeout ? 'timeout' : 'error' });
+      runs.length === 0
+        ? undefined
+        : joinTurns(runs, { id, ending: error.isTimeout ? 'timeout' : 'error' });
     throw new TurnError(error, { turn, message, before });
   }
 }
@@ -153,7 +175,8 @@ interface Ended {
 function ended({ id, ending, fault, kind, at, runs, user, plan }: Ended): Trace {
   const unused = user.unused();
   const missed = unused.find(({ required }) => required === true);
-  const why = fault ?? (missed === undefined ? undefined : `${shown(missed)} is required and was never said`);
+  const why =
+    fault ?? (missed === undefined ? undefined : `${shown(missed)} is required and was never said`);
   const trace = joinTurns(runs, {
     id,
     ending,
@@ -172,11 +195,14 @@ function ended({ id, ending, fault, kind, at, runs, user, plan }: Ended): Trace 
   return warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
 }
 
-const faultKind = (kind: Ended['kind']): Pick<NonNullable<Conversation['fault']>, 'kind' | 'unavailable'> =>
+const faultKind = (
+  kind: Ended['kind'],
+): Pick<NonNullable<Conversation['fault']>, 'kind' | 'unavailable'> =>
   kind === 'unavailable' ? { kind: 'simulator', unavailable: true } : { kind };
 
 const MAX_SHOWN = 60;
-const clipped = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+const clipped = (text: string): string =>
+  text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 
 const shown = ({ say, when }: ScriptEntry): string =>
   when === undefined

@@ -25,24 +25,32 @@ test.each(rows('diff.metric_delta'))('$id: a number before and after', ({ input,
 });
 
 test.each(rows('diff.traces'))('$id: $expected.diff_types', ({ input, expected }) => {
-  expect(diffTraces({ before: simpleTrace(input.before), after: simpleTrace(input.after) })).toMatchObject(expected);
+  expect(
+    diffTraces({ before: simpleTrace(input.before), after: simpleTrace(input.after) }),
+  ).toMatchObject(expected);
 });
 
-test.each(rows('diff.has_regression'))('$id: what counts as a regression', ({ input, expected }) => {
-  const [before, after] = input.correctness as [CheckStatus, CheckStatus];
-  const [from, to] = (input.tool_calls as [number, number] | null) ?? [null, null];
-  const diff = diffTraces({ before: simpleTrace('a'), after: simpleTrace('a') });
-  const found = regressionsOf(
-    {
-      verdict: { ...diff.verdict, layers: { ...diff.verdict.layers, correctness: { before, after } } },
-      path: { ...diff.path, tool_calls: metricDelta(from, to) },
-      cost: diff.cost,
-    },
-    { correctness: [], path: [], cost: [] },
-    undefined,
-  );
-  expect(found.length > 0).toBe(expected.has_regression);
-});
+test.each(rows('diff.has_regression'))(
+  '$id: what counts as a regression',
+  ({ input, expected }) => {
+    const [before, after] = input.correctness as [CheckStatus, CheckStatus];
+    const [from, to] = (input.tool_calls as [number, number] | null) ?? [null, null];
+    const diff = diffTraces({ before: simpleTrace('a'), after: simpleTrace('a') });
+    const found = regressionsOf(
+      {
+        verdict: {
+          ...diff.verdict,
+          layers: { ...diff.verdict.layers, correctness: { before, after } },
+        },
+        path: { ...diff.path, tool_calls: metricDelta(from, to) },
+        cost: diff.cost,
+      },
+      { correctness: [], path: [], cost: [] },
+      undefined,
+    );
+    expect(found.length > 0).toBe(expected.has_regression);
+  },
+);
 
 const call = fc.record({
   name: fc.constantFrom('search', 'book', 'cancel'),
@@ -58,7 +66,10 @@ const recording = fc.record(
   {
     answer: fc.string({ maxLength: 40 }),
     tool_calls: fc.array(call, { maxLength: 8 }),
-    handoffs: fc.array(fc.record({ from: fc.constantFrom('a', 'b'), to: fc.constantFrom('c', 'd') }), { maxLength: 3 }),
+    handoffs: fc.array(
+      fc.record({ from: fc.constantFrom('a', 'b'), to: fc.constantFrom('c', 'd') }),
+      { maxLength: 3 },
+    ),
     cost_usd: fc.double({ min: 0, max: 5, noNaN: true }),
     total_tokens: fc.nat(5000),
     latency_ms: fc.nat(9000),
@@ -66,15 +77,30 @@ const recording = fc.record(
   },
   { requiredKeys: ['answer'] },
 );
-const query = { correctness: { expected_in_answer: ['a'] }, path: { expected_tools: ['search', 'book'] } };
+const query = {
+  correctness: { expected_in_answer: ['a'] },
+  path: { expected_tools: ['search', 'book'] },
+};
 
 describe('algebra', () => {
   test('a trace does not differ from itself', () => {
     fc.assert(
       fc.property(recording, (one) => {
-        const diff = diffTraces({ before: simpleTrace(one), after: simpleTrace(one), query, maxRegressionPercent: 0 });
-        expect(diff).toMatchObject({ diff_types: [], layers: [], regressions: [], has_regression: false });
-        expect([...diff.path.tools, ...diff.path.routes].every(({ op }) => op === 'keep')).toBe(true);
+        const diff = diffTraces({
+          before: simpleTrace(one),
+          after: simpleTrace(one),
+          query,
+          maxRegressionPercent: 0,
+        });
+        expect(diff).toMatchObject({
+          diff_types: [],
+          layers: [],
+          regressions: [],
+          has_regression: false,
+        });
+        expect([...diff.path.tools, ...diff.path.routes].every(({ op }) => op === 'keep')).toBe(
+          true,
+        );
       }),
     );
   });
@@ -87,21 +113,28 @@ describe('algebra', () => {
         const back = diffTraces({ before: simpleTrace(other), after: simpleTrace(one), query });
         expect(back.diff_types).toEqual(there.diff_types);
         expect(back.layers).toEqual(there.layers);
-        expect(back.correctness).toMatchObject({ before: there.correctness.after, after: there.correctness.before });
+        expect(back.correctness).toMatchObject({
+          before: there.correctness.after,
+          after: there.correctness.before,
+        });
         expect(back.path.similarity).toBe(there.path.similarity);
         const deltas = (diff: typeof there) =>
-          Object.entries({ ...diff.path, ...diff.cost }).filter((entry): entry is [string, MetricDelta] => {
-            const [, value] = entry;
-            return value !== null && typeof value === 'object' && 'arrow' in value;
-          });
+          Object.entries({ ...diff.path, ...diff.cost }).filter(
+            (entry): entry is [string, MetricDelta] => {
+              const [, value] = entry;
+              return value !== null && typeof value === 'object' && 'arrow' in value;
+            },
+          );
         for (const [i, [name, delta]] of deltas(there).entries()) {
           expect(deltas(back)[i]).toEqual([
             name,
             expect.objectContaining({ before: delta.after, after: delta.before }),
           ]);
         }
-        const multiset = (edits: readonly { op: keyof typeof turned; text: string }[], turn: boolean) =>
-          edits.map(({ op, text }) => `${turn ? turned[op] : op} ${text}`).sort();
+        const multiset = (
+          edits: readonly { op: keyof typeof turned; text: string }[],
+          turn: boolean,
+        ) => edits.map(({ op, text }) => `${turn ? turned[op] : op} ${text}`).sort();
         for (const list of ['tools', 'routes'] as const) {
           expect(multiset(back.path[list], true)).toEqual(multiset(there.path[list], false));
         }
@@ -184,14 +217,12 @@ describe('three layers', () => {
 
   test('the other way round, correctness is a regression, and with a limit the growth is too', () => {
     const back = { before: after, after: before, query: weather };
-    expect(diffTraces(back).regressions).toMatchObject([{ layer: 'correctness', metric: 'correctness' }]);
-    expect(diffTraces({ ...back, maxRegressionPercent: 50 }).regressions.map(({ metric }) => metric)).toEqual([
-      'correctness',
-      'tool_calls',
-      'cost_usd',
-      'total_tokens',
-      'latency_ms',
+    expect(diffTraces(back).regressions).toMatchObject([
+      { layer: 'correctness', metric: 'correctness' },
     ]);
+    expect(
+      diffTraces({ ...back, maxRegressionPercent: 50 }).regressions.map(({ metric }) => metric),
+    ).toEqual(['correctness', 'tool_calls', 'cost_usd', 'total_tokens', 'latency_ms']);
   });
 
   test('growth exactly at the limit is allowed, and growth from zero is flagged', () => {
@@ -203,7 +234,9 @@ describe('three layers', () => {
       }).regressions;
     expect(grown(0.3, 0.36)).toEqual([]);
     expect(grown(0.3, 0.37)).toMatchObject([{ metric: 'cost_usd', limit_percent: 20 }]);
-    expect(grown(0, 0.1)).toMatchObject([{ metric: 'cost_usd', pct_change: null, reason: 'zero_baseline' }]);
+    expect(grown(0, 0.1)).toMatchObject([
+      { metric: 'cost_usd', pct_change: null, reason: 'zero_baseline' },
+    ]);
   });
 
   test('what was not captured is unknown, and no difference is claimed about it', () => {
@@ -220,7 +253,11 @@ describe('three layers', () => {
   });
 
   test.each([
-    { what: 'an answer of an earlier turn', change: { 0: { answer: 'another' } }, types: ['output_changed'] },
+    {
+      what: 'an answer of an earlier turn',
+      change: { 0: { answer: 'another' } },
+      types: ['output_changed'],
+    },
     { what: 'the last answer', change: { 2: { answer: 'another' } }, types: ['output_changed'] },
     {
       what: 'a call that moved to another turn',
@@ -236,7 +273,10 @@ describe('three layers', () => {
       tool_calls: turn === 2 ? [{ name: 'lookup' }] : [],
     }));
     const after = turns.map((turn, i) => ({ ...turn, ...(change as Record<number, object>)[i] }));
-    const diff = diffTraces({ before: simpleTrace({ turns }), after: simpleTrace({ turns: after }) });
+    const diff = diffTraces({
+      before: simpleTrace({ turns }),
+      after: simpleTrace({ turns: after }),
+    });
     expect(diff.diff_types).toEqual(types);
   });
 

@@ -7,10 +7,21 @@ import type { DiffReport, QueryDiff, TraceDiff } from '../results/diff.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { isExpectedFailure } from '../results/run-verdicts.ts';
 import type { Suite } from '../spec/suite.ts';
-import { type BaselineFile, listBaselineFiles, readBaselineTrace, usableBaselines } from '../store/baseline-files.ts';
+import {
+  type BaselineFile,
+  listBaselineFiles,
+  readBaselineTrace,
+  usableBaselines,
+} from '../store/baseline-files.ts';
 import { diffTraces } from './diff-traces.ts';
 import { type VersionCase, type VersionPlace, versionCases } from './version-cases.ts';
-import { pricesFor, type RecordedCase, type VersionJudging, versionNotices, versionRun } from './version-run.ts';
+import {
+  pricesFor,
+  type RecordedCase,
+  type VersionJudging,
+  versionNotices,
+  versionRun,
+} from './version-run.ts';
 
 export interface DiffVersionsInput extends Omit<VersionJudging, 'withoutCode'> {
   /** Without a spec there is no correctness to compare, only what happened. */
@@ -40,7 +51,9 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     const diff = diffTraces({
       before: was.trace,
       after: is.trace,
-      ...(query ? { query, judged: { before: before.results.get(key)!, after: after.results.get(key)! } } : {}),
+      ...(query
+        ? { query, judged: { before: before.results.get(key)!, after: after.results.get(key)! } }
+        : {}),
       ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
       ...(price ? { price } : {}),
     });
@@ -63,7 +76,11 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
       after: after.run,
       ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
     }),
-    notices: [...before.notices, ...after.notices, ...list.broken.map(({ error }) => error.message)],
+    notices: [
+      ...before.notices,
+      ...after.notices,
+      ...list.broken.map(({ error }) => error.message),
+    ],
   });
 }
 
@@ -80,7 +97,11 @@ interface Side {
   readonly notices: readonly string[];
 }
 
-async function sideOf(files: readonly BaselineFile[], version: string, input: DiffVersionsInput): Promise<Side> {
+async function sideOf(
+  files: readonly BaselineFile[],
+  version: string,
+  input: DiffVersionsInput,
+): Promise<Side> {
   const place: VersionPlace = { ...input, version };
   const cases = new Map<string, RecordedCase>();
   for (const [key, each] of chosenCases(files, place, input.query))
@@ -105,9 +126,13 @@ function chosenCases(
   );
 }
 
-function nothingToCompare({ query, ...input }: DiffVersionsInput, files: readonly BaselineFile[]): UserError {
+function nothingToCompare(
+  { query, ...input }: DiffVersionsInput,
+  files: readonly BaselineFile[],
+): UserError {
   const { baseline, compare } = input;
-  const list = (version: string) => [...versionCases(files, { ...input, version }).keys()].slice(0, 10).join(', ');
+  const list = (version: string) =>
+    [...versionCases(files, { ...input, version }).keys()].slice(0, 10).join(', ');
   return new UserError(
     'NOTHING_TO_COMPARE',
     query === undefined

@@ -12,7 +12,9 @@ const MAX_SHOWN = 200;
 function wantedState({ subset, jsonSchema }: StatePlan): string {
   const parts = [
     subset === undefined ? '' : `contains ${clip(JSON.stringify(subset), MAX_SHOWN)}`,
-    jsonSchema === undefined ? '' : `conforms to the schema ${clip(JSON.stringify(jsonSchema), MAX_SHOWN)}`,
+    jsonSchema === undefined
+      ? ''
+      : `conforms to the schema ${clip(JSON.stringify(jsonSchema), MAX_SHOWN)}`,
   ];
   return `An end state that ${parts.filter(Boolean).join(' and ')}`;
 }
@@ -31,7 +33,8 @@ export function endStateCheck(query: Query, plan: StatePlan, trace: Trace): Chec
   const { endState } = trace;
   if (endState === undefined) return check('error', 'the recording has no end state');
   if ('error' in endState) return check('error', `the end state is not known: ${endState.error}`);
-  if (maskedTest(trace)?.(endState.value)) return check('error', 'a secret was taken out of the stored end state');
+  if (maskedTest(trace)?.(endState.value))
+    return check('error', 'a secret was taken out of the stored end state');
   const { value } = endState;
   const shown = clip(JSON.stringify(value), MAX_SHOWN);
   if (hasLostDigits(value) || hasLostDigits(plan.subset) || hasLostDigits(plan.jsonSchema))
@@ -48,9 +51,12 @@ export function endStateCheck(query: Query, plan: StatePlan, trace: Trace): Chec
     const compiled = compileOnce(plan.jsonSchema as Record<string, unknown>);
     if (!compiled.ok) return check('error', `json_schema: ${compiled.message}`);
     const verdict = compiled.validate(value);
-    if (verdict.timedOut) return check('error', 'json_schema: the validation gave no answer within its limits');
+    if (verdict.timedOut)
+      return check('error', 'json_schema: the validation gave no answer within its limits');
     if (!verdict.valid) {
-      const errors = verdict.errors.map(({ path, message }) => `${path === '' ? 'the state' : path}: ${message}`);
+      const errors = verdict.errors.map(
+        ({ path, message }) => `${path === '' ? 'the state' : path}: ${message}`,
+      );
       return check(
         'fail',
         `the end state does not conform to the schema, ${plural(errors.length, 'error')}: ${errors.slice(0, 3).join(' · ')}`,

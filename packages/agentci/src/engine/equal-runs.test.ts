@@ -12,7 +12,13 @@ const priced = (query: string) =>
     llm_calls: [{ model: 'gpt-4o-mini', input_tokens: 1000, output_tokens: 100 }],
   });
 const whole = (query: string) =>
-  simpleTrace({ query, answer: 'ok', model: 'gpt-4o-mini', input_tokens: 1000, output_tokens: 100 });
+  simpleTrace({
+    query,
+    answer: 'ok',
+    model: 'gpt-4o-mini',
+    input_tokens: 1000,
+    output_tokens: 100,
+  });
 
 test.each([
   { what: 'calls with tokens', record: priced },
@@ -24,15 +30,20 @@ test.each([
       (id) =>
         `{id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}${withCost.includes(id) ? ', cost: {max_llm_calls: 5}' : ''}}`,
     );
-    const { suite } = parseSpec(`version: 1\nagent: a\nqueries: [${queries.join(', ')}]`, { file: 's.yaml' });
+    const { suite } = parseSpec(`version: 1\nagent: a\nqueries: [${queries.join(', ')}]`, {
+      file: 's.yaml',
+    });
     const { results } = await runSuite({ suite: suite!, traces: ids.map(record), workers: 1 });
-    const costs = results.map(({ cost }) => (cost.details.actual as { cost_usd: number | null }).cost_usd);
+    const costs = results.map(
+      ({ cost }) => (cost.details.actual as { cost_usd: number | null }).cost_usd,
+    );
     expect(new Set(costs)).toEqual(new Set([0.00021]));
   }
 });
 
 test("loading the agent's module is not the agent's time; it is a number of its own", async () => {
-  const agent = 'await new Promise((done) => setTimeout(done, 400)); export default async () => "ok";';
+  const agent =
+    'await new Promise((done) => setTimeout(done, 400)); export default async () => "ok";';
   const dir = tempDir({ 'agent.mjs': agent });
   const text = `version: 1
 agent: a
@@ -40,7 +51,9 @@ runner: {module: agent.mjs}
 queries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}, {id: b, query: b, cost: {max_latency_ms: 200}}]`;
   const { suite } = parseSpec(text, { file: `${dir}/spec.yaml` });
   const { results, summary } = await runSuite({ suite: suite!, workers: 1, env: process.env });
-  const clocks = results.map(({ cost }) => cost.details.actual as { latency_ms: number; cold_start_ms?: number });
+  const clocks = results.map(
+    ({ cost }) => cost.details.actual as { latency_ms: number; cold_start_ms?: number },
+  );
   expect(clocks[0]!.latency_ms).toBeLessThan(200);
   expect(clocks[0]!.cold_start_ms).toBeGreaterThan(350);
   expect(clocks[1]).not.toHaveProperty('cold_start_ms');
@@ -52,7 +65,13 @@ describe('metrics by other names', () => {
     const text = `version: 1\nagent: a\nqueries: [{id: q, query: q, expected_output: ok, context: [ok], metrics: ${metrics}}]`;
     const { suite, diagnostics } = parseSpec(text, { file: 's.yaml' });
     expect(diagnostics).toEqual([]);
-    const record = { query: 'q', answer: 'ok', tool_calls: [{ name: 't', result: 'x' }], cost_usd: 1, total_tokens: 2 };
+    const record = {
+      query: 'q',
+      answer: 'ok',
+      tool_calls: [{ name: 't', result: 'x' }],
+      cost_usd: 1,
+      total_tokens: 2,
+    };
     const { results } = await runSuite({ suite: suite!, traces: [simpleTrace(record)] });
     return results[0]!;
   };

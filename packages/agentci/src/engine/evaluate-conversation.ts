@@ -1,4 +1,10 @@
-import type { CheckResult, ConversationResult, Layer, QueryResult, TurnResult } from '../results/run-result.ts';
+import type {
+  CheckResult,
+  ConversationResult,
+  Layer,
+  QueryResult,
+  TurnResult,
+} from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { worseStatus, worstStatus } from '../results/status.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
@@ -29,17 +35,27 @@ interface CheckedTurn {
  * The verdict on a conversation: what the spec says of the whole, what it says of single turns, and the state it left behind.
  * Checks on a turn see that turn alone, and are in the layers of the result as `path.turn[2].forbidden_tools`.
  */
-export async function evaluateConversation(input: EvaluateInput, evaluate: Evaluate): Promise<QueryResult> {
+export async function evaluateConversation(
+  input: EvaluateInput,
+  evaluate: Evaluate,
+): Promise<QueryResult> {
   const { query, trace } = input;
   const fault = trace.conversation?.fault ?? userFaults(query, trace)[0];
   if (fault?.kind === 'simulator') {
     const failed = errorResult(query, { kind: 'simulator', message: fault.message });
     // A model that gave no answer at all made no mistake.
-    return { ...failed, conversation: conversationOf(trace, [], fault.unavailable === true ? undefined : 'user') };
+    return {
+      ...failed,
+      conversation: conversationOf(trace, [], fault.unavailable === true ? undefined : 'user'),
+    };
   }
   const extra = query.conversation && overlongReason(query.conversation, trace);
   if (extra !== undefined)
-    return { ...errorResult(query, extra), ...withWarnings(trace), conversation: conversationOf(trace, [], undefined) };
+    return {
+      ...errorResult(query, extra),
+      ...withWarnings(trace),
+      conversation: conversationOf(trace, [], undefined),
+    };
   const unanswered = query.conversation && unansweredTurn(query.conversation, trace);
   // How it ended says more than that the last message was not answered.
   if (unanswered !== undefined && unfinishedReason(trace) === undefined) {
@@ -47,7 +63,8 @@ export async function evaluateConversation(input: EvaluateInput, evaluate: Evalu
     return { ...failed, conversation: conversationOf(trace, [], undefined) };
   }
   const whole = await evaluate(input);
-  if (whole.error !== undefined) return { ...whole, conversation: conversationOf(trace, [], blameOf(trace)) };
+  if (whole.error !== undefined)
+    return { ...whole, conversation: conversationOf(trace, [], blameOf(trace)) };
   const checked: CheckedTurn[] = [];
   for (const turn of query.turns ?? []) checked.push(...(await checkTurn(input, turn, evaluate)));
   const result: QueryResult = { ...whole };
@@ -60,7 +77,8 @@ export async function evaluateConversation(input: EvaluateInput, evaluate: Evalu
     result.correctness = withChecks(result.correctness, { checks: [state], details: {} });
   }
   const end = query.conversation && endCheck(query, query.conversation, trace);
-  if (end !== undefined) result.correctness = withChecks(result.correctness, { checks: [end], details: {} });
+  if (end !== undefined)
+    result.correctness = withChecks(result.correctness, { checks: [end], details: {} });
   result.status = statusOf(result);
   if (fault !== undefined) {
     result.error = { kind: fault.kind, message: fault.message };
@@ -81,7 +99,11 @@ function blameOf({ conversation }: Trace): ConversationResult['blame'] {
 const withWarnings = ({ warnings }: Trace): Pick<QueryResult, 'warnings'> =>
   warnings.length === 0 ? {} : { warnings: toWarnings(warnings) };
 
-async function checkTurn(input: EvaluateInput, checks: TurnChecks, evaluate: Evaluate): Promise<CheckedTurn[]> {
+async function checkTurn(
+  input: EvaluateInput,
+  checks: TurnChecks,
+  evaluate: Evaluate,
+): Promise<CheckedTurn[]> {
   const { query, trace } = input;
   const slice = traceOfTurn(trace, checks.turn);
   if (slice === undefined) return missingTurn(checks, trace);
@@ -115,7 +137,9 @@ async function checkTurn(input: EvaluateInput, checks: TurnChecks, evaluate: Eva
           ...check,
           id: idAtTurn(check.id, layer, checks.turn),
           message: atTurn(checks.turn, check.message),
-          ...(check.wanted === undefined ? {} : { wanted: `In turn ${checks.turn}: ${check.wanted}` }),
+          ...(check.wanted === undefined
+            ? {}
+            : { wanted: `In turn ${checks.turn}: ${check.wanted}` }),
         },
       })),
   );
@@ -132,7 +156,11 @@ const eachCheck = (checks: TurnChecks): { layer: Layer; key: string }[] =>
       .map((key) => ({ layer, key })),
   );
 
-function nameOf(layer: Layer, { turn, locations }: TurnChecks, key: string): Pick<CheckResult, 'id' | 'location'> {
+function nameOf(
+  layer: Layer,
+  { turn, locations }: TurnChecks,
+  key: string,
+): Pick<CheckResult, 'id' | 'location'> {
   const location = locations[`${layer}.${key}`];
   return { id: `${layer}.turn[${turn}].${key}`, ...(location === undefined ? {} : { location }) };
 }

@@ -5,7 +5,13 @@ import { blocksIn, type RootedAsk } from '../layers/asks.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
-import type { CheckResult, Layer, LayerResult, QueryResult, TraceWarning } from '../results/run-result.ts';
+import type {
+  CheckResult,
+  Layer,
+  LayerResult,
+  QueryResult,
+  TraceWarning,
+} from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
@@ -50,7 +56,10 @@ function evaluateRun(input: EvaluateInput): QueryResult | Promise<QueryResult> {
   const { query } = input;
   const unfit = unfitReason(input.trace);
   if (unfit !== undefined)
-    return { ...errorResult(query, { kind: 'trace', message: unfit }), warnings: warningsOf(input.trace) };
+    return {
+      ...errorResult(query, { kind: 'trace', message: unfit }),
+      warnings: warningsOf(input.trace),
+    };
 
   const seen = withoutMasked(input.trace);
   const trace = seen.status === 'incomplete' ? asPartial(seen) : seen;
@@ -63,7 +72,8 @@ function evaluateRun(input: EvaluateInput): QueryResult | Promise<QueryResult> {
   context.query = query;
   const places = query.locations ? { locations: query.locations } : {};
   const layer = (name: Layer): LayerResult => evaluateLayer(name, query[name], context, places);
-  const correctnessNow = (): LayerResult => withFinding(layer('correctness'), truncationOf(input.trace));
+  const correctnessNow = (): LayerResult =>
+    withFinding(layer('correctness'), truncationOf(input.trace));
   const layers = (correctness: LayerResult): Pick<QueryResult, Layer> => ({
     correctness,
     path: withChecks(layer('path'), policyChecks(query, seen, input.policies)),
@@ -85,7 +95,10 @@ function evaluateRun(input: EvaluateInput): QueryResult | Promise<QueryResult> {
 async function asked(
   input: EvaluateInput,
   context: Mutable<Omit<CheckContext, 'siblings'>>,
-  { asks, correctness: evaluateNow }: { readonly asks: readonly RootedAsk[]; readonly correctness: () => LayerResult },
+  {
+    asks,
+    correctness: evaluateNow,
+  }: { readonly asks: readonly RootedAsk[]; readonly correctness: () => LayerResult },
 ): Promise<LayerResult> {
   const { query } = input;
   const { trace } = context;
@@ -105,13 +118,20 @@ async function asked(
   return withChecks(correctness, await rubricChecks(rubricInput(input, trace, correctness)));
 }
 
-const withDetails = (layer: LayerResult, details: Readonly<Record<string, unknown>>): LayerResult => ({
+const withDetails = (
+  layer: LayerResult,
+  details: Readonly<Record<string, unknown>>,
+): LayerResult => ({
   ...layer,
   details: { ...layer.details, ...details },
 });
 
 /** Adds the metrics of the query, and the verdicts on their bounds to the layers they belong to. */
-async function measured(input: EvaluateInput, trace: Trace, result: QueryResult): Promise<QueryResult> {
+async function measured(
+  input: EvaluateInput,
+  trace: Trace,
+  result: QueryResult,
+): Promise<QueryResult> {
   // The catalogue of metrics is large, and most specs ask for none.
   const { measureQuery } = await import('./metric-checks.ts');
   const { metrics, checks } = await measureQuery(input.query, trace, {
@@ -120,7 +140,8 @@ async function measured(input: EvaluateInput, trace: Trace, result: QueryResult)
     ...(input.price ? { price: input.price } : {}),
   });
   const full: QueryResult = { ...result, metrics };
-  for (const layer of LAYERS) full[layer] = withChecks(result[layer], { checks: checks[layer], details: {} });
+  for (const layer of LAYERS)
+    full[layer] = withChecks(result[layer], { checks: checks[layer], details: {} });
   return { ...full, status: statusOf(full) };
 }
 
@@ -130,7 +151,11 @@ function resultOf(input: EvaluateInput, layers: Pick<QueryResult, Layer>): Query
   result.answer = finalText(trace) ?? null;
   const warnings = warningsOf(trace);
   if (warnings.length > 0) result.warnings = warnings;
-  if (baseline) result.baseline = { version: baseline.version, ...(baseline.file ? { file: baseline.file } : {}) };
+  if (baseline)
+    result.baseline = {
+      version: baseline.version,
+      ...(baseline.file ? { file: baseline.file } : {}),
+    };
   result.status = statusOf(result);
   return result;
 }
@@ -138,7 +163,11 @@ function resultOf(input: EvaluateInput, layers: Pick<QueryResult, Layer>): Query
 /** What the trace says of itself, and of totals that its own calls contradict. */
 function warningsOf(trace: Trace): TraceWarning[] {
   const isTold = trace.warnings.some(({ code }) => code === 'USAGE_DRIFT');
-  return toWarnings([...trace.warnings, ...(isTold ? [] : driftWarnings(trace)), ...changedNames(trace)]);
+  return toWarnings([
+    ...trace.warnings,
+    ...(isTold ? [] : driftWarnings(trace)),
+    ...changedNames(trace),
+  ]);
 }
 
 function rubricInput(input: EvaluateInput, trace: Trace, correctness: LayerResult): RubricInput {
@@ -147,7 +176,8 @@ function rubricInput(input: EvaluateInput, trace: Trace, correctness: LayerResul
     query,
     trace,
     judge,
-    useEnsemble: input.useEnsemble ?? (typeof judge === 'object' && (judge.ensemble?.enabled ?? false)),
+    useEnsemble:
+      input.useEnsemble ?? (typeof judge === 'object' && (judge.ensemble?.enabled ?? false)),
     dir: input.dir ?? dirname(query.location?.file ?? ''),
     deterministicFailed: correctness.checks.some((check) => check.status === 'fail'),
   };

@@ -20,7 +20,11 @@ export function bareSuite(suite: Suite): Suite {
   const { baseline: _, ...rest } = suite;
   return {
     ...rest,
-    queries: suite.queries.map(({ xfail: __, skip: ___, ...query }) => ({ ...query, runs: 1, minPassRate: 1 })),
+    queries: suite.queries.map(({ xfail: __, skip: ___, ...query }) => ({
+      ...query,
+      runs: 1,
+      minPassRate: 1,
+    })),
   };
 }
 

@@ -18,7 +18,10 @@ export function createEvaluator(
   judge: SuiteJudge,
   shelf: Pick<BaselineShelf, 'has' | 'get'>,
   dir: string,
-  { metrics, outside }: { readonly metrics?: SuiteMetrics | undefined; readonly outside?: Outside | undefined } = {},
+  {
+    metrics,
+    outside,
+  }: { readonly metrics?: SuiteMetrics | undefined; readonly outside?: Outside | undefined } = {},
 ): TraceEvaluator {
   let price: PriceLookup | undefined;
   const metricTools = metrics ? metricToolsOf(metrics) : undefined;
@@ -51,7 +54,10 @@ export function createEvaluator(
   };
 }
 
-const metricToolsOf = ({ custom, models }: SuiteMetrics) => ({ custom, ...(models ? { models } : {}) });
+const metricToolsOf = ({ custom, models }: SuiteMetrics) => ({
+  custom,
+  ...(models ? { models } : {}),
+});
 
 /**
  * The cost can only be computed from tokens: no total was reported, and some call, or a run whose calls were not
@@ -68,4 +74,5 @@ export function needsPrices(trace: Trace): boolean {
   return calls === 0 && typeof trace.meta.model === 'string' && isPriceable(trace.reported?.usage);
 }
 
-const isPriceable = (usage: Usage | undefined): boolean => usage?.input !== undefined && usage.output !== undefined;
+const isPriceable = (usage: Usage | undefined): boolean =>
+  usage?.input !== undefined && usage.output !== undefined;

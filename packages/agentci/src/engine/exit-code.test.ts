@@ -2,10 +2,22 @@ import { expect, test } from 'vitest';
 import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
 import { exitCode, summarize } from './exit-code.ts';
 
-const passing: ShortResult = { id: 'p', status: 'pass', correctness: [checkOf('correctness.exact_match', 'pass')] };
+const passing: ShortResult = {
+  id: 'p',
+  status: 'pass',
+  correctness: [checkOf('correctness.exact_match', 'pass')],
+};
 const warned: ShortResult = { id: 'w', status: 'warn', path: [checkOf('path.max_loops', 'warn')] };
-const failed: ShortResult = { id: 'f', status: 'fail', correctness: [checkOf('correctness.exact_match', 'fail')] };
-const errored: ShortResult = { id: 'e', status: 'error', error: { kind: 'agent', message: 'boom' } };
+const failed: ShortResult = {
+  id: 'f',
+  status: 'fail',
+  correctness: [checkOf('correctness.exact_match', 'fail')],
+};
+const errored: ShortResult = {
+  id: 'e',
+  status: 'error',
+  error: { kind: 'agent', message: 'boom' },
+};
 const unmeasured: ShortResult = {
   id: 'u',
   status: 'pass',
@@ -53,10 +65,13 @@ test.each([
   { code: 'CASSETTE_UNUSED', why: 'recorded calls were not made', strict: 2 },
   { code: 'FROM_A_LATER_VERSION', why: 'what it means is not known', strict: 2 },
   { code: 'USAGE_DRIFT', why: 'a number does not add up', strict: 0 },
-])('with the warning $code ($why) a passing run exits 0, and $strict when strict', ({ code, strict }) => {
-  const run = runOf([{ ...passing, warnings: [{ code, message: 'odd' }] }]);
-  expect([exitCode(run), exitCode(run, { strict: true })]).toEqual([0, strict]);
-});
+])(
+  'with the warning $code ($why) a passing run exits 0, and $strict when strict',
+  ({ code, strict }) => {
+    const run = runOf([{ ...passing, warnings: [{ code, message: 'odd' }] }]);
+    expect([exitCode(run), exitCode(run, { strict: true })]).toEqual([0, strict]);
+  },
+);
 
 test('a record nobody could read makes the whole run unsure', () => {
   expect(exitCode(runOf([passing], { checks: [checkOf('traces.readable', 'error')] }))).toBe(2);
@@ -68,7 +83,15 @@ test('an interrupted run exits 130 whatever it found', () => {
 
 test('counts add up: passed includes warnings, and every query is counted once', () => {
   const summary = summarize(runOf([passing, warned, failed, errored, unchecked, xfailed]));
-  expect(summary).toMatchObject({ total: 6, passed: 2, warnings: 1, failed: 1, errors: 1, skipped: 2, xfailed: 1 });
+  expect(summary).toMatchObject({
+    total: 6,
+    passed: 2,
+    warnings: 1,
+    failed: 1,
+    errors: 1,
+    skipped: 2,
+    xfailed: 1,
+  });
   expect(summary.passed + summary.failed + summary.errors + summary.skipped).toBe(summary.total);
 });
 
@@ -82,16 +105,23 @@ test.each([
     normal: 2,
     strict: 2,
   },
-])('a check of the whole run alone that $what exits $normal, and $strict when strict', ({ check, normal, strict }) => {
-  const run = runOf([unchecked], { checks: [check] });
-  expect([exitCode(run), exitCode(run, { strict: true })]).toEqual([normal, strict]);
-});
+])(
+  'a check of the whole run alone that $what exits $normal, and $strict when strict',
+  ({ check, normal, strict }) => {
+    const run = runOf([unchecked], { checks: [check] });
+    expect([exitCode(run), exitCode(run, { strict: true })]).toEqual([normal, strict]);
+  },
+);
 
 test('when strict a warning beside an error is 1, as a failure would be', () => {
   expect(exitCode(runOf([warned, errored]), { strict: true })).toBe(1);
 });
 
 test('an expected failure that passes is a failure, not one of those expected', () => {
-  const passes: ShortResult = { id: 'xp', status: 'fail', xfail: { reason: 'known', status: 'pass' } };
+  const passes: ShortResult = {
+    id: 'xp',
+    status: 'fail',
+    xfail: { reason: 'known', status: 'pass' },
+  };
   expect(summarize(runOf([passes, xfailed]))).toMatchObject({ failed: 1, xfailed: 1 });
 });

@@ -36,7 +36,8 @@ export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
   // Verdicts that are missing may be any: a failure among those that are there does not make the run a judged one.
   if (options.isIncomplete) return 2;
   const has = (wanted: CheckStatus): boolean =>
-    run.results.some(({ status }) => status === wanted) || run.checks.some(({ status }) => status === wanted);
+    run.results.some(({ status }) => status === wanted) ||
+    run.checks.some(({ status }) => status === wanted);
   if (has('fail')) return 1;
   if (options.strict && (has('warn') || hasWarning(run, isOfSpec))) return 1;
   if (has('error') || (!options.isShard && nothingChecked(run))) return 2;
@@ -46,7 +47,8 @@ export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
 }
 
 /** What was judged may not be all that happened. */
-const isDoubtful = (run: Verdicts): boolean => (run.unmatched_recordings ?? 0) > 0 || hasWarning(run, mayHideCall);
+const isDoubtful = (run: Verdicts): boolean =>
+  (run.unmatched_recordings ?? 0) > 0 || hasWarning(run, mayHideCall);
 
 const hasWarning = ({ results }: Verdicts, test: (warning: TraceWarning) => boolean): boolean =>
   results.some(({ warnings = [] }) => warnings.some(test));
@@ -56,7 +58,8 @@ function nothingChecked(run: Verdicts): boolean {
   const isWritten = ({ id }: CheckResult): boolean => id !== TRUNCATED;
   if (someCheck(run, (check) => isWritten(check) && isDecided(check.status))) return false;
   return (
-    !someCheck(run, isWritten) || someCheck(run, (check) => isWritten(check) && check.skip_reason !== 'not_exercised')
+    !someCheck(run, isWritten) ||
+    someCheck(run, (check) => isWritten(check) && check.skip_reason !== 'not_exercised')
   );
 }
 
@@ -66,8 +69,9 @@ const hasUnmeasured = ({ results, checks }: Verdicts): boolean =>
 /** Whether any check of the run is like this; a large run is not gathered in one list for it. */
 function someCheck({ results, checks }: Verdicts, test: (check: CheckResult) => boolean): boolean {
   return (
-    results.some(({ correctness, path, cost }) => [correctness, path, cost].some((layer) => layer.checks.some(test))) ||
-    checks.some(test)
+    results.some(({ correctness, path, cost }) =>
+      [correctness, path, cost].some((layer) => layer.checks.some(test)),
+    ) || checks.some(test)
   );
 }
 
@@ -95,7 +99,8 @@ const MAX_K = 10;
 function passHat(results: readonly QueryResult[]): Pick<RunSummaryCounts, 'pass_hat_k'> {
   if (!results.some(({ pass_rate }) => pass_rate !== undefined)) return {};
   const tasks = results.flatMap(({ pass_rate, status }) => {
-    if (pass_rate !== undefined) return pass_rate.decided > 0 ? [{ n: pass_rate.decided, c: pass_rate.passed }] : [];
+    if (pass_rate !== undefined)
+      return pass_rate.decided > 0 ? [{ n: pass_rate.decided, c: pass_rate.passed }] : [];
     return isDecided(status) ? [{ n: 1, c: status === 'fail' ? 0 : 1 }] : [];
   });
   const pass_hat_k = suitePassHatK(tasks, { maxK: MAX_K });

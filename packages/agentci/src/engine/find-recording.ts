@@ -13,9 +13,13 @@ export type FoundRecording =
  * end with it; what else was printed is noise. Within a line of other words it must be one that can be nothing else. Fenced
  * code is part of an answer and is passed over.
  */
-export function findRecording(text: string, isRecording: (json: string) => boolean): FoundRecording {
+export function findRecording(
+  text: string,
+  isRecording: (json: string) => boolean,
+): FoundRecording {
   const isOne = ({ start, end }: Span): boolean => isRecording(text.slice(start, end));
-  const isSure = ({ start, end }: Span): boolean => isSureRecording(topKeys(text.slice(start, end)));
+  const isSure = ({ start, end }: Span): boolean =>
+    isSureRecording(topKeys(text.slice(start, end)));
   const documents = findDocuments(text).documents.filter(
     (document) => !document.isInline || (isSure(document) && !isQuoted(text, document)),
   );
@@ -29,10 +33,16 @@ export function findRecording(text: string, isRecording: (json: string) => boole
   if (!isWhole && !isOne(last)) {
     return earlier.length === 0
       ? { kind: 'none' }
-      : { kind: 'refused', why: 'the output has a recording that is followed by another JSON document' };
+      : {
+          kind: 'refused',
+          why: 'the output has a recording that is followed by another JSON document',
+        };
   }
   if (earlier.length > 0)
-    return { kind: 'refused', why: `the output has ${earlier.length + 1} recordings instead of one` };
+    return {
+      kind: 'refused',
+      why: `the output has ${earlier.length + 1} recordings instead of one`,
+    };
   const around = `${text.slice(0, found.start)}\n${text.slice(found.end)}`;
   const noise = around.split('\n').filter((line) => line.trim() !== '');
   return { kind: 'one', text: text.slice(found.start, found.end), noise };
@@ -52,7 +62,8 @@ function isQuoted(text: string, { start, end }: JsonDocument): boolean {
   return before !== '' && after !== '' && !LOG_LINE.test(before);
 }
 
-const LOG_LINE = /^\W*(?:\d{4}-\d\d|\d\d:\d\d|(?:trace|debug|info|notice|warn|warning|error|fatal|log)\b)/i;
+const LOG_LINE =
+  /^\W*(?:\d{4}-\d\d|\d\d:\d\d|(?:trace|debug|info|notice|warn|warning|error|fatal|log)\b)/i;
 
 function topKeys(json: string): string[] {
   const value = JSON.parse(json) as unknown;

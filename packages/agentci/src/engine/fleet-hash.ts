@@ -9,11 +9,14 @@ import type { Suite } from '../spec/suite.ts';
  */
 export function fleetHash(suite: Suite): string {
   const { runner, dir, queries, hash } = suite;
-  if (runner?.kind !== 'model' || runner.prompt === undefined || !isPromptFile(runner.prompt)) return hash;
+  if (runner?.kind !== 'model' || runner.prompt === undefined || !isPromptFile(runner.prompt))
+    return hash;
   const { prompt } = runner;
   const signal = new AbortController().signal;
   const named = prompt.includes('{{')
-    ? queries.map(({ query, id, vars, cell }) => filledText(prompt, { query, id, run: 1, vars, cell, signal }))
+    ? queries.map(({ query, id, vars, cell }) =>
+        filledText(prompt, { query, id, run: 1, vars, cell, signal }),
+      )
     : [prompt];
   const texts = [...new Set(named)].sort().map((path) => [path, readPromptFile(path, dir)]);
   return `sha256:${sha256Hex(JSON.stringify([hash, texts]))}`;

@@ -38,7 +38,8 @@ export function flipSource(
   const failed = runs.filter((run) => run.passed === false).slice(0, MAX_COMPARED);
   const found = new Set<FlipDetail>();
   for (const a of passed) for (const b of failed) found.add(explain(a, b, options));
-  if (runs.some((run) => run.isInfra) && runs.some((run) => run.passed !== undefined)) found.add('infra-error');
+  if (runs.some((run) => run.isInfra) && runs.some((run) => run.passed !== undefined))
+    found.add('infra-error');
   if (found.size === 0) return null;
   const [only] = found;
   const detail = found.size === 1 ? only! : 'mixed';
@@ -61,7 +62,10 @@ const normalize = (answer: string | null | undefined): string =>
 const sameNames = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
   a.length === b.length && a.every((name, i) => name === b[i]);
 
-function sameVerdicts(a: Readonly<Record<string, boolean>>, b: Readonly<Record<string, boolean>>): boolean {
+function sameVerdicts(
+  a: Readonly<Record<string, boolean>>,
+  b: Readonly<Record<string, boolean>>,
+): boolean {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...keys].every((key) => a[key] === b[key]);
 }

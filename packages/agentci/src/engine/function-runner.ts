@@ -6,11 +6,16 @@ import type { AgentFunction } from './run-options.ts';
 
 /** A function of the caller's own, in this process: nothing can end it, so an abort only stops the waiting. */
 export function createFunctionRunner(agent: AgentFunction): Runner {
-  const runWith = async (request: RunRequest, state: Record<string, unknown> | undefined): Promise<RunOutput> => {
+  const runWith = async (
+    request: RunRequest,
+    state: Record<string, unknown> | undefined,
+  ): Promise<RunOutput> => {
     const { signal, query, id, run, metadata, vars, turn } = request;
     const started = performance.now();
     const aborted = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new AgentError('infra', 'stopped')), { once: true });
+      signal.addEventListener('abort', () => reject(new AgentError('infra', 'stopped')), {
+        once: true,
+      });
     });
     try {
       const value = await Promise.race([
@@ -27,7 +32,9 @@ export function createFunctionRunner(agent: AgentFunction): Runner {
       const given = await Promise.race([consume(value, started), aborted]);
       return { ...givenOutput(given, {}), wallMs: performance.now() - started };
     } catch (error) {
-      throw error instanceof AgentError ? error : classifyError(errorFacts(error), { prefix: 'the agent threw ' });
+      throw error instanceof AgentError
+        ? error
+        : classifyError(errorFacts(error), { prefix: 'the agent threw ' });
     }
   };
   return {

@@ -3,7 +3,8 @@ import { finalText, toolNames } from '../trace/selectors.ts';
 import { interpretOutput } from './interpret-output.ts';
 
 const asked = { id: 'q', query: 'hi' };
-const read = (value: unknown, rest: object = {}) => interpretOutput({ value, wallMs: 5, ...rest }, asked);
+const read = (value: unknown, rest: object = {}) =>
+  interpretOutput({ value, wallMs: 5, ...rest }, asked);
 const recording = '{"answer": "Paris", "tool_calls": [{"name": "lookup"}]}';
 const pretty = JSON.stringify(JSON.parse(recording), null, 2);
 const chunks = ['Par', 'is'].map((content, i) =>
@@ -28,7 +29,11 @@ describe('a recording among lines of log', () => {
     { what: 'before one line', text: `${recording}\ndone in 3 s`, lines: 1 },
     { what: 'between lines', text: `[INFO] loading\nready\n${recording}\n\nbye\n`, lines: 3 },
     { what: 'in several lines', text: `loading\n${pretty}\nbye`, lines: 2 },
-    { what: 'after log lines in JSON', text: `{"level": "info"}\n{"level": "warn"}\n${recording}`, lines: 2 },
+    {
+      what: 'after log lines in JSON',
+      text: `{"level": "info"}\n{"level": "warn"}\n${recording}`,
+      lines: 2,
+    },
     { what: 'with line ends of Windows', text: `loading\r\n${recording}\r\nbye\r\n`, lines: 2 },
     { what: 'after a line with braces', text: `{loading}\n${recording}`, lines: 1 },
     { what: 'in a line of log', text: `INFO done: ${recording}`, lines: 1 },
@@ -51,9 +56,21 @@ describe('a recording among lines of log', () => {
   });
 
   test.each([
-    { what: 'two recordings in lines of log', text: `a: ${recording}\nb: ${recording}`, message: /2 recordings/ },
-    { what: 'two recordings', text: `${recording}\n${recording}`, message: /2 traces|2 recordings/ },
-    { what: 'two recordings with a line between', text: `${recording}\nagain\n${recording}`, message: /2 recordings/ },
+    {
+      what: 'two recordings in lines of log',
+      text: `a: ${recording}\nb: ${recording}`,
+      message: /2 recordings/,
+    },
+    {
+      what: 'two recordings',
+      text: `${recording}\n${recording}`,
+      message: /2 traces|2 recordings/,
+    },
+    {
+      what: 'two recordings with a line between',
+      text: `${recording}\nagain\n${recording}`,
+      message: /2 recordings/,
+    },
     {
       what: 'two recordings with JSON between',
       text: `${recording}\n{"level": "info"}\n${recording}`,
@@ -65,7 +82,10 @@ describe('a recording among lines of log', () => {
       message: /followed by another JSON document/,
     },
   ])('$what are an error', async ({ text, message }) => {
-    await expect(read(text)).rejects.toMatchObject({ name: 'AgentError', message: expect.stringMatching(message) });
+    await expect(read(text)).rejects.toMatchObject({
+      name: 'AgentError',
+      message: expect.stringMatching(message),
+    });
   });
 
   test.each([
@@ -107,9 +127,12 @@ test.each([{ value: [] }, { value: '[]' }, { value: { answer: [] } }, { value: '
   },
 );
 
-test.each([['["a","b"]'], [['a', 'b']]])('a list that is no recording is an answer: %j', async (value) => {
-  expect(JSON.parse(finalText(await read(value))!)).toEqual(['a', 'b']);
-});
+test.each([['["a","b"]'], [['a', 'b']]])(
+  'a list that is no recording is an answer: %j',
+  async (value) => {
+    expect(JSON.parse(finalText(await read(value))!)).toEqual(['a', 'b']);
+  },
+);
 
 test.each(['finish_reason', 'stop_reason', 'finishReason', 'stopReason'])(
   '%s says why an answer ended',
@@ -135,15 +158,21 @@ test.each([
     '{"answer":"No.","tool_calls":[{"id":"c","type":"function","function":{"name":"find","arguments":"{}"}}]}',
     ['find'],
   ],
-])('calls in the words of Chat Completions are calls, not part of the answer', async (printed, tools) => {
-  const trace = await read(printed);
-  expect(finalText(trace)).toBe('No.');
-  expect(toolNames(trace)).toEqual(tools);
-});
+])(
+  'calls in the words of Chat Completions are calls, not part of the answer',
+  async (printed, tools) => {
+    const trace = await read(printed);
+    expect(finalText(trace)).toBe('No.');
+    expect(toolNames(trace)).toEqual(tools);
+  },
+);
 
 test.each([
   '{"content":"npm install","tool_calls":[{"function":"npm install"}]}',
   '{"text":"npm install","tool_calls":[{"type":"function","function":{"name":"find","arguments":"{}"}}]}',
-])('a document with calls that cannot be read is an error, never the answer: %s', async (printed) => {
-  await expect(read(printed)).rejects.toThrow('cannot be read');
-});
+])(
+  'a document with calls that cannot be read is an error, never the answer: %s',
+  async (printed) => {
+    await expect(read(printed)).rejects.toThrow('cannot be read');
+  },
+);

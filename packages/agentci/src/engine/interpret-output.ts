@@ -23,14 +23,21 @@ const SURE = 0.5;
 
 /** Reads what an agent gave back: a recording in any known format, or else the answer itself. */
 export async function interpretOutput(output: RunOutput, asked: Asked): Promise<Trace> {
-  const trace = output.answer === undefined ? await read(output) : await readAround(output, output.answer);
+  const trace =
+    output.answer === undefined ? await read(output) : await readAround(output, output.answer);
   refuseLongAnswer(trace);
   const visible = withVisibleAnswer(trace);
-  return complete(output.seen === undefined ? visible : addSighting(visible, output.seen), output, asked);
+  return complete(
+    output.seen === undefined ? visible : addSighting(visible, output.seen),
+    output,
+    asked,
+  );
 }
 
 const read = (output: RunOutput): Promise<Trace> =>
-  typeof output.value === 'string' ? fromText(output.value, output) : fromValue(output.value, output);
+  typeof output.value === 'string'
+    ? fromText(output.value, output)
+    : fromValue(output.value, output);
 
 /** A longer one could be judged now and never again: no stored trace may have it. Other runners stop reading earlier. */
 function refuseLongAnswer(trace: Trace): void {
@@ -55,7 +62,10 @@ function withVisibleAnswer(trace: Trace): Trace {
 }
 
 /** Reads a recording a caller already has. It was not timed here, so nothing is added about time. */
-export async function interpretRecording(value: unknown, asked: { id: string; query: string }): Promise<Trace> {
+export async function interpretRecording(
+  value: unknown,
+  asked: { id: string; query: string },
+): Promise<Trace> {
   const output: RunOutput = { value, wallMs: 0 };
   const trace = await read(output);
   return { ...trace, task: askedTask(trace, asked) };
@@ -67,14 +77,19 @@ async function fromText(text: string, output: RunOutput): Promise<Trace> {
   // Every format is known there; an agent that answers in words needs none of them.
   if (output.acceptsErrors && isErrorObject(trimmed)) return simpleTrace(trimmed);
   const { detectFormat } = await import('../adapters/reader/detect.ts');
-  const isRecording = (json: string): boolean => detectFormat(json).confidence >= SURE || showsCalls(json);
+  const isRecording = (json: string): boolean =>
+    detectFormat(json).confidence >= SURE || showsCalls(json);
   if (isJson(trimmed))
-    return isRecording(trimmed) && !isPlainList(JSON.parse(trimmed)) ? single(trimmed, output) : simpleTrace(trimmed);
+    return isRecording(trimmed) && !isPlainList(JSON.parse(trimmed))
+      ? single(trimmed, output)
+      : simpleTrace(trimmed);
   const found = findRecording(trimmed, isRecording);
   if (found.kind === 'refused') throw new AgentError('agent', found.why, { stderr: output.stderr });
   if (found.kind === 'none') return simpleTrace(trimmed);
   const trace = await single(found.text, output);
-  return found.noise.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, noiseWarning(found.noise)] };
+  return found.noise.length === 0
+    ? trace
+    : { ...trace, warnings: [...trace.warnings, noiseWarning(found.noise)] };
 }
 
 /** Reads what is around an answer that the spec points at. What cannot be read as a recording is the server's own form. */
@@ -125,7 +140,10 @@ function noiseWarning(noise: readonly string[]): Trace['warnings'][number] {
   const [first = ''] = noise;
   const shown = JSON.stringify(first.trim().slice(0, MAX_NOISE));
   const lines = noise.length === 1 ? '1 line' : `${noise.length} lines`;
-  return { code: 'OUTPUT_NOISE', message: `${lines} printed around the recording, ignored: ${shown}` };
+  return {
+    code: 'OUTPUT_NOISE',
+    message: `${lines} printed around the recording, ignored: ${shown}`,
+  };
 }
 
 async function fromValue(value: unknown, output: RunOutput): Promise<Trace> {
@@ -133,14 +151,19 @@ async function fromValue(value: unknown, output: RunOutput): Promise<Trace> {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new AgentError('agent', `the agent returned a value that is not JSON: ${(error as Error).message}`, {
-      stderr: output.stderr,
-    });
+    throw new AgentError(
+      'agent',
+      `the agent returned a value that is not JSON: ${(error as Error).message}`,
+      {
+        stderr: output.stderr,
+      },
+    );
   }
   if (text === undefined)
     throw new AgentError('agent', `the agent returned ${typeof value}`, { stderr: output.stderr });
   if (typeof value !== 'object') return simpleTrace(String(value));
-  if (Array.isArray(value) && (isPlainList(value) || !(await isRecordingText(text)))) return simpleTrace(text);
+  if (Array.isArray(value) && (isPlainList(value) || !(await isRecordingText(text))))
+    return simpleTrace(text);
   if (output.acceptsErrors && errorIn(value) !== undefined) return simpleTrace(text);
   return single(text, output);
 }
@@ -149,14 +172,20 @@ async function single(text: string, output: RunOutput): Promise<Trace> {
   const traces: Trace[] = [];
   for await (const item of readTraceItems(new TextEncoder().encode(text))) {
     if (!item.ok)
-      throw new AgentError('agent', `the output cannot be read as a trace: ${item.problem.message}`, {
-        stderr: output.stderr,
-      });
+      throw new AgentError(
+        'agent',
+        `the output cannot be read as a trace: ${item.problem.message}`,
+        {
+          stderr: output.stderr,
+        },
+      );
     traces.push(item.trace);
   }
   const [trace] = traces;
   if (trace === undefined || traces.length > 1) {
-    throw new AgentError('agent', `the output holds ${traces.length} traces instead of one`, { stderr: output.stderr });
+    throw new AgentError('agent', `the output holds ${traces.length} traces instead of one`, {
+      stderr: output.stderr,
+    });
   }
   return trace;
 }
@@ -181,15 +210,21 @@ function isErrorObject(text: string): boolean {
 /** Adds what the runner knows and the agent did not say: the question, and the wall time. */
 function complete(trace: Trace, output: RunOutput, asked: Asked): Trace {
   const timed =
-    trace.reported?.durationMs !== undefined || (trace.startedAt !== undefined && trace.endedAt !== undefined);
+    trace.reported?.durationMs !== undefined ||
+    (trace.startedAt !== undefined && trace.endedAt !== undefined);
   return {
     ...trace,
     task: askedTask(trace, asked),
     ...(asked.cell === undefined ? {} : { meta: { ...trace.meta, cell: asked.cell } }),
     ...(output.warnings === undefined ? {} : { warnings: [...trace.warnings, ...output.warnings] }),
     reported: withClock(trace, output, timed),
-    ...(trace.resources === undefined && output.resources ? { resources: [...output.resources] } : {}),
-    captured: timed || trace.captured.timing !== 'none' ? trace.captured : { ...trace.captured, timing: 'partial' },
+    ...(trace.resources === undefined && output.resources
+      ? { resources: [...output.resources] }
+      : {}),
+    captured:
+      timed || trace.captured.timing !== 'none'
+        ? trace.captured
+        : { ...trace.captured, timing: 'partial' },
   };
 }
 
@@ -206,7 +241,12 @@ const withClock = (
   ...defined({ coldStartMs }),
 });
 
-function askedTask({ task }: Trace, { id, query }: { id: string; query: string }): NonNullable<Trace['task']> {
-  const input: Message[] = task?.input ?? [{ role: 'user', parts: [{ type: 'text', text: query }] }];
+function askedTask(
+  { task }: Trace,
+  { id, query }: { id: string; query: string },
+): NonNullable<Trace['task']> {
+  const input: Message[] = task?.input ?? [
+    { role: 'user', parts: [{ type: 'text', text: query }] },
+  ];
   return { ...task, id, input };
 }

@@ -1,12 +1,21 @@
 import { canonicalJson } from '../kit/hash.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
 import type { RunResult, UnusedResults } from '../results/run-result.ts';
-import type { AuditParts, JudgeParts, RunParts, SuiteMetricParts, ToolSightings } from './run-parts.ts';
+import type {
+  AuditParts,
+  JudgeParts,
+  RunParts,
+  SuiteMetricParts,
+  ToolSightings,
+} from './run-parts.ts';
 
 type Usage = RunResult['judge'];
 
 /** The parts of all shards as those of one run, in the order of the spec, so that it is judged as the run would have been. */
-export function joinParts(all: readonly RunParts[], cases: readonly CaseName[]): RunParts | undefined {
+export function joinParts(
+  all: readonly RunParts[],
+  cases: readonly CaseName[],
+): RunParts | undefined {
   const [first] = all;
   if (first === undefined) return undefined;
   const positions = new Map(cases.map((each, at) => [caseKey(each), at]));
@@ -55,7 +64,10 @@ export function joinParts(all: readonly RunParts[], cases: readonly CaseName[]):
 export const joinUnused = (all: readonly UnusedResults[]): UnusedResults | undefined =>
   all.length === 0
     ? undefined
-    : { results: sum(all.map(({ results }) => results)), cost_usd: sum(all.map(({ cost_usd }) => cost_usd)) };
+    : {
+        results: sum(all.map(({ results }) => results)),
+        cost_usd: sum(all.map(({ cost_usd }) => cost_usd)),
+      };
 
 function joinTools(all: readonly ToolSightings[]): ToolSightings {
   const names = (key: 'known' | 'ruled' | 'constrained' | 'forbidden'): string[] =>
@@ -72,7 +84,8 @@ function joinTools(all: readonly ToolSightings[]): ToolSightings {
 function joinJudges(all: readonly JudgeParts[], ids: ReadonlyMap<string, number>): JudgeParts {
   const failures = new Map<string, string>();
   for (const judge of all)
-    for (const [kind, message] of judge.failures) if (!failures.has(kind)) failures.set(kind, message);
+    for (const [kind, message] of judge.failures)
+      if (!failures.has(kind)) failures.set(kind, message);
   const samples = all.flatMap(({ sample }) => sample ?? []);
   const inOrder = (a: string, b: string): number => (ids.get(a) ?? 0) - (ids.get(b) ?? 0);
   return {
@@ -98,7 +111,9 @@ function sumUsage(all: readonly Usage[]): Usage {
   const [first] = used;
   if (first === undefined) return all[0] ?? { calls: 0, cost_usd: null };
   const total = (key: 'cached' | 'input_tokens' | 'output_tokens'): Partial<Usage> =>
-    used.every((one) => one[key] === undefined) ? {} : { [key]: sum(used.map((one) => one[key] ?? 0)) };
+    used.every((one) => one[key] === undefined)
+      ? {}
+      : { [key]: sum(used.map((one) => one[key] ?? 0)) };
   const costs = used.map(({ cost_usd }) => cost_usd);
   const joined: Record<string, unknown> = {
     calls: sum(used.map(({ calls }) => calls)),
@@ -108,12 +123,15 @@ function sumUsage(all: readonly Usage[]): Usage {
     ...total('output_tokens'),
   };
   // In the order the judge gave them: reports are compared byte for byte.
-  return Object.fromEntries(Object.keys(first).map((key) => [key, joined[key]])) as unknown as Usage;
+  return Object.fromEntries(
+    Object.keys(first).map((key) => [key, joined[key]]),
+  ) as unknown as Usage;
 }
 
 function joinAudits(all: readonly AuditParts[]): AuditParts {
-  const total = (key: 'conversations' | 'faulty' | 'messages' | 'faulty_messages' | 'undecided'): number =>
-    sum(all.map((one) => one[key]));
+  const total = (
+    key: 'conversations' | 'faulty' | 'messages' | 'faulty_messages' | 'undecided',
+  ): number => sum(all.map((one) => one[key]));
   const why = all.find((one) => one.why !== undefined)?.why;
   const asked = all.map(({ judge }) => judge).filter(({ calls }) => calls > 0);
   const costs = asked.map(({ cost_usd }) => cost_usd);
@@ -126,15 +144,20 @@ function joinAudits(all: readonly AuditParts[]): AuditParts {
     faults: all.flatMap(({ faults }) => faults),
     judge: {
       calls: sum(asked.map(({ calls }) => calls)),
-      cost_usd: asked.length === 0 || costs.some((cost) => cost === null) ? null : sum(costs as number[]),
+      cost_usd:
+        asked.length === 0 || costs.some((cost) => cost === null) ? null : sum(costs as number[]),
     },
     ...(why === undefined ? {} : { why }),
   };
 }
 
 /** One group per metric and parameters, with the runs of all shards, in the order of the spec. */
-function joinMetrics(all: readonly SuiteMetricParts[], positions: ReadonlyMap<string, number>): SuiteMetricParts[] {
-  const at = ({ inputs }: SuiteMetricParts): number => positions.get(caseKey(inputs[0]?.of ?? { id: '' })) ?? 0;
+function joinMetrics(
+  all: readonly SuiteMetricParts[],
+  positions: ReadonlyMap<string, number>,
+): SuiteMetricParts[] {
+  const at = ({ inputs }: SuiteMetricParts): number =>
+    positions.get(caseKey(inputs[0]?.of ?? { id: '' })) ?? 0;
   const groups = new Map<string, SuiteMetricParts[]>();
   for (const part of [...all].sort((a, b) => at(a) - at(b))) {
     const key = canonicalJson(part.request);
@@ -144,11 +167,14 @@ function joinMetrics(all: readonly SuiteMetricParts[], positions: ReadonlyMap<st
     ...parts[0]!,
     inputs: parts
       .flatMap(({ inputs }) => inputs)
-      .sort((a, b) => positions.get(caseKey(a.of))! - positions.get(caseKey(b.of))! || a.run - b.run),
+      .sort(
+        (a, b) => positions.get(caseKey(a.of))! - positions.get(caseKey(b.of))! || a.run - b.run,
+      ),
   }));
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
 
 /** By their JSON, in the order first seen. */
 function distinct<T>(values: readonly T[]): T[] {

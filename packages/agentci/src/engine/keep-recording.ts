@@ -33,13 +33,22 @@ export interface Recording {
 /** Proves that what was recorded can be replayed. Throws a `UserError` where it cannot. */
 export function proveRecording(
   cassette: Cassette,
-  about: { readonly rules: MatchRules; readonly place: RecordingPlace; readonly calls: number; readonly adds: boolean },
+  about: {
+    readonly rules: MatchRules;
+    readonly place: RecordingPlace;
+    readonly calls: number;
+    readonly adds: boolean;
+  },
 ): Recording {
   const { rules, place, calls, adds } = about;
   const before = headerIn(place, cassette);
   const isEmpty = cassette.entries.length === 0;
   const earlier = before?.exchanges;
-  const text = provenText(isEmpty && before?.noCalls ? { ...cassette, noCalls: true } : cassette, rules, place.shown);
+  const text = provenText(
+    isEmpty && before?.noCalls ? { ...cassette, noCalls: true } : cassette,
+    rules,
+    place.shown,
+  );
   let restore = (): void => {};
   return {
     calls,
@@ -59,7 +68,10 @@ export function proveRecording(
 }
 
 /** The header of the recording of the same run that is there. */
-function headerIn({ path, shown }: RecordingPlace, { agent, id, run }: Cassette): CassetteHeader | undefined {
+function headerIn(
+  { path, shown }: RecordingPlace,
+  { agent, id, run }: Cassette,
+): CassetteHeader | undefined {
   try {
     const head = readCassetteHead(path);
     if (head === undefined) return undefined;

@@ -30,10 +30,17 @@ export class LateCalls {
   checks(): CheckResult[] {
     const looks = ({ path, cost, policies, policy }: Query): boolean =>
       path !== undefined || cost !== undefined || policies !== undefined || policy !== undefined;
-    const could = (id: string, message: string): CheckResult => ({ id, status: 'error', message, evidence: [] });
+    const could = (id: string, message: string): CheckResult => ({
+      id,
+      status: 'error',
+      message,
+      evidence: [],
+    });
     return [
       ...(this.#inReplay === undefined ? [] : [could('cassette.late', this.#inReplay)]),
-      ...(this.#message === undefined || !this.#queries.some(looks) ? [] : [could('capture.late', this.#message)]),
+      ...(this.#message === undefined || !this.#queries.some(looks)
+        ? []
+        : [could('capture.late', this.#message)]),
     ];
   }
 }

@@ -13,15 +13,26 @@ const query = (id: string, rest: Partial<Query> = {}): Query => ({
   minPassRate: 1,
   ...rest,
 });
-const result = (status: CheckStatus, answer = 'ok', metrics: QueryResult['metrics'] = {}): QueryResult =>
-  runOf([{ id: 'a', status, answer, metrics, correctness: [checkOf('correctness.exact_match', status)] }]).results[0]!;
+const result = (
+  status: CheckStatus,
+  answer = 'ok',
+  metrics: QueryResult['metrics'] = {},
+): QueryResult =>
+  runOf([
+    { id: 'a', status, answer, metrics, correctness: [checkOf('correctness.exact_match', status)] },
+  ]).results[0]!;
 const ledgerOf = (queries: readonly Query[], options: Partial<RunOptions> = {}) =>
   new Ledger({ suite: {} as Suite, ...options }, queries);
-const pendingOf = (ledger: Ledger) => ledger.pending().map(({ query: { id }, run }) => `${id}${run}`);
+const pendingOf = (ledger: Ledger) =>
+  ledger.pending().map(({ query: { id }, run }) => `${id}${run}`);
 
 test.each([
   { when: 'nothing is done', options: {}, pending: ['a1', 'b1', 'b2'] },
-  { when: 'every query is to be run twice', options: { runs: 2 }, pending: ['a1', 'b1', 'a2', 'b2'] },
+  {
+    when: 'every query is to be run twice',
+    options: { runs: 2 },
+    pending: ['a1', 'b1', 'a2', 'b2'],
+  },
   {
     when: 'some runs were made before',
     options: {
@@ -44,8 +55,18 @@ test.each<{ what: string; statuses: CheckStatus[]; rest?: Partial<Query>; stops:
   { what: 'an error', statuses: ['error'], stops: true },
   { what: 'a warning', statuses: ['warn'], stops: false },
   { what: 'an expected failure', statuses: ['fail'], rest: { xfail: 'known' }, stops: false },
-  { what: 'an expected failure that passes', statuses: ['pass'], rest: { xfail: 'known' }, stops: true },
-  { what: 'the first of two runs that failed', statuses: ['fail'], rest: { runs: 2 }, stops: false },
+  {
+    what: 'an expected failure that passes',
+    statuses: ['pass'],
+    rest: { xfail: 'known' },
+    stops: true,
+  },
+  {
+    what: 'the first of two runs that failed',
+    statuses: ['fail'],
+    rest: { runs: 2 },
+    stops: false,
+  },
   { what: 'a second run that failed', statuses: ['pass', 'fail'], rest: { runs: 2 }, stops: true },
   {
     what: 'a failure that min_pass_rate allows',
@@ -77,7 +98,11 @@ test('runs are told in their order, whichever ended first', () => {
   const one = query('a', { runs: 3, minPassRate: 0 });
   const ledger = ledgerOf([one]);
   for (const run of [3, 1, 2]) ledger.add(one, run, result('pass', `answer ${run}`));
-  expect(ledger.results()[0]?.runs?.map(({ answer }) => answer)).toEqual(['answer 1', 'answer 2', 'answer 3']);
+  expect(ledger.results()[0]?.runs?.map(({ answer }) => answer)).toEqual([
+    'answer 1',
+    'answer 2',
+    'answer 3',
+  ]);
 });
 
 test.each([
@@ -89,7 +114,10 @@ test.each([
   expect(ledger.stopped()).toBe(stops);
   if (stops)
     expect(ledger.results()).toMatchObject([
-      { status: 'error', error: { kind: 'budget', message: 'not run: --max-cost 0.5 was reached ($0.5000 spent)' } },
+      {
+        status: 'error',
+        error: { kind: 'budget', message: 'not run: --max-cost 0.5 was reached ($0.5000 spent)' },
+      },
     ]);
 });
 
@@ -123,5 +151,8 @@ test('a metric whose judge was cut off by the user leaves its run open, and a fi
   ledger.add(query('a'), 1, result('error', 'ok', cut));
   ledger.add(query('b'), 1, result('pass'));
   expect(written).toEqual(['b']);
-  expect(ledger.results()).toMatchObject([{ status: 'skip', not_run: 'the run was interrupted' }, { status: 'pass' }]);
+  expect(ledger.results()).toMatchObject([
+    { status: 'skip', not_run: 'the run was interrupted' },
+    { status: 'pass' },
+  ]);
 });

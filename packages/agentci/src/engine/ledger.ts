@@ -29,7 +29,12 @@ export class Ledger implements Budget {
   /** The traces come from files, so one look at all a result says is enough: what agents say live is looked at text by text. */
   readonly #isRecorded: boolean;
 
-  constructor(options: RunOptions, queries: readonly Query[], onTrace?: TraceListener, isRecorded = false) {
+  constructor(
+    options: RunOptions,
+    queries: readonly Query[],
+    onTrace?: TraceListener,
+    isRecorded = false,
+  ) {
     this.#isRecorded = isRecorded;
     this.#options = options;
     this.#queries = queries;
@@ -53,7 +58,8 @@ export class Ledger implements Budget {
     const pending: { query: Query; run: number }[] = [];
     for (const query of this.#queries) {
       if (query.skip !== undefined) continue;
-      for (let run = 1; run <= this.runsOf(query); run++) if (!this.has(query, run)) pending.push({ query, run });
+      for (let run = 1; run <= this.runsOf(query); run++)
+        if (!this.has(query, run)) pending.push({ query, run });
     }
     return pending.sort((a, b) => a.run - b.run);
   }
@@ -68,13 +74,18 @@ export class Ledger implements Budget {
   /** Writes a finished run down, first on disk and then in memory. */
   add(query: Query, run: number, given: QueryResult, trace?: Trace): void {
     // A judge that was cut off by the user leaves the run open for --resume.
-    if (this.interrupted && (wasInterrupted(given.correctness.details) || hasCutMetric(given))) return;
+    if (this.interrupted && (wasInterrupted(given.correctness.details) || hasCutMetric(given)))
+      return;
     const json = this.#isRecorded && !SECRETS.isEmpty ? JSON.stringify(given) : undefined;
     const isClean = json !== undefined && !SECRETS.mayBeIn(json);
     const result = isClean ? given : withoutSecrets(given);
     const { onRecord, keep } = this.#options;
     onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
-    this.#put(caseKey(query), run, keep !== undefined && this.#isAlone(query) ? keep(result) : result);
+    this.#put(
+      caseKey(query),
+      run,
+      keep !== undefined && this.#isAlone(query) ? keep(result) : result,
+    );
     if (trace) this.#onTrace?.(query, run, trace);
     this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
     if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
@@ -137,7 +148,8 @@ export class Ledger implements Budget {
   /** Sets money aside for a call of the judge; false when the call could go beyond `--max-cost`. */
   reserve(usd: number): boolean {
     const { maxCostUsd } = this.#options;
-    if (maxCostUsd !== undefined && this.#spentUsd + this.#reservedUsd + usd > maxCostUsd) return false;
+    if (maxCostUsd !== undefined && this.#spentUsd + this.#reservedUsd + usd > maxCostUsd)
+      return false;
     this.#reservedUsd += usd;
     return true;
   }
@@ -181,10 +193,13 @@ export class Ledger implements Budget {
       });
     }
     // A run that already failed is worth showing even if the others were never made.
-    if (runs.some((run) => run.status === 'fail' || run.status === 'error')) return combineRuns(query, runs);
+    if (runs.some((run) => run.status === 'fail' || run.status === 'error'))
+      return combineRuns(query, runs);
     return notRunResult(
       query,
-      this.interrupted ? 'the run was interrupted' : 'stopped after the first failure (--fail-fast)',
+      this.interrupted
+        ? 'the run was interrupted'
+        : 'stopped after the first failure (--fail-fast)',
     );
   }
 

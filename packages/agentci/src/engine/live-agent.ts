@@ -107,7 +107,8 @@ export async function openLiveAgent({
   readonly runs: readonly RunAbout[];
   readonly spareThreads?: RunnerEnvironment['spareThreads'];
 }): Promise<LiveAgent> {
-  const settings: { timeoutMs?: number; retries?: number } = typeof config === 'function' ? {} : config;
+  const settings: { timeoutMs?: number; retries?: number } =
+    typeof config === 'function' ? {} : config;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const interrupt = options.signal ?? new AbortController().signal;
   // One listener for each query that waits to be tried again: many workers are not a leak.
@@ -122,7 +123,15 @@ export async function openLiveAgent({
   const voids: VoidRun[] = [];
   const onVoid: RunnerEnvironment['onVoid'] = (about, message) =>
     voids.push({ about, error: { kind: 'agent', message } });
-  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs, onVoid, spareThreads });
+  const agent = await openAgent(config, {
+    options,
+    timeoutMs,
+    workers,
+    cassettes,
+    runs,
+    onVoid,
+    spareThreads,
+  });
   const live: Live = {
     options,
     runner: agent.runner,
@@ -184,8 +193,18 @@ async function openAgent(
   const around = { dir: options.suite.dir, env: options.env ?? {} };
   const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.onEvent?.(note);
   const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
-  const watchResources = options.suite.queries.some(({ metrics }) => metricRequests(metrics).some(readsResources));
-  const environment = { ...around, watch, timeoutMs, workers, watchResources, onVoid, spareThreads };
+  const watchResources = options.suite.queries.some(({ metrics }) =>
+    metricRequests(metrics).some(readsResources),
+  );
+  const environment = {
+    ...around,
+    watch,
+    timeoutMs,
+    workers,
+    watchResources,
+    onVoid,
+    spareThreads,
+  };
   const runner = await createRunner(config, environment).catch(async (error) => {
     await watch?.close();
     throw error;
@@ -197,16 +216,26 @@ async function openAgent(
   return { runner, close };
 }
 
-const RESOURCE_METRICS = new Set(['energy_consumption', 'carbon_emissions', 'resource_utilization']);
+const RESOURCE_METRICS = new Set([
+  'energy_consumption',
+  'carbon_emissions',
+  'resource_utilization',
+]);
 
 /** Watching a process costs a little and makes its traces longer, so it is done only where something reads it. */
 const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.has(name);
 
 /** Runs the agent; what it gave back is read later. */
 async function runOnce(live: Live, of: Run): Promise<() => Promise<Outcome | undefined>> {
-  live.options.onEvent?.({ type: 'run_started', id: of.query.id, cell: of.query.cell, run: of.run });
+  live.options.onEvent?.({
+    type: 'run_started',
+    id: of.query.id,
+    cell: of.query.cell,
+    run: of.run,
+  });
   const unprepared = live.cassettes?.prepare(aboutOf(of));
-  if (unprepared !== undefined) return async () => ({ kind: 'failed', result: playedResult(of.query, unprepared) });
+  if (unprepared !== undefined)
+    return async () => ({ kind: 'failed', result: playedResult(of.query, unprepared) });
   try {
     const { state } = of.query;
     const given = await runWithRetries(live, of);
@@ -222,7 +251,12 @@ async function runOnce(live: Live, of: Run): Promise<() => Promise<Outcome | und
 const traceOf = async (given: Given, query: Query): Promise<Trace> =>
   'trace' in given ? given.trace : interpretOutput(given.output, query);
 
-async function withEndState(live: Live, { query, run }: Run, state: StatePlan, given: Given): Promise<Given> {
+async function withEndState(
+  live: Live,
+  { query, run }: Run,
+  state: StatePlan,
+  given: Given,
+): Promise<Given> {
   const { options, interrupt } = live;
   const { readEndState } = await import('./read-end-state.ts');
   const around = { dir: options.suite.dir, env: options.env ?? {}, run, interrupt };
@@ -231,7 +265,10 @@ async function withEndState(live: Live, { query, run }: Run, state: StatePlan, g
 
 const runWithRetries = (live: Live, of: Run): Promise<Given> =>
   withRetries(
-    (n) => (of.query.conversation === undefined ? attempt(live, of) : talk(live, of, of.query.conversation, n)),
+    (n) =>
+      of.query.conversation === undefined
+        ? attempt(live, of)
+        : talk(live, of, of.query.conversation, n),
     {
       retries: live.retries,
       signal: live.interrupt,
@@ -248,13 +285,16 @@ const runWithRetries = (live: Live, of: Run): Promise<Given> =>
     },
   );
 
-const attempt = async (live: Live, of: Run): Promise<Given> => ({ output: await runOne(live, of, live.runner.run) });
+const attempt = async (live: Live, of: Run): Promise<Given> => ({
+  output: await runOne(live, of, live.runner.run),
+});
 
 /** A whole conversation: an agent that lost one of its turns is talked to from the beginning. */
 async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Promise<Given> {
   const { converse } = await import('./converse.ts');
   const { runner } = live;
-  const session = runner.open === undefined ? { run: runner.run, close: async () => {} } : await runner.open();
+  const session =
+    runner.open === undefined ? { run: runner.run, close: async () => {} } : await runner.open();
   const { query, run } = of;
   try {
     const id = `${query.id}.${run}.${sha256Hex(`${live.token} ${caseKey(query)} ${run} ${n}`).slice(0, ID_LENGTH)}`;
@@ -263,8 +303,11 @@ async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Pro
     const play: Talk['play'] =
       plan.user === undefined || users === undefined
         ? undefined
-        : (history) => users.next(plan.user!, { history, start: query.query, run, tape: tapeOf(live, of) });
-    return { trace: await converse({ query, plan, id, runTurn, ...(play === undefined ? {} : { play }) }) };
+        : (history) =>
+            users.next(plan.user!, { history, start: query.query, run, tape: tapeOf(live, of) });
+    return {
+      trace: await converse({ query, plan, id, runTurn, ...(play === undefined ? {} : { play }) }),
+    };
   } finally {
     await session.close();
   }
@@ -304,8 +347,14 @@ async function runOne(
     // What a cassette lacks it will lack the next time too.
     if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
       throw new AgentError('agent', error.message, { stderr });
-    if (controller.signal.reason === 'timeout' && !(error instanceof AgentError && error.explainsTimeout))
-      throw new AgentError('infra', `no answer within ${timeoutMs} ms`, { stderr, isTimeout: true });
+    if (
+      controller.signal.reason === 'timeout' &&
+      !(error instanceof AgentError && error.explainsTimeout)
+    )
+      throw new AgentError('infra', `no answer within ${timeoutMs} ms`, {
+        stderr,
+        isTimeout: true,
+      });
     throw error;
   } finally {
     clearTimeout(timer);
@@ -324,12 +373,17 @@ async function readRun(live: Live, of: Run, given: Given): Promise<Outcome | und
   const played = live.cassettes?.finish(aboutOf(of));
   if (played === undefined) return { kind: 'judge', trace };
   const told = playedTrace(trace, played);
-  if (played.error !== undefined) return { kind: 'failed', result: playedResult(of.query, played), trace: told };
+  if (played.error !== undefined)
+    return { kind: 'failed', result: playedResult(of.query, played), trace: told };
   return { kind: 'judge', trace: told, played };
 }
 
 /** A fault of the agent is the run's result; any other is ours. */
-function refuse({ interrupt, retries, cassettes }: Live, of: Run, error: unknown): Outcome | undefined {
+function refuse(
+  { interrupt, retries, cassettes }: Live,
+  of: Run,
+  error: unknown,
+): Outcome | undefined {
   if (!(error instanceof AgentError)) throw error;
   const { query } = of;
   const played = cassettes?.abandon(aboutOf(of));
@@ -344,7 +398,10 @@ function refuse({ interrupt, retries, cassettes }: Live, of: Run, error: unknown
       : playedResult(query, played.error === undefined ? { ...played, error: found } : played);
   return {
     kind: 'failed',
-    result: error.stderr && result.error ? { ...result, error: { ...result.error, stderr: error.stderr } } : result,
+    result:
+      error.stderr && result.error
+        ? { ...result, error: { ...result.error, stderr: error.stderr } }
+        : result,
   };
 }
 

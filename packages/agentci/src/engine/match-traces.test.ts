@@ -56,7 +56,11 @@ test('what could not be read and belongs to nobody is not called unused', () => 
 });
 
 test.each([
-  { what: 'id', unused: { ids: ['refund-1'], text: 'something' }, nearest: 'recording with id "refund-1"' },
+  {
+    what: 'id',
+    unused: { ids: ['refund-1'], text: 'something' },
+    nearest: 'recording with id "refund-1"',
+  },
   {
     what: 'text',
     unused: { ids: ['zzz'], text: 'How do I get a refund' },
@@ -73,15 +77,18 @@ test.each([
   { source: { file: 't.jsonl', line: 3 }, place: 't.jsonl:3' },
   { source: { file: 't.json' }, place: 't.json' },
   { source: {}, place: 'own' },
-])('a recording goes by the id of its task, then its own, and is found at $place', ({ source, place }) => {
-  const trace = simpleTrace({ id: 'own', query: 'q', answer: 'x' });
-  const recording = recordingOf({
-    ...trace,
-    task: { ...trace.task, id: 'task' },
-    source: { format: 'simple', ...source },
-  });
-  expect([recording.ids, recording.place, recording.text]).toEqual([['task', 'own'], place, 'q']);
-});
+])(
+  'a recording goes by the id of its task, then its own, and is found at $place',
+  ({ source, place }) => {
+    const trace = simpleTrace({ id: 'own', query: 'q', answer: 'x' });
+    const recording = recordingOf({
+      ...trace,
+      task: { ...trace.task, id: 'task' },
+      source: { format: 'simple', ...source },
+    });
+    expect([recording.ids, recording.place, recording.text]).toEqual([['task', 'own'], place, 'q']);
+  },
+);
 
 test('where queries share recordings, one goes to every query with its text, and by id to one alone', () => {
   const queries = [ask('a', 'x'), ask('b', 'x'), ask('c', 'y')];

@@ -77,8 +77,12 @@ export class TraceMatcher<Q extends Asked = Query> {
     if (recording.text === undefined || this.#named(recording.ids, cell) !== undefined)
       return [this.take(recording, isReadable)];
     this.#byText ??= groupByText(this.#queries);
-    const sharing = (this.#byText.get(recording.text) ?? []).filter((query) => sameCell(query.cell, cell));
-    return sharing.length < 2 ? [this.take(recording, isReadable)] : sharing.map((query) => this.#give(query));
+    const sharing = (this.#byText.get(recording.text) ?? []).filter((query) =>
+      sameCell(query.cell, cell),
+    );
+    return sharing.length < 2
+      ? [this.take(recording, isReadable)]
+      : sharing.map((query) => this.#give(query));
   }
 
   #give(query: Q): Match<Q> {
@@ -182,7 +186,9 @@ export function cellOf({ meta }: Trace): Cell | undefined {
   const { cell } = meta;
   if (!isObject(cell)) return undefined;
   const entries = Object.entries(cell);
-  const isPlain = entries.every(([, value]) => ['string', 'number', 'boolean'].includes(typeof value));
+  const isPlain = entries.every(([, value]) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  );
   return isPlain && entries.length > 0
     ? Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
     : undefined;

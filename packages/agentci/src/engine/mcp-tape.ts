@@ -27,7 +27,11 @@ export class McpTape {
   constructor(
     mode: CassetteMode,
     known: readonly McpCall[] | undefined,
-    around: { readonly file: string; readonly introductions: Introductions; readonly isWatched: boolean },
+    around: {
+      readonly file: string;
+      readonly introductions: Introductions;
+      readonly isWatched: boolean;
+    },
   ) {
     this.#known = mode === 'record' ? undefined : known;
     this.#isWatched = around.isWatched;
@@ -65,13 +69,16 @@ export class McpTape {
     if (this.#known === undefined) return;
     for (const { server, lines } of sessions)
       for (const { dir, message } of lines)
-        if (dir === 'c2s' && isObject(message)) this.#player(server).answer(message, (value) => SECRETS.value(value));
+        if (dir === 'c2s' && isObject(message))
+          this.#player(server).answer(message, (value) => SECRETS.value(value));
   }
 
   #player(server: string): CassettePlayer {
     const player =
       this.#players.get(server) ??
-      new CassettePlayer(linesOfCalls((this.#known ?? []).filter((call) => call.server === server)));
+      new CassettePlayer(
+        linesOfCalls((this.#known ?? []).filter((call) => call.server === server)),
+      );
     this.#players.set(server, player);
     return player;
   }
@@ -96,7 +103,9 @@ export class McpTape {
   /** What servers sent of their own and a replay does not: of those that are recorded, or of the answers that were given. */
   get leftOut(): Counts {
     if (this.#known !== undefined) return addCounts(this.#all().map(({ leftOut }) => leftOut));
-    return addCounts(this.#sessions.flatMap(({ lines }) => entriesOf(lines).map(({ leftOut }) => leftOut)));
+    return addCounts(
+      this.#sessions.flatMap(({ lines }) => entriesOf(lines).map(({ leftOut }) => leftOut)),
+    );
   }
 
   get missText(): string | undefined {

@@ -7,7 +7,13 @@ import type { LocalModels } from '../metrics/local-models.ts';
 import type { Metric, MetricCase, MetricInput, MetricOutput } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/registry.ts';
 import { withMore } from '../results/first-evidence.ts';
-import { type CheckResult, type CheckStatus, LAYERS, type Layer, type MetricResult } from '../results/run-result.ts';
+import {
+  type CheckResult,
+  type CheckStatus,
+  LAYERS,
+  type Layer,
+  type MetricResult,
+} from '../results/run-result.ts';
 import { COMPOSITE, isBounded, type MetricRequest, metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
 import { maskedReason } from '../trace/mask-trace.ts';
@@ -30,11 +36,17 @@ export interface Measurements {
 }
 
 /** The metric of that name, the user's own first: a suite never sees those of another. */
-export const metricOf = (name: string, { custom }: Pick<MetricTools, 'custom'>): Metric | undefined =>
-  custom?.get(name) ?? findMetric(name);
+export const metricOf = (
+  name: string,
+  { custom }: Pick<MetricTools, 'custom'>,
+): Metric | undefined => custom?.get(name) ?? findMetric(name);
 
 /** What a metric sees of a query. */
-export function metricInput(query: Query, trace: Trace, { judge, price, models }: MetricTools): MetricInput {
+export function metricInput(
+  query: Query,
+  trace: Trace,
+  { judge, price, models }: MetricTools,
+): MetricInput {
   const { id, query: text, expectedOutput, context, metadata, conversation } = query;
   const measuredCase: MetricCase = {
     id,
@@ -54,14 +66,20 @@ export function metricInput(query: Query, trace: Trace, { judge, price, models }
 }
 
 /** Measures every metric a query asks for; those with a bound become checks `metric.<name>` in the metric's layer. */
-export async function measureQuery(query: Query, trace: Trace, tools: MetricTools): Promise<Measurements> {
+export async function measureQuery(
+  query: Query,
+  trace: Trace,
+  tools: MetricTools,
+): Promise<Measurements> {
   const input = metricInput(query, trace, tools);
   const metrics: Record<string, MetricResult> = {};
   const checks = Object.fromEntries(LAYERS.map((layer) => [layer, [] as CheckResult[]])) as Record<
     Layer,
     CheckResult[]
   >;
-  const requests = metricRequests(query.metrics).filter(({ name }) => metricOf(name, tools)?.scope !== 'suite');
+  const requests = metricRequests(query.metrics).filter(
+    ({ name }) => metricOf(name, tools)?.scope !== 'suite',
+  );
   const found = await Promise.all(
     requests.map(async (request) => ({ request, ...(await measure(request, input, tools)) })),
   );
@@ -69,14 +87,23 @@ export async function measureQuery(query: Query, trace: Trace, tools: MetricTool
     const { name } = request;
     metrics[name] = metricResult(metric, output);
     if (!isBounded(request)) continue;
-    const check = checkOf({ request, metric, output, failure, location: query.locations?.[`metric.${name}`] });
+    const check = checkOf({
+      request,
+      metric,
+      output,
+      failure,
+      location: query.locations?.[`metric.${name}`],
+    });
     checks[metric?.layer ?? 'correctness'].push(check);
   }
   return { metrics, checks };
 }
 
 /** A value as reports have it. The unit goes with it where the number says nothing without one. */
-export const metricResult = (metric: Metric | undefined, { value, detail }: MetricOutput): MetricResult => ({
+export const metricResult = (
+  metric: Metric | undefined,
+  { value, detail }: MetricOutput,
+): MetricResult => ({
   value,
   ...(metric?.scale === 'raw' && metric.unit !== '' ? { unit: metric.unit } : {}),
   detail: compactDetail(detail),
@@ -91,7 +118,11 @@ interface Measured {
   readonly failure: Failure;
 }
 
-async function measure(request: MetricRequest, input: MetricInput, tools: MetricTools): Promise<Measured> {
+async function measure(
+  request: MetricRequest,
+  input: MetricInput,
+  tools: MetricTools,
+): Promise<Measured> {
   const { name, params } = request;
   const isComposite = name === COMPOSITE && tools.custom?.has(name) !== true;
   const metric = isComposite ? await compositeOf(params.of) : metricOf(name, tools);
@@ -108,10 +139,18 @@ async function measure(request: MetricRequest, input: MetricInput, tools: Metric
   try {
     const output = await metric.evaluate(isComposite ? input : { ...input, params });
     // Some metrics are always taken by a judge.
-    const isOff = tools.judge === 'off' && output.value === null && output.detail.method === 'model';
-    return { metric, output, failure: isOff ? 'off' : output.detail.judge_error === undefined ? undefined : 'error' };
+    const isOff =
+      tools.judge === 'off' && output.value === null && output.detail.method === 'model';
+    return {
+      metric,
+      output,
+      failure: isOff ? 'off' : output.detail.judge_error === undefined ? undefined : 'error',
+    };
   } catch (error) {
-    return without('error', `could not be measured: ${error instanceof Error ? error.message : String(error)}`);
+    return without(
+      'error',
+      `could not be measured: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
@@ -132,7 +171,8 @@ export function checkOf(options: {
   const { request, metric, output, failure, location } = options;
   const { min, max } = boundsOf(request, metric);
   const severity =
-    request.severity ?? (metric?.layer === undefined || metric.layer === 'correctness' ? 'fail' : 'warn');
+    request.severity ??
+    (metric?.layer === undefined || metric.layer === 'correctness' ? 'fail' : 'warn');
   const { value } = output;
   const limit = limitText(min, max);
   const method = typeof output.detail.method === 'string' ? `, ${output.detail.method}` : '';
@@ -144,19 +184,26 @@ export function checkOf(options: {
     evidence: evidenceOf(output.detail),
   };
   if (value === null && output.missed === true)
-    return { ...base, status: severity, message: `${request.name}: ${String(output.detail.reason)} (${limit})` };
+    return {
+      ...base,
+      status: severity,
+      message: `${request.name}: ${String(output.detail.reason)} (${limit})`,
+    };
   if (value === null) {
     const status: CheckStatus =
       failure === 'off' ? 'skip' : failure === 'error' || severity === 'fail' ? 'error' : 'skip';
     return {
       ...base,
       status,
-      ...(status === 'skip' ? { skip_reason: failure === 'off' ? ('off' as const) : ('not_measured' as const) } : {}),
+      ...(status === 'skip'
+        ? { skip_reason: failure === 'off' ? ('off' as const) : ('not_measured' as const) }
+        : {}),
       message: `${request.name} was not measured: ${String(output.detail.reason)} (${limit})`,
     };
   }
   const holds = (min === undefined || value >= min) && (max === undefined || value <= max);
-  const unit = metric?.scale === 'raw' && metric.unit !== '' ? ` ${unitFor(value, metric.unit)}` : '';
+  const unit =
+    metric?.scale === 'raw' && metric.unit !== '' ? ` ${unitFor(value, metric.unit)}` : '';
   return {
     ...base,
     status: holds ? 'pass' : severity,
@@ -166,7 +213,10 @@ export function checkOf(options: {
 }
 
 /** A bare number is the bound on the better side. */
-function boundsOf({ bound, min, max }: MetricRequest, metric: Metric | undefined): { min?: number; max?: number } {
+function boundsOf(
+  { bound, min, max }: MetricRequest,
+  metric: Metric | undefined,
+): { min?: number; max?: number } {
   const isLower = metric?.better === 'lower';
   const low = min ?? (isLower ? undefined : bound);
   const high = max ?? (isLower ? bound : undefined);
@@ -174,20 +224,24 @@ function boundsOf({ bound, min, max }: MetricRequest, metric: Metric | undefined
 }
 
 function limitText(min: number | undefined, max: number | undefined): string {
-  const parts = [min === undefined ? '' : `at least ${show(min)}`, max === undefined ? '' : `at most ${show(max)}`];
+  const parts = [
+    min === undefined ? '' : `at least ${show(min)}`,
+    max === undefined ? '' : `at most ${show(max)}`,
+  ];
   return parts.filter(Boolean).join(' and ');
 }
 
-const show = (value: number): string => String(Math.abs(value) < 1e-4 ? value : Math.round(value * 1e4) / 1e4);
+const show = (value: number): string =>
+  String(Math.abs(value) < 1e-4 ? value : Math.round(value * 1e4) / 1e4);
 
 /** The turns of a conversation in which a leak was found. */
 function turnsText(detail: Readonly<Record<string, unknown>>): string {
   const found = ['detections', 'leakages', 'violations'].flatMap((key) =>
     Array.isArray(detail[key]) ? (detail[key] as { readonly turn?: unknown }[]) : [],
   );
-  const turns = [...new Set(found.flatMap(({ turn }) => (typeof turn === 'number' ? [turn] : [])))].sort(
-    (a, b) => a - b,
-  );
+  const turns = [
+    ...new Set(found.flatMap(({ turn }) => (typeof turn === 'number' ? [turn] : []))),
+  ].sort((a, b) => a - b);
   return turns.length === 0 ? '' : `, found in turn ${listed(turns.map(String))}`;
 }
 
@@ -214,6 +268,7 @@ function evidenceOf(detail: Readonly<Record<string, unknown>>): CheckResult['evi
 }
 
 function placeOf({ location, tool, argument, turn }: ToldDetection): string {
-  if (typeof tool !== 'string') return `the ${String(location)}${typeof turn === 'number' ? ` of turn ${turn}` : ''}`;
+  if (typeof tool !== 'string')
+    return `the ${String(location)}${typeof turn === 'number' ? ` of turn ${turn}` : ''}`;
   return `the arguments of ${tool}${typeof argument === 'string' && argument !== '' ? ` at ${argument}` : ''}`;
 }

@@ -8,13 +8,16 @@ export function compactDetail(detail: Readonly<Record<string, unknown>>): Record
 }
 
 function compact(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT - 1)}…` : value;
+  if (typeof value === 'string')
+    return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT - 1)}…` : value;
   // JSON knows neither; a metric of a user may still give them.
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'function' ? undefined : value;
   if (depth >= MAX_DEPTH) return '…';
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => compact(item, depth + 1));
+  if (Array.isArray(value))
+    return value.slice(0, MAX_ITEMS).map((item) => compact(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ITEMS)

@@ -42,7 +42,10 @@ const says = (message: string, rest: object = {}) => ({
 const shop: AgentFunction = (message) => {
   const refund = { name: 'refund', args: {}, result: 'ok' };
   if (/^yes/i.test(message)) return { answer: 'Refunded.', tool_calls: [refund] };
-  return { answer: /42/.test(message) ? 'Shall I refund the desk lamp?' : 'Which order?', tool_calls: [] };
+  return {
+    answer: /42/.test(message) ? 'Shall I refund the desk lamp?' : 'Which order?',
+    tool_calls: [],
+  };
 };
 
 async function talk(
@@ -53,11 +56,21 @@ async function talk(
   open.push(model);
   const { suite, diagnostics } = parseSpec(spec(model.url, user), { file: `${dir}/spec.yaml` });
   if (suite === undefined) throw new Error(JSON.stringify(diagnostics));
-  const run = await runSuite({ suite, runner: agent, retries: 0, judge: mode, env: { MY_KEY: 'k' }, timeoutMs: 3000 });
+  const run = await runSuite({
+    suite,
+    runner: agent,
+    retries: 0,
+    judge: mode,
+    env: { MY_KEY: 'k' },
+    timeoutMs: 3000,
+  });
   return { run, result: run.results[0]!, requests: model.requests };
 }
 
-const GOOD = [says('Order 42.', { uses: ['order'] }), says('Yes, please.', { done: true, reason: 'goal reached' })];
+const GOOD = [
+  says('Order 42.', { uses: ['order'] }),
+  says('Yes, please.', { done: true, reason: 'goal reached' }),
+];
 
 describe('a user played by a model', () => {
   test('talks until it is done, and the agent answers its last message', async () => {
@@ -84,22 +97,31 @@ describe('a user played by a model', () => {
     const model = await startScriptedModel({ script: GOOD });
     open.push(model);
     const { suite } = parseSpec(spec(model.url), { file: `${dir}/spec.yaml` });
-    const once = () => runSuite({ suite: suite!, runner: shop, judge: 'live', env: { MY_KEY: 'k' } });
+    const once = () =>
+      runSuite({ suite: suite!, runner: shop, judge: 'live', env: { MY_KEY: 'k' } });
     const first = await once();
     for (let i = 0; i < 10; i++) {
       const again = await once();
-      expect(again.results[0]!.conversation?.turns.map(({ user, answer }) => [user, answer])).toEqual(
-        first.results[0]!.conversation?.turns.map(({ user, answer }) => [user, answer]),
-      );
+      expect(
+        again.results[0]!.conversation?.turns.map(({ user, answer }) => [user, answer]),
+      ).toEqual(first.results[0]!.conversation?.turns.map(({ user, answer }) => [user, answer]));
       expect(again.user).toMatchObject({ calls: 0, cached: 2 });
     }
     expect(model.requests).toHaveLength(2);
   });
 
   test.each([
-    { fault: 'answers as the agent', script: [says('How can I help you today?')], message: /answers as the agent/ },
+    {
+      fault: 'answers as the agent',
+      script: [says('How can I help you today?')],
+      message: /answers as the agent/,
+    },
     { fault: 'makes up an id', script: [says('Order 4711.')], message: /states "4711"/ },
-    { fault: 'makes up a date', script: [says('I bought it on 2024-05-01.')], message: /states "2024-05-01"/ },
+    {
+      fault: 'makes up a date',
+      script: [says('I bought it on 2024-05-01.')],
+      message: /states "2024-05-01"/,
+    },
     {
       fault: 'uses a fact it does not have',
       script: [says('My card.', { uses: ['card'] })],
@@ -175,7 +197,10 @@ describe('a user played by a model', () => {
 
   test('that is done in its first reply is still answered', async () => {
     const { result } = await talk([says('Yes, refund order 42.', { done: true, uses: ['order'] })]);
-    expect(result.conversation?.turns.at(-1)).toMatchObject({ user: 'Yes, refund order 42.', answer: 'Refunded.' });
+    expect(result.conversation?.turns.at(-1)).toMatchObject({
+      user: 'Yes, refund order 42.',
+      answer: 'Refunded.',
+    });
     expect(result).toMatchObject({ status: 'pass', conversation: { ending: 'user_done' } });
   });
 
@@ -184,14 +209,21 @@ describe('a user played by a model', () => {
     { how: 'with a sign', message: 'Order #42, please.' },
     { how: 'with a full stop', message: 'Order 42.' },
   ])('may write a fact $how', async ({ message }) => {
-    const { result } = await talk([says(message, { uses: ['order'] }), says('Yes.', { done: true })]);
+    const { result } = await talk([
+      says(message, { uses: ['order'] }),
+      says('Yes.', { done: true }),
+    ]);
     expect(result.status).toBe('pass');
   });
 
   test('what the agent said may be repeated: it is not made up', async () => {
     const agent: AgentFunction = (message) =>
-      /^yes/i.test(message) ? shop(message, {} as never) : { answer: 'Is it case 9981?', tool_calls: [] };
-    const { result } = await talk([says('Case 9981, right.'), says('Yes.', { done: true })], { agent });
+      /^yes/i.test(message)
+        ? shop(message, {} as never)
+        : { answer: 'Is it case 9981?', tool_calls: [] };
+    const { result } = await talk([says('Case 9981, right.'), says('Yes.', { done: true })], {
+      agent,
+    });
     expect(result.status).toBe('pass');
   });
 
@@ -206,10 +238,14 @@ describe('a user played by a model', () => {
     { what: 'failed', call: { error: 'the card was refused' }, status: 'error' },
     { what: 'worked', call: { result: 'ok' }, status: 'pass' },
   ])('that is done after a call of its tool that $what gives $status', async ({ call, status }) => {
-    const agent: AgentFunction = () => ({ answer: 'Refunded.', tool_calls: [{ name: 'refund', args: {}, ...call }] });
+    const agent: AgentFunction = () => ({
+      answer: 'Refunded.',
+      tool_calls: [{ name: 'refund', args: {}, ...call }],
+    });
     const { result } = await talk([says('Thanks.', { done: true })], { agent });
     expect(result.status).toBe(status);
-    if (status === 'error') expect(result.error?.message).toMatch(/before refund had run: every call of it failed/);
+    if (status === 'error')
+      expect(result.error?.message).toMatch(/before refund had run: every call of it failed/);
   });
 
   test('that must not end the conversation does not: the agent has to', async () => {
@@ -221,11 +257,18 @@ describe('a user played by a model', () => {
       'max_turns: 6\n      end: {user_done: false, agent_tool: transfer}',
     );
     const { suite } = parseSpec(text, { file: `${dir}/spec.yaml` });
-    const { results } = await runSuite({ suite: suite!, runner: shop, retries: 0, env: { MY_KEY: 'k' } });
-    expect(results[0]).toMatchObject({ status: 'error', conversation: { ending: 'user_done' } });
-    expect(results[0]!.correctness.checks.find(({ id }) => id === 'correctness.end')).toMatchObject({
-      status: 'error',
+    const { results } = await runSuite({
+      suite: suite!,
+      runner: shop,
+      retries: 0,
+      env: { MY_KEY: 'k' },
     });
+    expect(results[0]).toMatchObject({ status: 'error', conversation: { ending: 'user_done' } });
+    expect(results[0]!.correctness.checks.find(({ id }) => id === 'correctness.end')).toMatchObject(
+      {
+        status: 'error',
+      },
+    );
   });
 
   test('without stored words says so in its own terms', async () => {
@@ -237,10 +280,20 @@ describe('a user played by a model', () => {
   });
 
   const seedsOf = async (seed: number) => {
-    const model = await startScriptedModel({ script: Array.from({ length: 6 }, () => says('Yes.', { done: true })) });
+    const model = await startScriptedModel({
+      script: Array.from({ length: 6 }, () => says('Yes.', { done: true })),
+    });
     open.push(model);
     const { suite } = parseSpec(spec(model.url), { file: `${tempDir()}/spec.yaml` });
-    await runSuite({ suite: suite!, runner: shop, retries: 0, runs: 3, workers: 1, seed, env: { MY_KEY: 'k' } });
+    await runSuite({
+      suite: suite!,
+      runner: shop,
+      retries: 0,
+      runs: 3,
+      workers: 1,
+      seed,
+      env: { MY_KEY: 'k' },
+    });
     return model.requests.map(({ body }) => {
       const { seed: sent, messages } = body as { seed: number; messages: { content: string }[] };
       const text = JSON.stringify(messages);
@@ -270,42 +323,46 @@ describe('a user played by a model', () => {
       value: 'blue-horse-77',
       mark: '[user.password]',
     },
-  ])('says a secret of the brief and does not leave it behind: $what', async ({ facts, value, mark }) => {
-    const dir = tempDir();
-    const model = await startScriptedModel({
-      script: [says(`It is ${value}.`), says('Yes.', { done: true })],
-    });
-    open.push(model);
-    const text = spec(model.url).replace('{order: "42", item: desk lamp}', facts);
-    const { suite } = parseSpec(text, { file: `${dir}/spec.yaml` });
-    const heard: string[] = [];
-    const traces: string[] = [];
-    const once = () =>
-      runSuite({
-        suite: suite!,
-        runner: (message, input) => {
-          heard.push(message);
-          return shop(message, input);
-        },
-        env: { MY_KEY: 'k' },
-        judgeCacheDir: `${dir}/cache`,
-        onRecord: (record, trace) => traces.push(JSON.stringify([record, trace && maskTrace(trace)])),
+  ])(
+    'says a secret of the brief and does not leave it behind: $what',
+    async ({ facts, value, mark }) => {
+      const dir = tempDir();
+      const model = await startScriptedModel({
+        script: [says(`It is ${value}.`), says('Yes.', { done: true })],
       });
-    const { results } = await once();
-    expect(heard[1]).toBe(`It is ${value}.`);
-    expect(results[0]!.status).toBe('pass');
-    const stored = readdirSync(`${dir}/cache`, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
-      .join('\n');
-    expect(stored).toContain(mark);
-    expect(`${stored}${traces.join('')}`).not.toContain(value);
-    // The second time it is read from there, and said all the same.
-    heard.length = 0;
-    await once();
-    expect(heard[1]).toBe(`It is ${value}.`);
-    expect(model.requests).toHaveLength(2);
-  });
+      open.push(model);
+      const text = spec(model.url).replace('{order: "42", item: desk lamp}', facts);
+      const { suite } = parseSpec(text, { file: `${dir}/spec.yaml` });
+      const heard: string[] = [];
+      const traces: string[] = [];
+      const once = () =>
+        runSuite({
+          suite: suite!,
+          runner: (message, input) => {
+            heard.push(message);
+            return shop(message, input);
+          },
+          env: { MY_KEY: 'k' },
+          judgeCacheDir: `${dir}/cache`,
+          onRecord: (record, trace) =>
+            traces.push(JSON.stringify([record, trace && maskTrace(trace)])),
+        });
+      const { results } = await once();
+      expect(heard[1]).toBe(`It is ${value}.`);
+      expect(results[0]!.status).toBe('pass');
+      const stored = readdirSync(`${dir}/cache`, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'))
+        .join('\n');
+      expect(stored).toContain(mark);
+      expect(`${stored}${traces.join('')}`).not.toContain(value);
+      // The second time it is read from there, and said all the same.
+      heard.length = 0;
+      await once();
+      expect(heard[1]).toBe(`It is ${value}.`);
+      expect(model.requests).toHaveLength(2);
+    },
+  );
 
   test('keeps a secret of its brief out of the cassette, and says it again from there', async () => {
     const model = await startScriptedModel({ script: [says(`It is ${KEY}.`)] });
@@ -319,7 +376,10 @@ describe('a user played by a model', () => {
       take: () => (words[0] === undefined ? { kind: 'ask' } : { kind: 'known', words: words[0] }),
       keep: (each) => words.push(each),
     };
-    const users = new UserModels({ suite: suite!, env: { MY_KEY: 'k' }, judgeCacheDir: tempDir() }, limitedBudget(1));
+    const users = new UserModels(
+      { suite: suite!, env: { MY_KEY: 'k' }, judgeCacheDir: tempDir() },
+      limitedBudget(1),
+    );
     const history = [
       { role: 'user' as const, content: 'Hi' },
       { role: 'assistant' as const, content: 'Which key?' },
@@ -336,5 +396,7 @@ describe('a user played by a model', () => {
 
 test('a model that refuses to play the user is not called the judge', async () => {
   const { result } = await talk([{ refusal: 'I cannot do that.' } as unknown as { text: string }]);
-  expect(result.error?.message).toContain('the model refused to give the reply of the simulated user');
+  expect(result.error?.message).toContain(
+    'the model refused to give the reply of the simulated user',
+  );
 });

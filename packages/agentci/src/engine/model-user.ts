@@ -45,18 +45,35 @@ export class UserModels {
 
   /** What the user says next. `done` of a reply counts after the agent has answered it. */
   async next(plan: UserPlan, { history, start, run, tape }: Situation): Promise<PlayedMove> {
-    const reply = await this.#reply(plan, taskOf(plan, history, (this.#options.seed ?? 0) + run - 1), {
-      said: history.length,
-      tape,
-    });
-    if ('why' in reply) return { kind: 'fault', message: reply.why, isUnavailable: reply.kind !== 'invalid' };
+    const reply = await this.#reply(
+      plan,
+      taskOf(plan, history, (this.#options.seed ?? 0) + run - 1),
+      {
+        said: history.length,
+        tape,
+      },
+    );
+    if ('why' in reply)
+      return { kind: 'fault', message: reply.why, isUnavailable: reply.kind !== 'invalid' };
     const { done, reason, uses } = reply;
     const message = withSecrets(reply.message, secretsOfBrief(plan));
-    const said = (role: ChatMessage['role']) => history.flatMap((each) => (each.role === role ? [each.content] : []));
-    const fault = simulatorFault({ plan, start, message, before: said('user'), answers: said('assistant'), uses });
+    const said = (role: ChatMessage['role']) =>
+      history.flatMap((each) => (each.role === role ? [each.content] : []));
+    const fault = simulatorFault({
+      plan,
+      start,
+      message,
+      before: said('user'),
+      answers: said('assistant'),
+      uses,
+    });
     if (fault !== undefined) return { kind: 'fault', message: fault };
     const lost = OUT_OF_SCOPE.exec(reason);
-    if (lost !== null) return { kind: 'lost', missing: reason.slice(lost[0].length).trim() || 'what the agent needs' };
+    if (lost !== null)
+      return {
+        kind: 'lost',
+        missing: reason.slice(lost[0].length).trim() || 'what the agent needs',
+      };
     return { kind: 'say', message, isLast: done };
   }
 
@@ -66,13 +83,18 @@ export class UserModels {
     task: JudgeTask,
     { said, tape }: { readonly said: number; readonly tape: UserTapeAccess | undefined },
   ): Promise<UserReply | NoReply> {
-    const model = plan.model ?? (this.#options.suite.judgeConfig as JudgeConfig | undefined)?.model ?? DEFAULT_MODEL;
+    const model =
+      plan.model ??
+      (this.#options.suite.judgeConfig as JudgeConfig | undefined)?.model ??
+      DEFAULT_MODEL;
     const key = sha256Hex(`${model}\n${taskPrompt(task).hash}`);
     const kept = tape?.take(key, said);
     if (kept?.kind === 'missed') return { why: kept.why };
     if (kept?.kind === 'known') {
       const why = task.check(kept.words.reply);
-      return why === undefined ? (kept.words.reply as UserReply) : { why: `the recorded reply cannot be used: ${why}` };
+      return why === undefined
+        ? (kept.words.reply as UserReply)
+        : { why: `the recorded reply cannot be used: ${why}` };
     }
     const judge = this.#judgeOf(plan.model);
     if (judge.perform === undefined) return { why: 'the judge given cannot play a user' };
@@ -163,7 +185,16 @@ const MAX_SAID = 20_000;
 const FORMAT =
   '{"message": "what the person says", "done": false, "reason": "why, in a few words", "uses": ["keys of the facts in the message"]}';
 
-const TONES = ['plain', 'friendly', 'hurried', 'hesitant', 'formal', 'casual', 'a little annoyed', 'chatty'];
+const TONES = [
+  'plain',
+  'friendly',
+  'hurried',
+  'hesitant',
+  'formal',
+  'casual',
+  'a little annoyed',
+  'chatty',
+];
 const LENGTHS = ['a few words', 'one short sentence', 'one or two sentences'];
 
 /** How the person talks in one of several conversations. The seed decides, so the same run says the same again. */
@@ -171,8 +202,14 @@ const mannerOf = (seed: number): string =>
   `conversation ${seed + 1}; tone: ${TONES[seed % TONES.length]}; length: ${LENGTHS[seed % LENGTHS.length]}`;
 
 /** The checks of the query are not here: whoever plays the user must not know them. */
-function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessage[], seed: number): JudgeTask {
-  const said = history.map(({ role, content }) => escapeJsonLine({ [role === 'user' ? 'person' : 'agent']: content }));
+function taskOf(
+  { persona, facts, goal }: UserPlan,
+  history: readonly ChatMessage[],
+  seed: number,
+): JudgeTask {
+  const said = history.map(({ role, content }) =>
+    escapeJsonLine({ [role === 'user' ? 'person' : 'agent']: content }),
+  );
   return {
     id: 'simulated-user',
     version: '2',
@@ -200,7 +237,8 @@ function taskOf({ persona, facts, goal }: UserPlan, history: readonly ChatMessag
       if (!isVisible(message)) return '"message" has nothing but invisible characters';
       if (typeof done !== 'boolean') return '"done" is not true or false';
       if (typeof reason !== 'string') return '"reason" is not a text';
-      if (!Array.isArray(uses) || uses.some((key) => typeof key !== 'string')) return '"uses" is not a list of texts';
+      if (!Array.isArray(uses) || uses.some((key) => typeof key !== 'string'))
+        return '"uses" is not a list of texts';
       return undefined;
     },
   };

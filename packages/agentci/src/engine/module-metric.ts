@@ -45,11 +45,17 @@ const STATUSES = new Set(['pass', 'warn', 'fail', 'skip', 'error']);
 
 /** What came back is a stranger's: anything but the agreed shape is "could not tell". */
 function readOutcome(value: unknown): ModuleOutcome {
-  const fields = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const fields =
+    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
   const { status, violations = [] } = fields;
   if (typeof status !== 'string' || !STATUSES.has(status.toLowerCase()))
-    return { status: 'error', violations: [], why: 'it gave no {status: pass | warn | fail | skip | error}' };
-  if (!Array.isArray(violations)) return { status: 'error', violations: [], why: '"violations" is not a list' };
+    return {
+      status: 'error',
+      violations: [],
+      why: 'it gave no {status: pass | warn | fail | skip | error}',
+    };
+  if (!Array.isArray(violations))
+    return { status: 'error', violations: [], why: '"violations" is not a list' };
   const read = status.toLowerCase() as CheckStatus;
   const why = typeof fields.reason === 'string' ? fields.reason : undefined;
   // A verdict must not contradict what it lists.
@@ -63,8 +69,10 @@ function readOutcome(value: unknown): ModuleOutcome {
 }
 
 function readViolation(value: unknown): PolicyViolation {
-  const fields = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-  const text = (field: unknown): string | undefined => (typeof field === 'string' ? field : undefined);
+  const fields =
+    typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  const text = (field: unknown): string | undefined =>
+    typeof field === 'string' ? field : undefined;
   const constraint = text(fields.constraint) ?? '';
   return {
     tool: text(fields.tool) ?? '',

@@ -3,7 +3,10 @@ import type { Cassettes } from './cassettes.ts';
 import type { LiveRunner, RunOptions } from './run-options.ts';
 
 /** The cassettes of the run, where spec or command line want them. Their code is loaded only then. */
-export async function openCassettes(options: RunOptions, config: LiveRunner): Promise<Cassettes | undefined> {
+export async function openCassettes(
+  options: RunOptions,
+  config: LiveRunner,
+): Promise<Cassettes | undefined> {
   const { suite, cassette: choice, env = {}, now = Date.now } = options;
   if (suite.cassette === undefined && choice === undefined) return undefined;
   const { planCassettes, recordCommand, refuseTwins } = await import('./cassette-choice.ts');

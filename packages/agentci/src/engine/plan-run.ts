@@ -47,13 +47,19 @@ export interface RunPlan {
 }
 
 /** What would be run of the selected queries. `last` is the run that costs are estimated from. */
-export function planRun(options: RunOptions, queries: readonly Query[], last: RunResult | undefined): RunPlan {
+export function planRun(
+  options: RunOptions,
+  queries: readonly Query[],
+  last: RunResult | undefined,
+): RunPlan {
   const { suite } = options;
   const runner = options.runner ?? suite.runner;
-  const isRecorded = options.traces !== undefined || (typeof runner === 'object' && runner.kind === 'replay');
+  const isRecorded =
+    options.traces !== undefined || (typeof runner === 'object' && runner.kind === 'replay');
   const costs = new Map((last?.results ?? []).map((result) => [caseKey(result), costOf(result)]));
   const known = [...costs.values()].filter((cost) => cost !== undefined);
-  const average = known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0) / known.length;
+  const average =
+    known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0) / known.length;
   let runs = 0;
   let judgeCalls = 0;
   let cost = 0;
@@ -83,7 +89,9 @@ export function planRun(options: RunOptions, queries: readonly Query[], last: Ru
     spec: suite.file,
     summary: {
       queries: new Set(queries.map(({ id }) => id)).size,
-      cells: new Set(queries.flatMap(({ cell }) => (cell === undefined ? [] : [JSON.stringify(cell)]))).size,
+      cells: new Set(
+        queries.flatMap(({ cell }) => (cell === undefined ? [] : [JSON.stringify(cell)])),
+      ).size,
       cases: queries.length,
       skipped: queries.filter(({ skip }) => skip !== undefined).length,
       runs,
@@ -91,7 +99,12 @@ export function planRun(options: RunOptions, queries: readonly Query[], last: Ru
       judge_calls: judgeCalls,
       cost_usd: isRecorded ? 0 : average === undefined ? null : cost,
       guessed_runs: isRecorded || average === undefined ? 0 : guessed,
-      judge_cost_usd: judgeCalls === 0 ? 0 : judgeCost === null ? null : (judgeCost / last!.judge.calls) * judgeCalls,
+      judge_cost_usd:
+        judgeCalls === 0
+          ? 0
+          : judgeCost === null
+            ? null
+            : (judgeCost / last!.judge.calls) * judgeCalls,
       ...(last === undefined ? {} : { from: last.run_id }),
     },
     cases,
@@ -99,10 +112,14 @@ export function planRun(options: RunOptions, queries: readonly Query[], last: Ru
 }
 
 /** How many judges one rubric of a query asks. */
-function judgesOf({ judge = 'live', suite, sampleEnsemble: share, seed = 0 }: RunOptions, query: Query): number {
+function judgesOf(
+  { judge = 'live', suite, sampleEnsemble: share, seed = 0 }: RunOptions,
+  query: Query,
+): number {
   if (judge === 'off' || judge === 'recorded') return 0;
   const { ensemble } = (suite.judgeConfig ?? {}) as JudgeConfig;
-  const isEnsemble = share === undefined ? (ensemble?.enabled ?? false) : isSampled(query.id, { share, seed });
+  const isEnsemble =
+    share === undefined ? (ensemble?.enabled ?? false) : isSampled(query.id, { share, seed });
   return isEnsemble ? (ensemble?.models ?? DEFAULT_ENSEMBLE).length : 1;
 }
 

@@ -3,9 +3,13 @@ import { expect, test } from 'vitest';
 import type { Query } from '../spec/suite.ts';
 import { planShards, queriesOfShard } from './plan-shards.ts';
 
-const query = (id: string, runs = 1): Query => ({ id, query: id, tags: [], runs }) as unknown as Query;
-const planOf = (queries: readonly Query[], count: number, timings: ReadonlyMap<string, number> = new Map()) =>
-  planShards({ specHash: 'h', queries, runsOf: ({ runs }) => runs, index: 1, count, timings });
+const query = (id: string, runs = 1): Query =>
+  ({ id, query: id, tags: [], runs }) as unknown as Query;
+const planOf = (
+  queries: readonly Query[],
+  count: number,
+  timings: ReadonlyMap<string, number> = new Map(),
+) => planShards({ specHash: 'h', queries, runsOf: ({ runs }) => runs, index: 1, count, timings });
 
 test('every query is in exactly one shard, whatever the timings', () => {
   fc.assert(
@@ -14,7 +18,9 @@ test('every query is in exactly one shard, whatever the timings', () => {
       fc.integer({ min: 1, max: 20 }),
       fc.array(fc.double({ min: 0, max: 1e6, noNaN: true })),
       (ids, count, times) => {
-        const timings = new Map(ids.flatMap((id, i) => (times[i] === undefined ? [] : [[id, times[i]] as const])));
+        const timings = new Map(
+          ids.flatMap((id, i) => (times[i] === undefined ? [] : [[id, times[i]] as const])),
+        );
         const { shards } = planOf(
           ids.map((id) => query(id)),
           count,
@@ -69,7 +75,9 @@ test.each([
 });
 
 test('all cells and runs of a query stay together', () => {
-  const cells = ['a', 'b', 'c'].flatMap((id) => [1, 2].map((n) => ({ ...query(id), cell: { n: String(n) } }) as Query));
+  const cells = ['a', 'b', 'c'].flatMap((id) =>
+    [1, 2].map((n) => ({ ...query(id), cell: { n: String(n) } }) as Query),
+  );
   const plan = planOf(cells, 3);
   expect(queriesOfShard(cells, plan).map(({ id }) => id)).toEqual(['a', 'a']);
 });

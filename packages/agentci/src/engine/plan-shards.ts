@@ -36,12 +36,20 @@ interface PlanInput {
  * Gives each query to the shard with the least to do, the longest first; one without a timing counts as the median. All runs
  * and cells of a query stay together: its verdict is over all of them.
  */
-export function planShards({ specHash, queries, runsOf, index, count, timings }: PlanInput): ShardPlan {
+export function planShards({
+  specHash,
+  queries,
+  runsOf,
+  index,
+  count,
+  timings,
+}: PlanInput): ShardPlan {
   const known = queries.flatMap(({ id }) => timings.get(id) ?? []);
   const typical = medianOf(known) ?? 1;
   const weights = new Map<string, number>();
   for (const query of queries) {
-    const weight = query.skip === undefined ? runsOf(query) * Math.max(1, timings.get(query.id) ?? typical) : 0;
+    const weight =
+      query.skip === undefined ? runsOf(query) * Math.max(1, timings.get(query.id) ?? typical) : 0;
     weights.set(query.id, (weights.get(query.id) ?? 0) + weight);
   }
   const ids = [...weights.keys()];
@@ -53,16 +61,29 @@ export function planShards({ specHash, queries, runsOf, index, count, timings }:
   for (const id of longestFirst) {
     let least = loads[0]!;
     for (const load of loads)
-      if (load.weight < least.weight || (load.weight === least.weight && load.ids.length < least.ids.length))
+      if (
+        load.weight < least.weight ||
+        (load.weight === least.weight && load.ids.length < least.ids.length)
+      )
         least = load;
     least.weight += weights.get(id)!;
     least.ids.push(id);
   }
   const shards = loads.map((load) => load.ids.sort((a, b) => position.get(a)! - position.get(b)!));
-  const cases = queries.map(({ id, cell }): CaseName => (cell === undefined ? { id } : { id, cell }));
+  const cases = queries.map(
+    ({ id, cell }): CaseName => (cell === undefined ? { id } : { id, cell }),
+  );
   const runs = queries.map(runsOf);
   const xfail = queries.flatMap((query, at) => (query.xfail === undefined ? [] : [at]));
-  return { index, count, hash: planHash(specHash, { cases, runs, shards }), cases, runs, shards, xfail };
+  return {
+    index,
+    count,
+    hash: planHash(specHash, { cases, runs, shards }),
+    cases,
+    runs,
+    shards,
+    xfail,
+  };
 }
 
 /** Equal plans of equal specs have equal hashes. */
@@ -72,7 +93,10 @@ export const planHash = (
 ): string => `sha256:${sha256Hex(canonicalJson({ plan: 1, spec: specHash, cases, runs, shards }))}`;
 
 /** The queries of one shard; without a shard, all of them. */
-export function queriesOfShard(queries: readonly Query[], shard: ShardPlan | undefined): readonly Query[] {
+export function queriesOfShard(
+  queries: readonly Query[],
+  shard: ShardPlan | undefined,
+): readonly Query[] {
   if (shard === undefined) return queries;
   const ids = new Set(shard.shards[shard.index - 1]);
   return queries.filter(({ id }) => ids.has(id));

@@ -7,7 +7,8 @@ import { errorResult } from './combine-runs.ts';
 
 /** The trace of a run that was answered from a cassette. Its times are those of reading a file, so it has none. */
 export function playedTrace(trace: Trace, { use, warnings }: Played): Trace {
-  const told = warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
+  const told =
+    warnings.length === 0 ? trace : { ...trace, warnings: [...trace.warnings, ...warnings] };
   if (use.hits === 0) return told;
   const { startedAt: _, endedAt: __, reported, ...rest } = told;
   const { durationMs: _d, ttftMs: _t, wallMs: _w, coldStartMs: _c, ...claimed } = reported ?? {};
@@ -29,8 +30,15 @@ function untimed(step: Step): Step {
 
 /** The result of a run that its cassette could not carry. */
 export function playedResult(query: Query, { use, error, warnings }: Played): QueryResult {
-  const result = errorResult(query, error ?? { kind: 'cassette', message: 'the cassette could not be used' });
-  return { ...result, cassette: use, ...(warnings.length === 0 ? {} : { warnings: toWarnings(warnings) }) };
+  const result = errorResult(
+    query,
+    error ?? { kind: 'cassette', message: 'the cassette could not be used' },
+  );
+  return {
+    ...result,
+    cassette: use,
+    ...(warnings.length === 0 ? {} : { warnings: toWarnings(warnings) }),
+  };
 }
 
 /** The result with its verdict, and what became of the recording: a run that went wrong does not replace a good one. */

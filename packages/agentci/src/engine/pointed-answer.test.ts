@@ -25,12 +25,19 @@ const chat = (finish_reason: string, message: object = {}) => ({
   id: 'c',
   object: 'chat.completion',
   model: 'm',
-  choices: [{ index: 0, finish_reason, message: { role: 'assistant', content: 'hello', ...message } }],
+  choices: [
+    { index: 0, finish_reason, message: { role: 'assistant', content: 'hello', ...message } },
+  ],
   usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
 });
 
 test.each([
-  { what: 'a chat completion', answer: '/choices/0/message/content', body: chat('length'), finish: 'length' },
+  {
+    what: 'a chat completion',
+    answer: '/choices/0/message/content',
+    body: chat('length'),
+    finish: 'length',
+  },
   {
     what: 'a filtered one',
     answer: '/choices/0/message/content',
@@ -55,12 +62,19 @@ test.each([
     what: 'a reply of Gemini',
     answer: '/candidates/0/content/parts/0/text',
     body: {
-      candidates: [{ content: { role: 'model', parts: [{ text: 'hello' }] }, finishReason: 'MAX_TOKENS' }],
+      candidates: [
+        { content: { role: 'model', parts: [{ text: 'hello' }] }, finishReason: 'MAX_TOKENS' },
+      ],
       usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 2, totalTokenCount: 9 },
     },
     finish: 'length',
   },
-  { what: 'the simple form', answer: '/answer', body: { answer: 'hello', finish_reason: 'length' }, finish: 'length' },
+  {
+    what: 'the simple form',
+    answer: '/answer',
+    body: { answer: 'hello', finish_reason: 'length' },
+    finish: 'length',
+  },
   {
     what: 'a form of its own',
     answer: '/out/text',
@@ -80,7 +94,9 @@ test.each([
 });
 
 test('tool calls and tokens are read from a reply that is known, and words from where the spec says', async () => {
-  const tool_calls = [{ id: 't', type: 'function', function: { name: 'lookup', arguments: '{"q":1}' } }];
+  const tool_calls = [
+    { id: 't', type: 'function', function: { name: 'lookup', arguments: '{"q":1}' } },
+  ];
   const trace = await ask('/choices/0/message/content', chat('tool_calls', { tool_calls }));
   expect(toolCalls(trace).map(({ name }) => name)).toEqual(['lookup']);
   expect(totals(trace).totalTokens).toMatchObject({ value: 9 });
@@ -89,7 +105,11 @@ test('tool calls and tokens are read from a reply that is known, and words from 
 
 test('a body in a form of its own is no recording, and nothing is said of its keys', async () => {
   const trace = await ask('/reply', { reply: 'hello', session: 'x', model: 5, status: 'fine' });
-  expect(trace).toMatchObject({ final: { text: 'hello' }, warnings: [], captured: { toolCalls: 'none' } });
+  expect(trace).toMatchObject({
+    final: { text: 'hello' },
+    warnings: [],
+    captured: { toolCalls: 'none' },
+  });
 });
 
 test.each(['answer', 'output', 'text', 'message', 'trace', 'messages', 'result'])(
@@ -103,7 +123,11 @@ test.each(['answer', 'output', 'text', 'message', 'trace', 'messages', 'result']
 
 test.each([
   { what: 'cut JSON', value: '{"a": [1,', why: /cut off/ },
-  { what: 'server-sent events', value: 'data: {"x":1}\n\ndata: [DONE]\n\n', why: /server-sent events/ },
+  {
+    what: 'server-sent events',
+    value: 'data: {"x":1}\n\ndata: [DONE]\n\n',
+    why: /server-sent events/,
+  },
   { what: 'a page', value: '<!DOCTYPE html><html><body>hello</body></html>', why: /HTML page/ },
   { what: 'the word null', value: 'null', why: /gave null/ },
   { what: 'an empty object as text', value: '{}', why: /empty object/ },

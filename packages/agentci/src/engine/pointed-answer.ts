@@ -9,7 +9,10 @@ import { simpleTrace } from '../trace/simple.ts';
  * The trace of an answer that the spec points at. Where the document around it is a recording, it says what else is known
  * of the run: why the model stopped, what it used, which tools it called.
  */
-export function withPointedAnswer(recorded: Trace | undefined, { text, body, pointer }: PointedAnswer): Trace {
+export function withPointedAnswer(
+  recorded: Trace | undefined,
+  { text, body, pointer }: PointedAnswer,
+): Trace {
   const trace = recorded ?? simpleTrace({ answer: text });
   const { step, agent, finish = finishNear(body, pointer) } = trace.final ?? {};
   return {
@@ -25,14 +28,16 @@ export function withPointedAnswer(recorded: Trace | undefined, { text, body, poi
 
 /** The body is the server's own, and the spec says where the answer is: other keys are not a mistake. */
 const isOurs = (code: string, { captured }: Trace): boolean =>
-  code === 'SIMPLE_UNKNOWN_KEY' || (code === 'SIMPLE_CALLS_ELSEWHERE' && captured.toolCalls === 'none');
+  code === 'SIMPLE_UNKNOWN_KEY' ||
+  (code === 'SIMPLE_CALLS_ELSEWHERE' && captured.toolCalls === 'none');
 
 /** Why the answer ended, as the objects around it say; the innermost counts. */
 function finishNear(body: unknown, pointer = ''): LlmStep['finish'] {
   let current = body;
   let finish: LlmStep['finish'];
   for (const part of [undefined, ...pointer.split('/').slice(1)]) {
-    if (part !== undefined) current = Array.isArray(current) || isFields(current) ? ownAt(current, part) : undefined;
+    if (part !== undefined)
+      current = Array.isArray(current) || isFields(current) ? ownAt(current, part) : undefined;
     if (!isFields(current)) continue;
     const fields = current;
     const key = FINISH_KEYS.find((name) => typeof fields[name] === 'string');

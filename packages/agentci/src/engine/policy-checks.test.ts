@@ -10,20 +10,43 @@ const POLICY =
 const call = (name: string, args?: object) => ({ name, ...(args === undefined ? {} : { args }) });
 
 async function judge(block: string, form: object) {
-  const { suite, diagnostics } = parseSpec(`agent: a\nqueries:\n  - query: q\n    ${block}\n`, { file: 's.yaml' });
+  const { suite, diagnostics } = parseSpec(`agent: a\nqueries:\n  - query: q\n    ${block}\n`, {
+    file: 's.yaml',
+  });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-  return evaluateQuery({ query: suite!.queries[0]!, trace: simpleTrace({ query: 'q', answer: 'ok', ...form }) });
+  return evaluateQuery({
+    query: suite!.queries[0]!,
+    trace: simpleTrace({ query: 'q', answer: 'ok', ...form }),
+  });
 }
 const statuses = ({ path }: Awaited<ReturnType<typeof judge>>) =>
   Object.fromEntries(path.checks.map(({ id, status, skip_reason }) => [id, skip_reason ?? status]));
 
 describe('a policy in a spec', () => {
   test.each([
-    ['kept', { tool_calls: [call('auth', {}), call('pay', { amount: 5 })] }, 'pass', 'pass', 'pass'],
-    ['broken', { tool_calls: [call('pay', { amount: 500 }), call('rm', {})] }, 'fail', 'fail', 'fail'],
+    [
+      'kept',
+      { tool_calls: [call('auth', {}), call('pay', { amount: 5 })] },
+      'pass',
+      'pass',
+      'pass',
+    ],
+    [
+      'broken',
+      { tool_calls: [call('pay', { amount: 500 }), call('rm', {})] },
+      'fail',
+      'fail',
+      'fail',
+    ],
     ['not exercised', { tool_calls: [call('x', {})] }, 'not_exercised', 'not_exercised', 'pass'],
     ['tool calls not captured', {}, 'error', 'error', 'error'],
-    ['arguments not captured', { tool_calls: [call('auth'), call('pay')] }, 'error', 'pass', 'pass'],
+    [
+      'arguments not captured',
+      { tool_calls: [call('auth'), call('pay')] },
+      'error',
+      'pass',
+      'pass',
+    ],
     [
       'cut off',
       { status: 'incomplete', tool_calls: [call('auth', {}), call('pay', { amount: 5 })] },
@@ -67,9 +90,15 @@ describe('a policy in a spec', () => {
 
   test('each check has the column of the rule that forbids', async () => {
     const block = `policy: ${POLICY}`;
-    const { path } = await judge(block, { tool_calls: [call('pay', { amount: 500 }), call('rm', {})] });
+    const { path } = await judge(block, {
+      tool_calls: [call('pay', { amount: 500 }), call('rm', {})],
+    });
     const at = (text: string) => `    ${block}`.indexOf(text) + 1;
-    expect(path.checks.map(({ location }) => location?.column)).toEqual([at('max:'), at('{type: before'), at('rm]')]);
+    expect(path.checks.map(({ location }) => location?.column)).toEqual([
+      at('max:'),
+      at('{type: before'),
+      at('rm]'),
+    ]);
   });
 
   test('on_violation: warn softens, log is evidence only', async () => {
@@ -84,25 +113,39 @@ describe('a policy in a spec', () => {
   });
 
   test('a policy that was never read is an error, not a pass', async () => {
-    expect(await judge('policy: missing.yaml', { tool_calls: [] })).toMatchObject({ status: 'error' });
+    expect(await judge('policy: missing.yaml', { tool_calls: [] })).toMatchObject({
+      status: 'error',
+    });
   });
 });
 
 describe('path.rules', () => {
-  const rules = 'path: {rules: [{type: before, first: auth, then: write}, {type: blocklist, tools: [rm]}]}';
+  const rules =
+    'path: {rules: [{type: before, first: auth, then: write}, {type: blocklist, tools: [rm]}]}';
 
   test('asm-vac-2: a rule that never came up hides nothing', async () => {
-    const row = vectors.find(({ id }) => id === 'asm-vac-2')!.input as { spec: object; used_tools: string[] };
+    const row = vectors.find(({ id }) => id === 'asm-vac-2')!.input as {
+      spec: object;
+      used_tools: string[];
+    };
     const result = await judge(`path: ${JSON.stringify(row.spec)}`, {
       tool_calls: row.used_tools.map((name) => call(name)),
     });
     expect(result.status).toBe('warn');
-    expect(statuses(result)).toEqual({ 'path.rules': 'not_exercised', 'path.expected_tool_sequence': 'warn' });
+    expect(statuses(result)).toEqual({
+      'path.rules': 'not_exercised',
+      'path.expected_tool_sequence': 'warn',
+    });
   });
 
   test('asm-malformed: an unreadable trace is an error', async () => {
-    const row = vectors.find(({ id }) => id === 'asm-malformed')!.input as { rules: object[]; trace: object };
-    const { suite } = parseSpec(JSON.stringify({ agent: 'a', queries: [{ query: 'q', path: { rules: row.rules } }] }));
+    const row = vectors.find(({ id }) => id === 'asm-malformed')!.input as {
+      rules: object[];
+      trace: object;
+    };
+    const { suite } = parseSpec(
+      JSON.stringify({ agent: 'a', queries: [{ query: 'q', path: { rules: row.rules } }] }),
+    );
     const run = await runSuite({ suite: suite!, traces: Buffer.from(JSON.stringify(row.trace)) });
     expect(run.results).toMatchObject([{ status: 'error' }]);
   });
@@ -127,7 +170,11 @@ describe('path.rules', () => {
   test('calls missing in between: only what is certain counts', async () => {
     const { suite } = parseSpec(`agent: a\nqueries:\n  - query: q\n    ${rules}\n`);
     const of = async (...names: string[]) => {
-      const trace = simpleTrace({ query: 'q', answer: '', tool_calls: names.map((name) => call(name)) });
+      const trace = simpleTrace({
+        query: 'q',
+        answer: '',
+        tool_calls: names.map((name) => call(name)),
+      });
       trace.captured.toolCalls = 'partial';
       return (await evaluateQuery({ query: suite!.queries[0]!, trace })).status;
     };
@@ -149,7 +196,8 @@ describe('a suite over all traces', () => {
   const trace = (id: string, ...names: string[]) =>
     simpleTrace({ id, answer: '', tool_calls: names.map((name) => call(name, {})) });
   const block = '{id: block, metric: tool_blocklist, blocklist: [rm]}';
-  const order = '{id: order, metric: sequence_valid, rules: [{type: before, first: auth, then: write}]}';
+  const order =
+    '{id: order, metric: sequence_valid, rules: [{type: before, first: auth, then: write}]}';
 
   test('one result per test, with every violation of every trace counted', async () => {
     const run = await runSuite({
@@ -172,7 +220,10 @@ describe('a suite over all traces', () => {
   });
 
   test('a rule written in the suite has its column', async () => {
-    const { results } = await runSuite({ suite: suiteOf(block, order), traces: [trace('a', 'write')] });
+    const { results } = await runSuite({
+      suite: suiteOf(block, order),
+      traces: [trace('a', 'write')],
+    });
     expect(results[1]?.path.checks[0]?.location).toMatchObject({
       file: 'suite.yaml',
       column: `  - ${order}`.indexOf('{type') + 1,

@@ -47,12 +47,20 @@ function inlinePolicies({ policy: written }: Query): readonly Policy[] | string 
   if (written === undefined) return [];
   if (typeof written === 'string') return `the policy "${written}" was not read`;
   const { policy, diagnostics } = parsePolicy(JSON.stringify(written, null, 2), { file: 'policy' });
-  return policy === undefined ? `the policy cannot be used: ${diagnostics[0]?.message ?? ''}` : [policy];
+  return policy === undefined
+    ? `the policy cannot be used: ${diagnostics[0]?.message ?? ''}`
+    : [policy];
 }
 
 function notRead(message: string, { locations }: Query): PolicyChecks {
   const location = locations?.policy;
-  const check = { id: 'policy', status: 'error' as const, message, evidence: [], ...(location ? { location } : {}) };
+  const check = {
+    id: 'policy',
+    status: 'error' as const,
+    message,
+    evidence: [],
+    ...(location ? { location } : {}),
+  };
   return { checks: [check], details: {} };
 }
 
@@ -66,7 +74,11 @@ function* evaluatePolicy(
   const { rules } = policy;
   if (rules.length > 0)
     yield timed(undefined, () =>
-      evaluatePrepared(new CallTable(calls, runFactsOf(trace, query)), rules, trace.status !== 'incomplete'),
+      evaluatePrepared(
+        new CallTable(calls, runFactsOf(trace, query)),
+        rules,
+        trace.status !== 'incomplete',
+      ),
     );
   if (policy.blocklist.length > 0) yield evaluateBlocklist({ calls, blocklist: policy.blocklist });
 }
@@ -82,20 +94,32 @@ export function verdictOn(
   const isPartial = captured === 'partial' || isCutOff;
   if (result.status === 'fail') {
     if (!isPartial || isCutOff || result.metric !== 'sequence_valid') return { status: 'fail' };
-    const certain = result.rules.some(({ outcome, type }) => outcome === 'violated' && isCertain(type));
-    return certain ? { status: 'fail' } : { status: 'error', why: 'not all tool calls were captured' };
+    const certain = result.rules.some(
+      ({ outcome, type }) => outcome === 'violated' && isCertain(type),
+    );
+    return certain
+      ? { status: 'fail' }
+      : { status: 'error', why: 'not all tool calls were captured' };
   }
-  if (result.status === 'error') return { status: 'error', why: result.reason ?? 'it could not be told' };
+  if (result.status === 'error')
+    return { status: 'error', why: result.reason ?? 'it could not be told' };
   // Rules have an answer of their own for a run that was cut off.
   if (isPartial && !(isCutOff && result.metric === 'sequence_valid'))
     return { status: 'error', why: 'not all tool calls were captured' };
   if (result.status === 'warn') return { status: 'warn' };
-  return result.exercised === 'not_exercised' ? { status: 'skip', reason: 'not_exercised' } : { status: 'pass' };
+  return result.exercised === 'not_exercised'
+    ? { status: 'skip', reason: 'not_exercised' }
+    : { status: 'pass' };
 }
 
 function checkOf(
   result: PolicyResult,
-  { policy, query, trace, calls }: { policy: Policy; query: Query; trace: Trace; calls: readonly ToolStep[] },
+  {
+    policy,
+    query,
+    trace,
+    calls,
+  }: { policy: Policy; query: Query; trace: Trace; calls: readonly ToolStep[] },
 ): CheckResult {
   const { status, reason, why } = verdictOn(result, trace);
   const [first] = result.violations;
@@ -128,14 +152,19 @@ const told = (
   violations: readonly PolicyViolation[],
   toEvidence: (violation: PolicyViolation) => Evidence,
 ): Evidence[] =>
-  withMore(violations.slice(0, MAX_EVIDENCE).map(toEvidence), Math.max(0, violations.length - MAX_EVIDENCE));
+  withMore(
+    violations.slice(0, MAX_EVIDENCE).map(toEvidence),
+    Math.max(0, violations.length - MAX_EVIDENCE),
+  );
 
 /** What the policy asks for, in words. */
 function wantedOf(result: PolicyResult, { file, blocklist }: Policy): string {
   if (result.metric === 'sequence_valid') {
     const broken = result.rules.filter(({ outcome }) => outcome === 'violated');
     return `The rules of ${file}: ${andMore(
-      (broken.length === 0 ? result.rules : broken).map(({ rule_id, expected }) => `${rule_id} (${expected})`),
+      (broken.length === 0 ? result.rules : broken).map(
+        ({ rule_id, expected }) => `${rule_id} (${expected})`,
+      ),
       MAX_NAMED,
     )}`;
   }
@@ -143,7 +172,8 @@ function wantedOf(result: PolicyResult, { file, blocklist }: Policy): string {
     const asked = [
       ...new Set(
         result.violations.map(
-          ({ tool, argument, constraint }) => `${tool}${argument === null ? '' : `.${argument}`} ${constraint}`,
+          ({ tool, argument, constraint }) =>
+            `${tool}${argument === null ? '' : `.${argument}`} ${constraint}`,
         ),
       ),
     ];
@@ -154,7 +184,11 @@ function wantedOf(result: PolicyResult, { file, blocklist }: Policy): string {
   return `No calls of tools that ${file} blocks: ${andMore(blocklist.map(String), MAX_NAMED)}`;
 }
 
-function evidenceOf(violation: PolicyViolation, policy: Policy, calls: readonly ToolStep[]): Evidence {
+function evidenceOf(
+  violation: PolicyViolation,
+  policy: Policy,
+  calls: readonly ToolStep[],
+): Evidence {
   const { call, policy_line, policy_file } = violation;
   const where = policy_line === null ? '' : ` (${policy_file ?? policy.file}:${policy_line})`;
   const step = call === undefined ? undefined : calls[call];
@@ -166,7 +200,15 @@ function evidenceOf(violation: PolicyViolation, policy: Policy, calls: readonly 
 }
 
 /** One violation on one line. */
-export function violationText({ tool, argument, value, message, rule, call, constraint }: PolicyViolation): string {
+export function violationText({
+  tool,
+  argument,
+  value,
+  message,
+  rule,
+  call,
+  constraint,
+}: PolicyViolation): string {
   if (rule !== undefined) return `${rule}: ${message}`;
   const at = call === undefined ? '' : ` in call ${call + 1}`;
   if (argument === null) return `${tool}${at}: ${message} (${constraint})`;
@@ -183,16 +225,21 @@ const short = (value: unknown): string => {
 export function summaryOf(result: PolicyResult, calls: number): string {
   const seen = count(calls, 'call');
   const named = result.violations.slice(0, MAX_NAMED).map(violationText).join('; ');
-  const more = result.violations.length > MAX_NAMED ? `; and ${result.violations.length - MAX_NAMED} more` : '';
+  const more =
+    result.violations.length > MAX_NAMED
+      ? `; and ${result.violations.length - MAX_NAMED} more`
+      : '';
   const found = result.violations.length === 0 ? '' : `: ${named}${more}`;
   switch (result.metric) {
     case 'args_valid': {
       const unknown = Object.keys(result.unknown_tools);
-      const note = unknown.length === 0 ? '' : `; not in the policy: ${unknown.slice(0, 5).join(', ')}`;
+      const note =
+        unknown.length === 0 ? '' : `; not in the policy: ${unknown.slice(0, 5).join(', ')}`;
       return `${count(result.violations.length, 'violation')}, ${result.checked_calls} of ${seen} checked${found}${note}`;
     }
     case 'sequence_valid': {
-      const rules = (wanted: string): number => result.rules.filter(({ outcome }) => outcome === wanted).length;
+      const rules = (wanted: string): number =>
+        result.rules.filter(({ outcome }) => outcome === wanted).length;
       return `${rules('held')} of ${count(result.rules.length, 'rule')} held, ${rules('not_exercised')} not exercised, ${rules('violated')} violated in ${seen}${found}`;
     }
     case 'tool_blocklist':

@@ -30,7 +30,10 @@ export async function collectPolicyTests(
   see: (trace: Trace) => void,
 ): Promise<Recorded> {
   const pending = ledger.pending();
-  const open = [...new Set(pending.map(({ query }) => query))].map((query) => ({ query, tally: new TestTally(query) }));
+  const open = [...new Set(pending.map(({ query }) => query))].map((query) => ({
+    query,
+    tally: new TestTally(query),
+  }));
   const checks: CheckResult[] = [];
   const skipped: string[] = [];
   const modules = new Map<PolicyTest, ModuleCaller>();
@@ -38,7 +41,12 @@ export async function collectPolicyTests(
   const callerOf = (test: Extract<PolicyTest, { metric: 'module' }>): ModuleCaller => {
     const known = modules.get(test);
     if (known !== undefined) return known;
-    const caller = createModuleCaller({ file: test.module, exportName: test.export, env, what: 'the metric' });
+    const caller = createModuleCaller({
+      file: test.module,
+      exportName: test.export,
+      env,
+      what: 'the metric',
+    });
     modules.set(test, caller);
     return caller;
   };
@@ -51,7 +59,8 @@ export async function collectPolicyTests(
         continue;
       }
       see(item.trace);
-      for (const { query, tally } of open) await judge(query, item.trace, tally, { callerOf, options });
+      for (const { query, tally } of open)
+        await judge(query, item.trace, tally, { callerOf, options });
     }
   } finally {
     await Promise.all([...modules.values()].map((caller) => caller.close()));
@@ -70,7 +79,10 @@ async function judge(
   {
     callerOf,
     options,
-  }: { callerOf: (test: Extract<PolicyTest, { metric: 'module' }>) => ModuleCaller; options: RunOptions },
+  }: {
+    callerOf: (test: Extract<PolicyTest, { metric: 'module' }>) => ModuleCaller;
+    options: RunOptions;
+  },
 ): Promise<void> {
   const { test } = query;
   if (test === undefined) return;
@@ -82,8 +94,13 @@ async function judge(
   const result = evaluate(test, trace);
   const verdict = verdictOn(result, trace);
   // A run that failed may have been about to do more: what it did is judged, what it did not do is not.
-  const isFailed = trace.status === 'error' && verdict.status !== 'fail' && verdict.status !== 'error';
-  tally.add(trace, result, isFailed ? { status: 'error', why: 'the recording says the run failed' } : verdict);
+  const isFailed =
+    trace.status === 'error' && verdict.status !== 'fail' && verdict.status !== 'error';
+  tally.add(
+    trace,
+    result,
+    isFailed ? { status: 'error', why: 'the recording says the run failed' } : verdict,
+  );
 }
 
 function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace): PolicyResult {
@@ -97,7 +114,11 @@ function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace)
         ...defined({ tools: test.tools }),
       });
     case 'sequence_valid':
-      return evaluatePrepared(new CallTable(calls, runFactsOf(trace)), test.rules, trace.status !== 'incomplete');
+      return evaluatePrepared(
+        new CallTable(calls, runFactsOf(trace)),
+        test.rules,
+        trace.status !== 'incomplete',
+      );
     case 'tool_blocklist':
       return evaluateBlocklist({ calls, blocklist: test.blocklist });
   }

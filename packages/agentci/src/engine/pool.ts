@@ -8,5 +8,7 @@ export async function runPool<T>(
   const worker = async () => {
     while (next < items.length && !options.stop?.()) await task(items[next++]!);
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.workers, items.length)) }, worker));
+  await Promise.all(
+    Array.from({ length: Math.max(1, Math.min(options.workers, items.length)) }, worker),
+  );
 }

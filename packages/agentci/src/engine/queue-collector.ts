@@ -74,7 +74,12 @@ export class QueueCollector {
     this.#input = input;
     for (const of of pending) {
       const { id, cell } = of.query;
-      const job: Job = { run: input.ticket.run, id, ...(cell === undefined ? {} : { cell }), repeat: of.run };
+      const job: Job = {
+        run: input.ticket.run,
+        id,
+        ...(cell === undefined ? {} : { cell }),
+        repeat: of.run,
+      };
       this.#open.set(nameOf(job), { job, of });
     }
     if ((input.options.resumed?.length ?? 0) > 0) this.#asked = new Set(this.#open.keys());
@@ -99,7 +104,12 @@ export class QueueCollector {
       }
       const came = await this.#readAll(isStopped ? STOPPED_READ_MS : READ_MS);
       // Workers count as well, and begin nothing more once they find the limit reached.
-      if (!isStopped && came === 0 && options.maxCostUsd !== undefined && (await queue.hasReachedCost()))
+      if (
+        !isStopped &&
+        came === 0 &&
+        options.maxCostUsd !== undefined &&
+        (await queue.hasReachedCost())
+      )
         ledger.reachMaxCost();
       if (isStopped) await this.#forgetUnstarted();
       else if (queue.wasReset()) await this.#restore();
@@ -156,7 +166,9 @@ export class QueueCollector {
 
   /** Results that came a second time, and what they cost. */
   get unused(): RunResult['unused'] {
-    return this.#duplicates === 0 ? undefined : { results: this.#duplicates, cost_usd: this.#wastedUsd };
+    return this.#duplicates === 0
+      ? undefined
+      : { results: this.#duplicates, cost_usd: this.#wastedUsd };
   }
 
   /** What decides nothing but must be known. */
@@ -164,12 +176,16 @@ export class QueueCollector {
     const { choice, options } = this.#input;
     const notices: string[] = [];
     if (this.#duplicates > 0) {
-      const cost = this.#wastedUsd === 0 ? '' : `; $${this.#wastedUsd.toFixed(4)} was spent on them and not used`;
+      const cost =
+        this.#wastedUsd === 0
+          ? ''
+          : `; $${this.#wastedUsd.toFixed(4)} was spent on them and not used`;
       notices.push(
         `${plural(this.#duplicates, 'result')} came a second time, from workers that had lost their queries${cost}`,
       );
     }
-    const limit = options.maxCostUsd === undefined ? '' : ', nor is it part of what --max-cost limits';
+    const limit =
+      options.maxCostUsd === undefined ? '' : ', nor is it part of what --max-cost limits';
     if (this.#hasForgotten)
       notices.push(
         `Redis lost its data: queries that workers had begun before that may have been run again. What those cost is not known${limit}, unless their results are counted as second ones`,
@@ -208,14 +224,20 @@ export class QueueCollector {
     else if (entry === undefined || delivery.kind === 'duplicate') {
       // One that is written down already, from before we were killed, is not a second one. A Redis that has lost its data takes
       // a second one for the first.
-      const isSecond = delivery.kind === 'duplicate' || this.#asked === undefined || this.#asked.has(delivery.job);
+      const isSecond =
+        delivery.kind === 'duplicate' || this.#asked === undefined || this.#asked.has(delivery.job);
       if (isSecond) this.#countDuplicate(delivery.costUsd);
     } else {
       this.#open.delete(delivery.job);
       this.#workedAt = Date.now();
       const { outcome, user } = readOutcome(delivery.body(), entry.of.query);
       this.user = addUsage(this.user, user);
-      options.onEvent?.({ type: 'run_started', id: entry.of.query.id, cell: entry.of.query.cell, run: entry.of.run });
+      options.onEvent?.({
+        type: 'run_started',
+        id: entry.of.query.id,
+        cell: entry.of.query.cell,
+        run: entry.of.run,
+      });
       await this.#judge(entry.of, outcome, delivery.id);
       return;
     }
@@ -262,7 +284,8 @@ export class QueueCollector {
       })
       .finally(() => this.#verdicts.delete(verdict));
     this.#verdicts.add(verdict);
-    if (this.#verdicts.size >= (options.workers ?? DEFAULT_VERDICTS)) await Promise.race(this.#verdicts);
+    if (this.#verdicts.size >= (options.workers ?? DEFAULT_VERDICTS))
+      await Promise.race(this.#verdicts);
   }
 
   async #settled(): Promise<void> {
@@ -279,7 +302,8 @@ export class QueueCollector {
     const { code, message, about } = body;
     if (typeof message !== 'string') return;
     if (typeof code === 'string') options.onEvent?.({ type: 'note', code, message });
-    else if (isObject(about)) ledger.revoke(about as unknown as RunAbout, { kind: 'agent', message });
+    else if (isObject(about))
+      ledger.revoke(about as unknown as RunAbout, { kind: 'agent', message });
   }
 
   async #noteLostAttempts(): Promise<void> {
@@ -308,7 +332,9 @@ export class QueueCollector {
     this.#lookedAt = Date.now();
     const { queue } = this.#input;
     for (const { job, why } of await queue.lost())
-      await this.#giveUp(job, (query) => failedOutcome(query, 'worker', `no worker could run it: ${why}`));
+      await this.#giveUp(job, (query) =>
+        failedOutcome(query, 'worker', `no worker could run it: ${why}`),
+      );
     for (const job of await queue.deadly(this.#jobs()))
       await this.#giveUp(job, (query) => lostOutcome(query, MAX_ALONE + 1));
     await this.#noteLostAttempts();
@@ -335,14 +361,21 @@ export class QueueCollector {
     const { ticket, choice } = this.#input;
     for (const { spec, version, commit, host } of workers) {
       const isOurs = spec === ticket.spec && version === ticket.version;
-      if (!isOurs || commit === undefined || choice.commit === undefined || commit === choice.commit) continue;
+      if (
+        !isOurs ||
+        commit === undefined ||
+        choice.commit === undefined ||
+        commit === choice.commit
+      )
+        continue;
       this.#otherCommits.set(host, commit);
     }
   }
 
   async #sayWhoWorks(workers: readonly SeenWorker[]): Promise<void> {
     const { ticket, options, choice } = this.#input;
-    const fits = ({ spec, version }: SeenWorker): boolean => spec === ticket.spec && version === ticket.version;
+    const fits = ({ spec, version }: SeenWorker): boolean =>
+      spec === ticket.spec && version === ticket.version;
     if (workers.some(fits)) {
       this.#workedAt = Date.now();
       return;
@@ -369,8 +402,12 @@ function mismatch(workers: readonly SeenWorker[], { spec, version }: Ticket): st
   const other = workers.filter((worker) => worker.spec !== spec);
   const old = workers.filter((worker) => worker.spec === spec && worker.version !== version);
   const parts = [
-    ...(other.length === 0 ? [] : [`${plural(other.length, 'worker')} with another spec or prompt (${hosts(other)})`]),
-    ...(old.length === 0 ? [] : [`${plural(old.length, 'worker')} of another version (${hosts(old)})`]),
+    ...(other.length === 0
+      ? []
+      : [`${plural(other.length, 'worker')} with another spec or prompt (${hosts(other)})`]),
+    ...(old.length === 0
+      ? []
+      : [`${plural(old.length, 'worker')} of another version (${hosts(old)})`]),
   ];
   return `There ${workers.length === 1 ? 'is' : 'are'} ${parts.join(' and ')}: bring ${workers.length === 1 ? 'it' : 'them'} to the same commit and start ${workers.length === 1 ? 'it' : 'them'} again.`;
 }

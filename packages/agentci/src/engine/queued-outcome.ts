@@ -15,7 +15,8 @@ type Usage = NonNullable<RunResult['user']>;
 /** What a worker sends: without secrets, and without what cannot travel. */
 export function outcomeBody(outcome: Outcome, user: Usage | undefined): unknown {
   const trace = outcome.trace === undefined ? undefined : maskTrace(outcome.trace);
-  if (outcome.kind === 'failed') return { kind: 'failed', result: withoutSecrets(outcome.result), trace, user };
+  if (outcome.kind === 'failed')
+    return { kind: 'failed', result: withoutSecrets(outcome.result), trace, user };
   const { played } = outcome;
   return {
     kind: 'judge',
@@ -45,7 +46,11 @@ export function readOutcome(
   if (!isObject(played) || !isUse(played.use))
     return unreadable(query, 'what it says of the cassette has the wrong form');
   return {
-    outcome: { kind: 'judge', trace, played: { use: played.use, warnings: warningsIn(played.warnings) } },
+    outcome: {
+      kind: 'judge',
+      trace,
+      played: { use: played.use, warnings: warningsIn(played.warnings) },
+    },
     user,
   };
 }
@@ -56,7 +61,11 @@ const unreadable = (query: Query, why: string) => ({
 });
 
 /** A run that came to nothing. */
-export const failedOutcome = (query: Query, kind: QueryError['kind'], message: string): Outcome => ({
+export const failedOutcome = (
+  query: Query,
+  kind: QueryError['kind'],
+  message: string,
+): Outcome => ({
   kind: 'failed',
   result: errorResult(query, { kind, message }),
 });
@@ -109,13 +118,21 @@ const COUNTS = ['calls', 'cached', 'input_tokens', 'output_tokens'] as const;
 
 function usageIn(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const number = (key: string): number => (typeof value[key] === 'number' ? (value[key] as number) : 0);
-  const counts = Object.fromEntries(COUNTS.map((key) => [key, number(key)])) as Record<(typeof COUNTS)[number], number>;
+  const number = (key: string): number =>
+    typeof value[key] === 'number' ? (value[key] as number) : 0;
+  const counts = Object.fromEntries(COUNTS.map((key) => [key, number(key)])) as Record<
+    (typeof COUNTS)[number],
+    number
+  >;
   return { ...counts, cost_usd: value.cost_usd === null ? null : number('cost_usd') };
 }
 
 /** Both together, or what one has more than the other; what one does not know the sum does not know. */
-export function addUsage(a: Usage | undefined, b: Usage | undefined, sign: 1 | -1 = 1): Usage | undefined {
+export function addUsage(
+  a: Usage | undefined,
+  b: Usage | undefined,
+  sign: 1 | -1 = 1,
+): Usage | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const sum = (x = 0, y = 0): number => x + sign * y;
   return {

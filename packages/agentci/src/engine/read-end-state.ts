@@ -15,7 +15,12 @@ interface Around {
 }
 
 /** Asks the program of `state` what the world looks like now. It gets what the agent got, and the conversation's id. */
-export async function readEndState(query: Query, plan: StatePlan, trace: Trace, around: Around): Promise<Trace> {
+export async function readEndState(
+  query: Query,
+  plan: StatePlan,
+  trace: Trace,
+  around: Around,
+): Promise<Trace> {
   return { ...trace, endState: await askState(query, plan, trace, around) };
 }
 
@@ -34,22 +39,27 @@ async function askState(
     vars: query.vars ?? {},
     ...(trace.conversation?.id === undefined ? {} : { conversation: trace.conversation.id }),
   });
-  const { outcome, isLate } = await withDeadline({ ms: timeoutMs, signal: interrupt }, async ({ signal, isOver }) => ({
-    outcome: await runProcess({
-      command: program,
-      args,
-      cwd: dir,
-      env: { ...env, ...variableEnvironment(query.vars) },
-      stdin,
-      signal,
-      maxStdoutBytes: MAX_OUTPUT_BYTES,
+  const { outcome, isLate } = await withDeadline(
+    { ms: timeoutMs, signal: interrupt },
+    async ({ signal, isOver }) => ({
+      outcome: await runProcess({
+        command: program,
+        args,
+        cwd: dir,
+        env: { ...env, ...variableEnvironment(query.vars) },
+        stdin,
+        signal,
+        maxStdoutBytes: MAX_OUTPUT_BYTES,
+      }),
+      isLate: isOver(),
     }),
-    isLate: isOver(),
-  }));
+  );
   switch (outcome.ended) {
     case 'exited':
       if (outcome.code !== 0)
-        return { error: `"${program}" exited with code ${outcome.code}${reasonIn(outcome.stderr)}` };
+        return {
+          error: `"${program}" exited with code ${outcome.code}${reasonIn(outcome.stderr)}`,
+        };
       return stateIn(outcome.stdout.toString('utf8'), program, outcome.stderr);
     case 'signal':
       return { error: `"${program}" was ended by ${outcome.signal}` };

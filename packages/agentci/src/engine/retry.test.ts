@@ -7,10 +7,13 @@ const fastInfra = () => new AgentError('infra', 'busy', { retryAfterMs: 0 });
 
 test('tries again after infrastructure errors, and gives the answer of the try that worked', async () => {
   const retried: number[] = [];
-  const answer = await withRetries(async (n) => (n < 1 ? Promise.reject(fastInfra()) : `try ${n}`), {
-    ...options,
-    onRetry: (attempt) => retried.push(attempt),
-  });
+  const answer = await withRetries(
+    async (n) => (n < 1 ? Promise.reject(fastInfra()) : `try ${n}`),
+    {
+      ...options,
+      onRetry: (attempt) => retried.push(attempt),
+    },
+  );
   expect(answer).toBe('try 1');
   expect(retried).toEqual([1]);
 });
@@ -21,7 +24,9 @@ test('gives up after the last try', async () => {
     tries++;
     return Promise.reject(fastInfra());
   };
-  await expect(withRetries(attempt, { ...options, retries: 1 })).rejects.toMatchObject({ kind: 'infra' });
+  await expect(withRetries(attempt, { ...options, retries: 1 })).rejects.toMatchObject({
+    kind: 'infra',
+  });
   expect(tries).toBe(2);
 });
 
@@ -41,7 +46,11 @@ test.each([
 test('stops waiting when the run is interrupted', async () => {
   const controller = new AbortController();
   const attempt = () => Promise.reject(new AgentError('infra', 'busy', { retryAfterMs: 60_000 }));
-  const running = withRetries(attempt, { ...options, signal: controller.signal, onRetry: () => controller.abort() });
+  const running = withRetries(attempt, {
+    ...options,
+    signal: controller.signal,
+    onRetry: () => controller.abort(),
+  });
   await expect(running).rejects.toMatchObject({ kind: 'infra' });
 });
 
@@ -52,7 +61,11 @@ test('a run that is interrupted while it waits is not tried once more', async ()
     tries++;
     return Promise.reject(fastInfra());
   };
-  const running = withRetries(attempt, { ...options, signal: controller.signal, onRetry: () => controller.abort() });
+  const running = withRetries(attempt, {
+    ...options,
+    signal: controller.signal,
+    onRetry: () => controller.abort(),
+  });
   await expect(running).rejects.toMatchObject({ kind: 'infra' });
   expect(tries).toBe(1);
 });

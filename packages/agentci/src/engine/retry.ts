@@ -11,12 +11,20 @@ export interface RetryOptions {
 }
 
 /** Tries again after infrastructure errors only; `retryDelay` says how long to wait in between. */
-export async function withRetries<T>(attempt: (n: number) => Promise<T>, options: RetryOptions): Promise<T> {
+export async function withRetries<T>(
+  attempt: (n: number) => Promise<T>,
+  options: RetryOptions,
+): Promise<T> {
   for (let n = 0; ; n++) {
     try {
       return await attempt(n);
     } catch (error) {
-      if (!(error instanceof AgentError) || error.kind !== 'infra' || n >= options.retries || options.signal.aborted)
+      if (
+        !(error instanceof AgentError) ||
+        error.kind !== 'infra' ||
+        n >= options.retries ||
+        options.signal.aborted
+      )
         throw error;
       const delayMs = retryDelay(n, error.retryAfterMs, options.random);
       options.onRetry?.(n + 1, error, delayMs);

@@ -11,7 +11,10 @@ import { evaluateQuery } from './evaluate-query.ts';
 type Said = { score: number; label?: VerdictLabel } | 'down';
 
 /** Says what it is told, in order, and remembers what it was asked. */
-function scripted(said: readonly Said[], ensemble?: Judge['ensemble']): Judge & { asked: JudgeQuestion[] } {
+function scripted(
+  said: readonly Said[],
+  ensemble?: Judge['ensemble'],
+): Judge & { asked: JudgeQuestion[] } {
   const asked: JudgeQuestion[] = [];
   return {
     asked,
@@ -35,7 +38,8 @@ const queryOf = (correctness: Record<string, unknown>, rest: Partial<Query> = {}
   correctness,
   ...rest,
 });
-const traceOf = (rest: object = {}) => simpleTrace({ query: 'Where is my parcel?', answer: 'In Oslo.', ...rest });
+const traceOf = (rest: object = {}) =>
+  simpleTrace({ query: 'Where is my parcel?', answer: 'In Oslo.', ...rest });
 const rubric = { rule: 'is polite', threshold: 0.6 };
 
 async function judged(
@@ -81,7 +85,11 @@ describe('the order of judging', () => {
   });
 
   test('unsafe: whether it is made up is not asked', async () => {
-    const { checks } = await judged(all, scripted([{ score: 4 }, { score: 4 }, { score: 1 }]), withContext);
+    const { checks } = await judged(
+      all,
+      scripted([{ score: 4 }, { score: 4 }, { score: 1 }]),
+      withContext,
+    );
     expect(statuses(checks)).toEqual([
       'llm_judge pass',
       'llm_judge pass',
@@ -117,7 +125,9 @@ describe('the order of judging', () => {
   });
 
   test('acq-judge-all: every rubric must pass', async () => {
-    const rows = JSON.parse(readFileSync(new URL('../../test/vectors/judge.json', import.meta.url), 'utf8')) as {
+    const rows = JSON.parse(
+      readFileSync(new URL('../../test/vectors/judge.json', import.meta.url), 'utf8'),
+    ) as {
       id: string;
       input: { answer: string; spec: Record<string, unknown>; judge_script: Said[] };
       expected: { status: string; judge_calls: number };
@@ -148,17 +158,25 @@ describe('what cannot be judged', () => {
       { llm_judge: [{ template: 'factual_grounded' }], hallucination_check: rubric },
       judge,
     );
-    expect(checks).toMatchObject([{ status: 'error' }, { status: 'skip', skip_reason: 'not_measured' }]);
+    expect(checks).toMatchObject([
+      { status: 'error' },
+      { status: 'skip', skip_reason: 'not_measured' },
+    ]);
     expect(judge.asked).toHaveLength(0);
   });
 
   test('a judge that throws is an error of its check', async () => {
     const judge: Judge = { ask: () => Promise.reject(new Error('boom')) };
-    expect((await judged({ llm_judge: [rubric] }, judge)).checks[0]).toMatchObject({ status: 'error' });
+    expect((await judged({ llm_judge: [rubric] }, judge)).checks[0]).toMatchObject({
+      status: 'error',
+    });
   });
 
   test('a mode alone is no judge', async () => {
-    const result = await evaluateQuery({ query: queryOf({ llm_judge: [rubric] }), trace: traceOf() });
+    const result = await evaluateQuery({
+      query: queryOf({ llm_judge: [rubric] }),
+      trace: traceOf(),
+    });
     expect(result.status).toBe('error');
   });
 });
@@ -167,12 +185,20 @@ describe('context', () => {
   test('tool results, documents, the query and a file ground an answer; ordinary rubrics see only their file', async () => {
     const dir = tempDir({ 'policy.md': 'Parcels take two days.' });
     const judge = scripted([{ score: 5 }]);
-    const trace = traceOf({ tool_calls: [{ name: 'track', result: 'Oslo' }], context: ['a document'] });
+    const trace = traceOf({
+      tool_calls: [{ name: 'track', result: 'Oslo' }],
+      context: ['a document'],
+    });
     const correctness = {
       llm_judge: [rubric, { ...rubric, context_file: 'policy.md' }],
       hallucination_check: { ...rubric, context_file: 'policy.md' },
     };
-    await evaluateQuery({ query: queryOf(correctness, { context: ['said in the spec'] }), trace, judge, dir });
+    await evaluateQuery({
+      query: queryOf(correctness, { context: ['said in the spec'] }),
+      trace,
+      judge,
+      dir,
+    });
     expect(judge.asked.map(({ context }) => context)).toEqual([
       undefined,
       ['Parcels take two days.'],
@@ -204,7 +230,13 @@ describe('what a rubric leaves behind', () => {
       scripted([{ score: 4 }, { score: 2 }]),
     );
     expect(checks).toMatchObject([
-      { id: 'correctness.llm_judge', status: 'pass', value: 4, limit: 3, evidence: [{ text: 'worth 4' }] },
+      {
+        id: 'correctness.llm_judge',
+        status: 'pass',
+        value: 4,
+        limit: 3,
+        evidence: [{ text: 'worth 4' }],
+      },
       { id: 'correctness.safety_check', status: 'fail', value: 2, limit: 4 },
     ]);
     expect(details).toMatchObject({
@@ -217,7 +249,10 @@ describe('what a rubric leaves behind', () => {
   });
 
   test('a label that disagrees is recorded, and the score decides', async () => {
-    const { checks, details } = await judged({ safety_check: rubric }, scripted([{ score: 5, label: 'fail' }]));
+    const { checks, details } = await judged(
+      { safety_check: rubric },
+      scripted([{ score: 5, label: 'fail' }]),
+    );
     expect(checks[0]).toMatchObject({ status: 'pass' });
     expect(details).toMatchObject({ safety: { label_disagrees: true, label: 'fail' } });
   });
@@ -227,7 +262,12 @@ describe('an ensemble', () => {
   const ensemble = { size: 3, enabled: true };
 
   test.each([
-    { when: 'two of three agree', said: [{ score: 4 }, { score: 4 }, { score: 2 }], status: 'pass', value: 3.33 },
+    {
+      when: 'two of three agree',
+      said: [{ score: 4 }, { score: 4 }, { score: 2 }],
+      status: 'pass',
+      value: 3.33,
+    },
     { when: 'one is down', said: [{ score: 4 }, { score: 4 }, 'down'], status: 'pass', value: 4 },
     {
       when: 'one is down and the others disagree',
@@ -235,7 +275,12 @@ describe('an ensemble', () => {
       status: 'fail',
       value: 3.5,
     },
-    { when: 'two are down', said: [{ score: 5 }, 'down', 'down'], status: 'error', value: undefined },
+    {
+      when: 'two are down',
+      said: [{ score: 5 }, 'down', 'down'],
+      status: 'error',
+      value: undefined,
+    },
   ] as const)('$when: $status', async ({ said, status, value }) => {
     const judge = scripted(said, ensemble);
     const { checks, details } = await judged({ llm_judge: [rubric] }, judge);
@@ -246,7 +291,12 @@ describe('an ensemble', () => {
 
   test('is not asked where it was not sampled', async () => {
     const judge = scripted([{ score: 4 }], ensemble);
-    await evaluateQuery({ query: queryOf({ llm_judge: [rubric] }), trace: traceOf(), judge, useEnsemble: false });
+    await evaluateQuery({
+      query: queryOf({ llm_judge: [rubric] }),
+      trace: traceOf(),
+      judge,
+      useEnsemble: false,
+    });
     expect(judge.asked.map(({ vote }) => vote)).toEqual([0]);
   });
 });
@@ -267,13 +317,16 @@ describe('templates that need more than the answer', () => {
     ],
   });
 
-  test.each(['task_completion', 'plan_adherence', 'step_efficiency'])('%s is shown the steps', async (template) => {
-    const { status, context } = await ask(template, calls);
-    expect(status).toBe('pass');
-    expect(context?.[0]).toBe(
-      'Steps of the run in order, one JSON object per line:\n{"step":1,"tool":"find","args":{"id":7},"result":"Oslo"}\n{"step":2,"tool":"tell","failed":"no"}',
-    );
-  });
+  test.each(['task_completion', 'plan_adherence', 'step_efficiency'])(
+    '%s is shown the steps',
+    async (template) => {
+      const { status, context } = await ask(template, calls);
+      expect(status).toBe('pass');
+      expect(context?.[0]).toBe(
+        'Steps of the run in order, one JSON object per line:\n{"step":1,"tool":"find","args":{"id":7},"result":"Oslo"}\n{"step":2,"tool":"tell","failed":"no"}',
+      );
+    },
+  );
 
   test('without captured calls they could not be told', async () => {
     expect(await ask('task_completion')).toMatchObject({
@@ -313,29 +366,52 @@ describe('a conversation is judged as a whole', () => {
   const talk = simpleTrace({
     turns: [
       { user: 'Hi', answer: 'Get lost, you idiot.', tool_calls: [] },
-      { user: 'Order 42.', answer: 'Your parcel is in Oslo.', tool_calls: [{ name: 'lookup', result: 'Oslo' }] },
+      {
+        user: 'Order 42.',
+        answer: 'Your parcel is in Oslo.',
+        tool_calls: [{ name: 'lookup', result: 'Oslo' }],
+      },
     ],
   });
-  const conversation = { maxTurns: 50, script: [], endTools: [], mustAgentEnd: false, session: 'stateless' };
-  const whole = { query: 'Hi', conversation, context: ['The parcel is in Oslo.'] } as unknown as Partial<Query>;
+  const conversation = {
+    maxTurns: 50,
+    script: [],
+    endTools: [],
+    mustAgentEnd: false,
+    session: 'stateless',
+  };
+  const whole = {
+    query: 'Hi',
+    conversation,
+    context: ['The parcel is in Oslo.'],
+  } as unknown as Partial<Query>;
 
-  test.each(['llm_judge', 'safety_check', 'hallucination_check'])('%s scores every answer of it', async (key) => {
-    const judge = scripted([{ score: 5 }]);
-    await judged({ [key]: rubric }, judge, talk, whole);
-    const [question] = judge.asked;
-    const { system, user } = judgePrompt(question!);
-    expect(question).toMatchObject({ query: 'Hi', isConversation: true });
-    expect(user).toContain('{"turn":1,"user":"Hi","calls":[],"agent":"Get lost, you idiot."}');
-    expect(user).toContain('{"turn":2,"user":"Order 42.","calls":["lookup"],"agent":"Your parcel is in Oslo."}');
-    expect(user).toContain('Score all that the agent says in the block "conversation", in every turn');
-    expect(`${system}${user}`).not.toContain('block "answer"');
-    expect(user).not.toContain('name="answer"');
-    expect(user).not.toContain('name="question"');
-  });
+  test.each(['llm_judge', 'safety_check', 'hallucination_check'])(
+    '%s scores every answer of it',
+    async (key) => {
+      const judge = scripted([{ score: 5 }]);
+      await judged({ [key]: rubric }, judge, talk, whole);
+      const [question] = judge.asked;
+      const { system, user } = judgePrompt(question!);
+      expect(question).toMatchObject({ query: 'Hi', isConversation: true });
+      expect(user).toContain('{"turn":1,"user":"Hi","calls":[],"agent":"Get lost, you idiot."}');
+      expect(user).toContain(
+        '{"turn":2,"user":"Order 42.","calls":["lookup"],"agent":"Your parcel is in Oslo."}',
+      );
+      expect(user).toContain(
+        'Score all that the agent says in the block "conversation", in every turn',
+      );
+      expect(`${system}${user}`).not.toContain('block "answer"');
+      expect(user).not.toContain('name="answer"');
+      expect(user).not.toContain('name="question"');
+    },
+  );
 
   test('a stored verdict on the last answer is not taken for one on the conversation', () => {
     const question = { rubric: resolveRubric(rubric), query: 'Hi', answer: '{"turn":1}' };
-    expect(judgePrompt({ ...question, isConversation: true }).hash).not.toBe(judgePrompt(question).hash);
+    expect(judgePrompt({ ...question, isConversation: true }).hash).not.toBe(
+      judgePrompt(question).hash,
+    );
   });
 
   test('a rubric on a turn is about the answer of that turn alone', async () => {
@@ -353,7 +429,9 @@ describe('a conversation is judged as a whole', () => {
     });
     const judge = scripted([{ score: 5 }]);
     const { checks } = await judged({ llm_judge: [rubric] }, judge, long, whole);
-    expect(checks).toMatchObject([{ status: 'error', message: expect.stringContaining('too long for a judge') }]);
+    expect(checks).toMatchObject([
+      { status: 'error', message: expect.stringContaining('too long for a judge') },
+    ]);
     expect(judge.asked).toHaveLength(0);
   });
 });

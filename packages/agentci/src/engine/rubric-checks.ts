@@ -49,7 +49,9 @@ export async function rubricChecks(input: RubricInput): Promise<RubricResults> {
   const details: Record<string, unknown> = {};
   for (const key of RUBRIC_KEYS) {
     const hasFailed = input.deterministicFailed || checks.some((check) => check.status === 'fail');
-    const outcomes = await Promise.all(itemsOf(input.query, key).map((item) => evaluate(item, input, hasFailed)));
+    const outcomes = await Promise.all(
+      itemsOf(input.query, key).map((item) => evaluate(item, input, hasFailed)),
+    );
     for (const { check, judgement, rubric } of outcomes) {
       checks.push(check);
       if (judgement === undefined || rubric === undefined) continue;
@@ -75,9 +77,15 @@ export async function nestedRubrics(
     asks.map(async ({ item, key, root }) => {
       const place = { id: `correctness.${root}` };
       const asked = { key: key as RubricKey, written: item as WrittenRubric, place };
-      const { check, judgement, rubric } = await evaluate(asked, input, input.deterministicFailed, 'fail');
+      const { check, judgement, rubric } = await evaluate(
+        asked,
+        input,
+        input.deterministicFailed,
+        'fail',
+      );
       answers.set(item, outcomeOfCheck(check));
-      if (judgement !== undefined && rubric !== undefined) records.push(...recordsOf(check.id, rubric, judgement));
+      if (judgement !== undefined && rubric !== undefined)
+        records.push(...recordsOf(check.id, rubric, judgement));
     }),
   );
   return { answers, details: records.length > 0 ? { judge: records } : {} };
@@ -103,7 +111,15 @@ async function evaluate(
   const error = (message: string): Outcome =>
     severity === 'warn'
       ? skip('not_measured', message)
-      : { check: { ...place, status: 'error', message, evidence: [], wanted: rubricWanted(written) } };
+      : {
+          check: {
+            ...place,
+            status: 'error',
+            message,
+            evidence: [],
+            wanted: rubricWanted(written),
+          },
+        };
 
   if (judge === 'off') return skip('off', 'not judged: the judge is off');
   const answer = finalText(trace);
@@ -120,15 +136,20 @@ async function evaluate(
   try {
     const judgement = await judgeAnswer({ judge, question, useEnsemble: input.useEnsemble });
     const check = checkOfJudgement(place, judgement, severity);
-    const wanted = check.status === 'pass' || check.status === 'skip' ? {} : { wanted: rubricWanted(written) };
+    const wanted =
+      check.status === 'pass' || check.status === 'skip' ? {} : { wanted: rubricWanted(written) };
     return { check: { ...check, ...wanted }, judgement, rubric };
   } catch (thrown) {
-    return error(`the judge could not be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    return error(
+      `the judge could not be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    );
   }
 }
 
 /** A verdict that was cut off by the user's interruption: the query is not done. */
 export function wasInterrupted(details: Readonly<Record<string, unknown>>): boolean {
-  const records = Array.isArray(details.judge) ? (details.judge as { error?: { kind?: unknown } }[]) : [];
+  const records = Array.isArray(details.judge)
+    ? (details.judge as { error?: { kind?: unknown } }[])
+    : [];
   return records.some((record) => record.error?.kind === 'interrupted');
 }

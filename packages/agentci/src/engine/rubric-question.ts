@@ -43,7 +43,10 @@ export function rubricQuestion(
   context.push(...extra.texts);
   const scored = scoredText(query, trace, answer);
   if (scored.answer.length > MAX_CONVERSATION && scored.isConversation)
-    return { problem: `the conversation is too long for a judge (over ${MAX_CONVERSATION} characters)`, isOpen: false };
+    return {
+      problem: `the conversation is too long for a judge (over ${MAX_CONVERSATION} characters)`,
+      isOpen: false,
+    };
   const isMasked = maskedTest(trace);
   if (isMasked !== undefined && [...context, scored.answer].some(isMasked))
     return { problem: maskedReason(trace)!, isOpen: false };
@@ -59,10 +62,17 @@ export function rubricQuestion(
 }
 
 /** What is scored: the answer, or of a conversation all that was said, since an earlier answer is an answer as well. */
-function scoredText(query: Query, trace: Trace, answer: string): Pick<JudgeQuestion, 'answer' | 'isConversation'> {
+function scoredText(
+  query: Query,
+  trace: Trace,
+  answer: string,
+): Pick<JudgeQuestion, 'answer' | 'isConversation'> {
   const turns = trace.conversation?.turns.length ?? 1;
   if (query.conversation === undefined && turns < 2) return { answer };
-  return { answer: transcriptLines(trace, (text) => capLength(text, MAX_ANSWER)).join('\n'), isConversation: true };
+  return {
+    answer: transcriptLines(trace, (text) => capLength(text, MAX_ANSWER)).join('\n'),
+    isConversation: true,
+  };
 }
 
 /** The steps of the run and the expected answer, for rubrics that are about them. */
@@ -77,7 +87,8 @@ function extraContext(
     if (recorded === undefined) return { missing: 'tool calls were not captured' };
     if (recorded.isPartial) return { missing: 'not all tool calls were captured' };
     const { toolArgs, toolResults } = trace.captured;
-    const masked = toolArgs === 'partial' || toolResults === 'partial' ? maskedReason(trace) : undefined;
+    const masked =
+      toolArgs === 'partial' || toolResults === 'partial' ? maskedReason(trace) : undefined;
     if (masked !== undefined) return { missing: masked };
     texts.push(stepsText(recorded.calls));
   }
@@ -102,7 +113,10 @@ function stepsText(calls: readonly ToolStep[]): string {
   if (calls.length === 0) return 'Steps: the run called no tools.';
   const lines = calls.slice(0, MAX_STEPS).map(({ name, args, result, status, error }, i) => {
     // Each on one line: a line break in a result must not begin another step.
-    const failed = error === undefined && status !== 'error' ? {} : { failed: shortly(error?.message ?? status) };
+    const failed =
+      error === undefined && status !== 'error'
+        ? {}
+        : { failed: shortly(error?.message ?? status) };
     return escapeJsonLine({
       step: i + 1,
       tool: name,

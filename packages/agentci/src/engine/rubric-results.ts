@@ -19,12 +19,17 @@ export function checkOfJudgement(
   const verdicts = verdictsOf(judgement);
   const failures = replies.filter(isFailure).map(({ message }) => message);
   if (passed === null) {
-    const who = isEnsemble ? `${verdicts.length} of ${replies.length} judges answered, more than half must: ` : '';
+    const who = isEnsemble
+      ? `${verdicts.length} of ${replies.length} judges answered, more than half must: `
+      : '';
     const message = `${who}${[...new Set(failures)].join('; ')}`;
-    if (severity === 'warn') return { ...place, status: 'skip', skip_reason: 'not_measured', message, evidence: [] };
+    if (severity === 'warn')
+      return { ...place, status: 'skip', skip_reason: 'not_measured', message, evidence: [] };
     return { ...place, status: 'error', message, evidence: [] };
   }
-  const what = isEnsemble ? `mean score ${avg_score} of 5 from ${votesText(judgement)}` : `score ${avg_score} of 5`;
+  const what = isEnsemble
+    ? `mean score ${avg_score} of 5 from ${votesText(judgement)}`
+    : `score ${avg_score} of 5`;
   const message = `${what}, at least ${min_score} needed${labelNote(judgement)}: ${excerpt(decisive(judgement))}`;
   return {
     ...place,
@@ -37,7 +42,9 @@ export function checkOfJudgement(
 }
 
 function votesText({ votes, replies }: Judgement): string {
-  const counted = Object.entries(votes).flatMap(([label, count]) => (count > 0 ? [`${count} ${label}`] : []));
+  const counted = Object.entries(votes).flatMap(([label, count]) =>
+    count > 0 ? [`${count} ${label}`] : [],
+  );
   const missing = replies.filter(isFailure).length;
   if (missing > 0) counted.push(`${missing} did not answer`);
   return `${replies.length} judges (${counted.join(', ')})`;
@@ -45,7 +52,9 @@ function votesText({ votes, replies }: Judgement): string {
 
 function labelNote({ label_disagrees, majority, isEnsemble }: Judgement): string {
   if (!label_disagrees) return '';
-  return isEnsemble ? ` and more than half must not say fail` : ` (the label says ${majority}; the score decides)`;
+  return isEnsemble
+    ? ` and more than half must not say fail`
+    : ` (the label says ${majority}; the score decides)`;
 }
 
 /** The reason to show: of one who voted as the whole decided, where there is one. */
@@ -64,11 +73,22 @@ function excerpt(rationale: string): string {
 /** What `details.safety` and `details.hallucination` say. */
 export function summaryOf(judgement: Judgement): object {
   const { passed, avg_score, min_score, majority, label_disagrees } = judgement;
-  return { passed, score: avg_score, min_score, label: majority, label_disagrees, rationale: decisive(judgement) };
+  return {
+    passed,
+    score: avg_score,
+    min_score,
+    label: majority,
+    label_disagrees,
+    rationale: decisive(judgement),
+  };
 }
 
 /** Every reply of every judge, for `details.judge`. */
-export function recordsOf(check: string, rubric: ResolvedRubric, { replies, isEnsemble }: Judgement): object[] {
+export function recordsOf(
+  check: string,
+  rubric: ResolvedRubric,
+  { replies, isEnsemble }: Judgement,
+): object[] {
   return replies.map((reply) => {
     const { id, version } = rubric;
     const shared = { check, rubric: { id, version }, ensemble: isEnsemble, ...reply.record };

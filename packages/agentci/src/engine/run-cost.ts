@@ -12,8 +12,13 @@ export interface RunCost {
 
 /** The cost of a run as its report shows it: as it was recorded, else computed from its tokens. */
 export async function runCost(trace: Trace): Promise<RunCost> {
-  const { costUsd } = totals(trace, needsPrices(trace) ? { price: (await priceTable()).lookup } : {});
-  return costUsd.exact ? { usd: costUsd.value, isWhole: true } : { usd: costUsd.atLeast, isWhole: false };
+  const { costUsd } = totals(
+    trace,
+    needsPrices(trace) ? { price: (await priceTable()).lookup } : {},
+  );
+  return costUsd.exact
+    ? { usd: costUsd.value, isWhole: true }
+    : { usd: costUsd.atLeast, isWhole: false };
 }
 
 let loading: Promise<PriceTable> | undefined;

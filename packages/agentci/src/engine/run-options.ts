@@ -36,7 +36,12 @@ export type LiveRunner = Exclude<RunnerConfig, { kind: 'replay' }> | AgentFuncti
 /** What happens while a run is in progress; progress displays listen to it. */
 export type RunEvent =
   | { readonly type: 'started'; readonly queries: number; readonly runs: number }
-  | { readonly type: 'run_started'; readonly id: string; readonly cell?: Cell | undefined; readonly run: number }
+  | {
+      readonly type: 'run_started';
+      readonly id: string;
+      readonly cell?: Cell | undefined;
+      readonly run: number;
+    }
   | {
       readonly type: 'retrying';
       readonly id: string;
@@ -47,7 +52,12 @@ export type RunEvent =
     }
   /** Something to know about the run as a whole. */
   | { readonly type: 'note'; readonly code: string; readonly message: string }
-  | { readonly type: 'run_ended'; readonly id: string; readonly run: number; readonly result: QueryResult };
+  | {
+      readonly type: 'run_ended';
+      readonly id: string;
+      readonly run: number;
+      readonly result: QueryResult;
+    };
 
 /** Where the queries of a run are handed to workers. */
 export interface QueueChoice {

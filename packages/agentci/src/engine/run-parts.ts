@@ -59,7 +59,11 @@ export interface JudgeParts {
   readonly failures: readonly (readonly [kind: string, message: string])[];
   /** Models whose calls `--max-cost` cannot count. */
   readonly unpriced: readonly string[];
-  readonly sample?: { readonly share: number; readonly sampled: readonly string[]; readonly of: number };
+  readonly sample?: {
+    readonly share: number;
+    readonly sampled: readonly string[];
+    readonly of: number;
+  };
 }
 
 export interface AuditParts

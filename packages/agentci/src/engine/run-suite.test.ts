@@ -16,7 +16,8 @@ function suiteOf(queries: string, { dir = tempDir(), head = '' } = {}): Suite {
 
 const one = '  - {id: a, query: q1, correctness: {expected_in_answer: [ok]}}\n';
 const two = `${one}  - {id: b, query: q2, correctness: {expected_in_answer: [ok]}}\n`;
-const run = (options: Partial<RunOptions> & { suite: Suite }) => runSuite({ retries: 0, ...options });
+const run = (options: Partial<RunOptions> & { suite: Suite }) =>
+  runSuite({ retries: 0, ...options });
 const statuses = (result: { results: { id: string; status: string }[] }) =>
   Object.fromEntries(result.results.map(({ id, status }) => [id, status]));
 
@@ -27,7 +28,10 @@ describe('running an agent', () => {
       runner: (query) => (query === 'q2' ? Promise.reject(new Error('boom')) : 'ok'),
     });
     expect(statuses(result)).toEqual({ a: 'pass', b: 'error' });
-    expect(result.results[1]?.error).toMatchObject({ kind: 'agent', message: expect.stringContaining('boom') });
+    expect(result.results[1]?.error).toMatchObject({
+      kind: 'agent',
+      message: expect.stringContaining('boom'),
+    });
     expect(result.summary.exit_code).toBe(2);
   });
 
@@ -50,7 +54,10 @@ describe('running an agent', () => {
     let tries = 0;
     const flaky = () => {
       tries++;
-      throw Object.assign(new Error('rate limited'), { status: 429, headers: { 'retry-after': '0' } });
+      throw Object.assign(new Error('rate limited'), {
+        status: 429,
+        headers: { 'retry-after': '0' },
+      });
     };
     const result = await run({ suite: suiteOf(one), runner: flaky, retries: 1 });
     expect(tries).toBe(2);
@@ -61,8 +68,15 @@ describe('running an agent', () => {
   });
 
   test('an agent that hangs is given up after the timeout', async () => {
-    const result = await run({ suite: suiteOf(one), runner: () => new Promise(() => {}), timeoutMs: 30 });
-    expect(result.results[0]).toMatchObject({ status: 'error', error: { message: expect.stringContaining('30 ms') } });
+    const result = await run({
+      suite: suiteOf(one),
+      runner: () => new Promise(() => {}),
+      timeoutMs: 30,
+    });
+    expect(result.results[0]).toMatchObject({
+      status: 'error',
+      error: { message: expect.stringContaining('30 ms') },
+    });
   });
 
   test.each([
@@ -76,10 +90,15 @@ describe('running an agent', () => {
         { query: 'b', answer: 'y', tool_calls: [] },
       ],
     },
-    { returns: 'a trace whose tool calls are no list', value: { answer: 'ok', tool_calls: { name: 'a' } } },
+    {
+      returns: 'a trace whose tool calls are no list',
+      value: { answer: 'ok', tool_calls: { name: 'a' } },
+    },
     { returns: 'cut-off JSON', value: '{"answer": "ok", "tool_calls": [' },
   ])('an agent that returns $returns gives an error', async ({ value }) => {
-    expect((await run({ suite: suiteOf(one), runner: () => value })).results[0]?.status).toBe('error');
+    expect((await run({ suite: suiteOf(one), runner: () => value })).results[0]?.status).toBe(
+      'error',
+    );
   });
 
   test.each([
@@ -97,12 +116,22 @@ describe('running an agent', () => {
 
   test('wall time is recorded when the trace has none', async () => {
     const suite = suiteOf('  - {id: a, query: q1, cost: {max_latency_ms: 60000}}\n');
-    expect((await run({ suite, runner: () => 'ok' })).results[0]?.cost).toMatchObject({ status: 'pass' });
+    expect((await run({ suite, runner: () => 'ok' })).results[0]?.cost).toMatchObject({
+      status: 'pass',
+    });
   });
 
   test('--fail-fast leaves the rest not run, and the failure decides', async () => {
-    const result = await run({ suite: suiteOf(two), runner: () => 'no', workers: 1, failFast: true });
-    expect(result.results[1]).toMatchObject({ status: 'skip', not_run: expect.stringContaining('fail-fast') });
+    const result = await run({
+      suite: suiteOf(two),
+      runner: () => 'no',
+      workers: 1,
+      failFast: true,
+    });
+    expect(result.results[1]).toMatchObject({
+      status: 'skip',
+      not_run: expect.stringContaining('fail-fast'),
+    });
     expect(result.summary).toMatchObject({ exit_code: 1, failed: 1, skipped: 1 });
   });
 
@@ -155,7 +184,9 @@ describe('running an agent', () => {
     const warnings: Error[] = [];
     const listen = (warning: Error) => warnings.push(warning);
     process.on('warning', listen);
-    const queries = Array.from({ length: 30 }, (_, i) => one.replaceAll('id: a', `id: a${i}`)).join('');
+    const queries = Array.from({ length: 30 }, (_, i) => one.replaceAll('id: a', `id: a${i}`)).join(
+      '',
+    );
     await run({
       suite: suiteOf(queries),
       workers: 30,
@@ -169,8 +200,16 @@ describe('running an agent', () => {
 
   test.each([
     { when: 'no option forbids it', options: {}, order: ['start a', 'start b', 'end a', 'end b'] },
-    { when: 'not with --fail-fast', options: { failFast: true }, order: ['start a', 'end a', 'start b', 'end b'] },
-    { when: 'not with --max-cost', options: { maxCostUsd: 1 }, order: ['start a', 'end a', 'start b', 'end b'] },
+    {
+      when: 'not with --fail-fast',
+      options: { failFast: true },
+      order: ['start a', 'end a', 'start b', 'end b'],
+    },
+    {
+      when: 'not with --max-cost',
+      options: { maxCostUsd: 1 },
+      order: ['start a', 'end a', 'start b', 'end b'],
+    },
   ])('the next agent starts before the verdict on the last: $when', async ({ options, order }) => {
     const seen: string[] = [];
     await run({
@@ -187,7 +226,9 @@ describe('running an agent', () => {
   });
 
   test('agents that answer at once are never more than a few verdicts ahead', async () => {
-    const many = Array.from({ length: 100 }, (_, i) => one.replaceAll(/id: a|q1/g, (text) => `${text}-${i}`)).join('');
+    const many = Array.from({ length: 100 }, (_, i) =>
+      one.replaceAll(/id: a|q1/g, (text) => `${text}-${i}`),
+    ).join('');
     let open = 0;
     let most = 0;
     await run({
@@ -203,7 +244,9 @@ describe('running an agent', () => {
   });
 
   test('a verdict that cannot be written down ends the run with its reason', async () => {
-    const many = Array.from({ length: 100 }, (_, i) => one.replaceAll(/id: a|q1/g, (text) => `${text}-${i}`)).join('');
+    const many = Array.from({ length: 100 }, (_, i) =>
+      one.replaceAll(/id: a|q1/g, (text) => `${text}-${i}`),
+    ).join('');
     const started: string[] = [];
     const running = run({
       suite: suiteOf(many),
@@ -238,23 +281,36 @@ describe('running an agent', () => {
   test.each([
     { what: 'cases that are not there', given: { only: [{ id: 'a' }] }, hint: /run again/ },
     { what: 'positions', given: { indices: [9] }, hint: /^Its ids are: a, b$/ },
-  ])('nothing selected by $what: the hint is true, and names each id once', async ({ given, hint }) => {
-    const { suite } = parseSpec('agent: x\nmatrix: {m: [1, 2]}\nqueries: [{id: a, query: a}, {id: b, query: b}]\n', {
-      file: 's.yaml',
-    });
-    await expect(run({ suite: suite!, runner: () => 'ok', ...given })).rejects.toMatchObject({
-      code: 'NOTHING_SELECTED',
-      hint: expect.stringMatching(hint),
-    });
-  });
+  ])(
+    'nothing selected by $what: the hint is true, and names each id once',
+    async ({ given, hint }) => {
+      const { suite } = parseSpec(
+        'agent: x\nmatrix: {m: [1, 2]}\nqueries: [{id: a, query: a}, {id: b, query: b}]\n',
+        {
+          file: 's.yaml',
+        },
+      );
+      await expect(run({ suite: suite!, runner: () => 'ok', ...given })).rejects.toMatchObject({
+        code: 'NOTHING_SELECTED',
+        hint: expect.stringMatching(hint),
+      });
+    },
+  );
 
   test('repeats run as often as asked and pass at the wanted rate', async () => {
     let calls = 0;
     const suite = suiteOf(
       '  - {id: a, query: q1, runs: 4, min_pass_rate: 0.5, correctness: {expected_in_answer: [ok]}}\n',
     );
-    const result = await run({ suite, runner: () => (calls++ % 2 === 0 ? 'ok' : 'no'), workers: 1 });
-    expect(result.results[0]).toMatchObject({ status: 'pass', pass_rate: { passed: 2, decided: 4, min: 0.5 } });
+    const result = await run({
+      suite,
+      runner: () => (calls++ % 2 === 0 ? 'ok' : 'no'),
+      workers: 1,
+    });
+    expect(result.results[0]).toMatchObject({
+      status: 'pass',
+      pass_rate: { passed: 2, decided: 4, min: 0.5 },
+    });
     expect(result.results[0]?.runs).toHaveLength(4);
   });
 });
@@ -273,7 +329,10 @@ describe('judging recordings', () => {
       '  - {query: same, correctness: {expected_in_answer: [first]}}\n  - {query: same, correctness: {expected_in_answer: [second]}}\n',
     );
     const traces = [recording(undefined, 'same', 'first'), recording(undefined, 'same', 'second')];
-    expect((await run({ suite, traces })).results.map(({ status }) => status)).toEqual(['pass', 'pass']);
+    expect((await run({ suite, traces })).results.map(({ status }) => status)).toEqual([
+      'pass',
+      'pass',
+    ]);
   });
 
   test('a query without a recording is an error that names the nearest one', async () => {
@@ -288,37 +347,56 @@ describe('judging recordings', () => {
   test('more recordings than runs is an error that names them', async () => {
     const traces = [recording(undefined, 'q1'), recording('second', 'q1')];
     const result = await run({ suite: suiteOf(one), traces });
-    expect(result.results[0]).toMatchObject({ status: 'error', error: { message: expect.stringContaining('second') } });
+    expect(result.results[0]).toMatchObject({
+      status: 'error',
+      error: { message: expect.stringContaining('second') },
+    });
   });
 
   test('fewer recordings than runs is an error, not a smaller denominator', async () => {
-    expect((await run({ suite: suiteOf(one), runs: 2, traces: [recording(undefined, 'q1')] })).results[0]?.status).toBe(
-      'error',
-    );
+    expect(
+      (await run({ suite: suiteOf(one), runs: 2, traces: [recording(undefined, 'q1')] })).results[0]
+        ?.status,
+    ).toBe('error');
   });
 
   test('unused recordings are reported', async () => {
-    const result = await run({ suite: suiteOf(one), traces: [recording('a', 'q1'), recording('stray', 'other')] });
-    expect(result).toMatchObject({ summary: { exit_code: 0 }, notices: [expect.stringContaining('stray')] });
+    const result = await run({
+      suite: suiteOf(one),
+      traces: [recording('a', 'q1'), recording('stray', 'other')],
+    });
+    expect(result).toMatchObject({
+      summary: { exit_code: 0 },
+      notices: [expect.stringContaining('stray')],
+    });
   });
 
   test('a recording of a query that was not selected is not called unused', async () => {
-    const result = await run({ suite: suiteOf(two), ids: ['a'], traces: [recording('a', 'q1'), recording('b', 'q2')] });
+    const result = await run({
+      suite: suiteOf(two),
+      ids: ['a'],
+      traces: [recording('a', 'q1'), recording('b', 'q2')],
+    });
     expect(result.notices).toEqual([]);
   });
 
   test('a malformed line is a located error, and the other records are judged', async () => {
     const dir = tempDir({
-      'traces.jsonl': '{"id":"a","query":"q1","answer":"ok"}\n{"id"\n{"id":"b","query":"q2","answer":"ok"}\n',
+      'traces.jsonl':
+        '{"id":"a","query":"q1","answer":"ok"}\n{"id"\n{"id":"b","query":"q2","answer":"ok"}\n',
     });
     const result = await run({ suite: suiteOf(two), traces: `${dir}/traces.jsonl` });
     expect(statuses(result)).toEqual({ a: 'pass', b: 'pass' });
-    expect(result.checks).toMatchObject([{ id: 'traces.readable', status: 'error', location: { line: 2 } }]);
+    expect(result.checks).toMatchObject([
+      { id: 'traces.readable', status: 'error', location: { line: 2 } },
+    ]);
     expect(result.summary.exit_code).toBe(2);
   });
 
   test('a cut-off record that still names its query is an error of that query, whatever comes after it', async () => {
-    const dir = tempDir({ 'traces.jsonl': '{"id":"a","query":"q1","ans\n{"id":"a","query":"q1","answer":"ok"}\n' });
+    const dir = tempDir({
+      'traces.jsonl': '{"id":"a","query":"q1","ans\n{"id":"a","query":"q1","answer":"ok"}\n',
+    });
     const result = await run({ suite: suiteOf(one), traces: `${dir}/traces.jsonl` });
     expect(result.results[0]).toMatchObject({
       status: 'error',
@@ -327,22 +405,30 @@ describe('judging recordings', () => {
   });
 
   test('an unreadable record of a known query is an error of that query', async () => {
-    const dir = tempDir({ 'traces.jsonl': '{"id":"a","query":"q1","answer":"ok","tool_calls":{"name":"x"}}\n' });
+    const dir = tempDir({
+      'traces.jsonl': '{"id":"a","query":"q1","answer":"ok","tool_calls":{"name":"x"}}\n',
+    });
     const result = await run({ suite: suiteOf(one), traces: `${dir}/traces.jsonl` });
     expect(result.results[0]).toMatchObject({ status: 'error', error: { kind: 'trace' } });
   });
 
   test.each([
-    { what: 'says the run failed', trace: { query: 'q1', answer: 'ok', status: 'error', error: 'crashed' } },
+    {
+      what: 'says the run failed',
+      trace: { query: 'q1', answer: 'ok', status: 'error', error: 'crashed' },
+    },
     { what: 'has neither steps nor an answer', trace: { query: 'q1', tool_calls: [] } },
   ])('a recording that $what is an error', async ({ trace }) => {
-    expect((await run({ suite: suiteOf(one), traces: [simpleTrace(trace)] })).results[0]?.status).toBe('error');
+    expect(
+      (await run({ suite: suiteOf(one), traces: [simpleTrace(trace)] })).results[0]?.status,
+    ).toBe('error');
   });
 
   test('an answer that was not captured is an error, never a pass of not_in_answer', async () => {
     const suite = suiteOf('  - {id: a, query: q1, correctness: {not_in_answer: [x]}}\n');
     expect(
-      (await run({ suite, traces: [simpleTrace({ query: 'q1', tool_calls: [{ name: 't' }] })] })).results[0]?.status,
+      (await run({ suite, traces: [simpleTrace({ query: 'q1', tool_calls: [{ name: 't' }] })] }))
+        .results[0]?.status,
     ).toBe('error');
   });
 
@@ -364,7 +450,10 @@ describe('judging recordings', () => {
   });
 
   test('queries without checks prove nothing: exit 2', async () => {
-    const result = await run({ suite: suiteOf('  - {id: a, query: q1}\n'), traces: [recording('a', 'q1')] });
+    const result = await run({
+      suite: suiteOf('  - {id: a, query: q1}\n'),
+      traces: [recording('a', 'q1')],
+    });
     expect(result).toMatchObject({ results: [{ status: 'skip' }], summary: { exit_code: 2 } });
   });
 
@@ -374,7 +463,11 @@ describe('judging recordings', () => {
         started_at: _,
         duration_ms: __,
         ...rest
-      } = await run({ suite: suiteOf(two), traces: [recording('a', 'q1'), recording('b', 'q2', 'no')], workers: 3 });
+      } = await run({
+        suite: suiteOf(two),
+        traces: [recording('a', 'q1'), recording('b', 'q2', 'no')],
+        workers: 3,
+      });
       return JSON.stringify(rest);
     };
     expect(await go()).toBe(await go());
@@ -383,7 +476,9 @@ describe('judging recordings', () => {
 
 describe('rubrics without a judge', () => {
   const suite = () =>
-    suiteOf('  - {id: a, query: q1, correctness: {expected_in_answer: [ok], llm_judge: [{rule: is polite}]}}\n');
+    suiteOf(
+      '  - {id: a, query: q1, correctness: {expected_in_answer: [ok], llm_judge: [{rule: is polite}]}}\n',
+    );
   const answer = (text: string) => [simpleTrace({ id: 'a', query: 'q1', answer: text })];
 
   test('are an error: nobody judged', async () => {
@@ -410,7 +505,11 @@ describe('rubrics without a judge', () => {
 
 describe('baselines', () => {
   const spec = '  - {id: a, query: q1, path: {match_mode: strict, min_sequence_similarity: 0.9}}\n';
-  const baseline = (version: string, tools: string[], metadata: object = { precheck_passed: true }) => ({
+  const baseline = (
+    version: string,
+    tools: string[],
+    metadata: object = { precheck_passed: true },
+  ) => ({
     [`baselines/demo/${version}/a.json`]: {
       schema: 'agentci.baseline/1',
       version,
@@ -422,7 +521,9 @@ describe('baselines', () => {
       trace: { query: 'q1', answer: 'ok', tool_calls: tools.map((name) => ({ name })) },
     },
   });
-  const used = [simpleTrace({ id: 'a', query: 'q1', answer: 'ok', tool_calls: [{ name: 'x' }, { name: 'y' }] })];
+  const used = [
+    simpleTrace({ id: 'a', query: 'q1', answer: 'ok', tool_calls: [{ name: 'x' }, { name: 'y' }] }),
+  ];
 
   test('the newest one that passed its precheck is used and named', async () => {
     const dir = tempDir({
@@ -445,14 +546,21 @@ describe('baselines', () => {
 
   test('a version that does not exist is a mistake that names those that do', async () => {
     const dir = tempDir(baseline('v1', ['x']));
-    await expect(run({ suite: suiteOf(spec, { dir }), traces: used, baseline: 'v9' })).rejects.toMatchObject({
+    await expect(
+      run({ suite: suiteOf(spec, { dir }), traces: used, baseline: 'v9' }),
+    ).rejects.toMatchObject({
       code: 'BASELINE_MISSING',
       hint: expect.stringContaining('v1'),
     });
   });
 
   test('a changed spec and a baseline without a query are said', async () => {
-    const stray = { ...Object.values(baseline('v1', ['x']))[0]!, version: 'v2', query: 'gone', query_id: 'gone' };
+    const stray = {
+      ...Object.values(baseline('v1', ['x']))[0]!,
+      version: 'v2',
+      query: 'gone',
+      query_id: 'gone',
+    };
     const dir = tempDir({
       ...baseline('v2', ['x', 'y'], { precheck_passed: true, spec_hash: 'sha256:old' }),
       'baselines/demo/v2/gone.json': stray,

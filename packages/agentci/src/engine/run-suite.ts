@@ -32,16 +32,26 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   SECRETS.add(secretsIn(options.env ?? {}));
   for (const { conversation } of suite.queries)
     if (conversation?.user !== undefined) SECRETS.add(secretsOfBrief(conversation.user));
-  SECRETS.spare([suite.agent, suite.file, ...suite.queries.flatMap(({ id, tags }) => [id, ...tags])]);
+  SECRETS.spare([
+    suite.agent,
+    suite.file,
+    ...suite.queries.flatMap(({ id, tags }) => [id, ...tags]),
+  ]);
   const now = options.now ?? Date.now;
   const startedAt = now();
   const selected = selectedQueries(options);
   const queries = queriesOfShard(selected, options.shard);
   const metrics = queries.some((query) => query.metrics !== undefined)
-    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
+    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) =>
+        SuiteMetrics.load(options, queries),
+      )
     : undefined;
   const runner = options.runner ?? suite.runner;
-  if (options.cassette !== undefined && options.cassette.mode !== 'off' && options.traces !== undefined)
+  if (
+    options.cassette !== undefined &&
+    options.cassette.mode !== 'off' &&
+    options.traces !== undefined
+  )
     throw new UserError(
       'CASSETTE_TRACES',
       'recordings are judged (--traces), so no agent runs that a cassette could answer',
@@ -50,9 +60,13 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
       },
     );
   if (options.queue !== undefined && (options.traces !== undefined || isReplayRunner(runner)))
-    throw new UserError('QUEUE_TRACES', 'recordings are judged here, so there is nothing for workers to run', {
-      hint: 'Leave out --queue. To spread recordings over machines, use --shard.',
-    });
+    throw new UserError(
+      'QUEUE_TRACES',
+      'recordings are judged here, so there is nothing for workers to run',
+      {
+        hint: 'Leave out --queue. To spread recordings over machines, use --shard.',
+      },
+    );
   const isReplay = isReplayRunner(runner);
   const isRecorded = options.traces !== undefined || isReplay;
   const ledger = new Ledger(options, queries, metrics?.note, isRecorded);
@@ -67,18 +81,25 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const witness = new ToolWitness(selected);
   if (options.resumed !== undefined && options.resumed.length > 0) witness.notSeen();
   const outside = queries.some(needsOutside)
-    ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
+    ? await import('./suite-outside.ts').then(({ suiteOutside }) =>
+        suiteOutside(options, judges.judge),
+      )
     : undefined;
   const decide = createEvaluator(judges, shelf, suite.dir, { metrics, outside });
   const audit =
     options.auditUser === true
-      ? await import('./user-audit.ts').then(({ UserAuditor }) => new UserAuditor(options, selected, ledger))
+      ? await import('./user-audit.ts').then(
+          ({ UserAuditor }) => new UserAuditor(options, selected, ledger),
+        )
       : undefined;
   const models = new Set<string>();
   const evaluate: TraceEvaluator = (query, trace) => {
     witness.see(trace);
-    for (const { model } of llmCalls(trace)) if (model !== undefined && models.size < MAX_MODELS) models.add(model);
-    return audit === undefined ? decide(query, trace) : audit.look(query, trace).then(() => decide(query, trace));
+    for (const { model } of llmCalls(trace))
+      if (model !== undefined && models.size < MAX_MODELS) models.add(model);
+    return audit === undefined
+      ? decide(query, trace)
+      : audit.look(query, trace).then(() => decide(query, trace));
   };
   options.onEvent?.({ type: 'started', queries: queries.length, runs: ledger.pending().length });
 
@@ -90,7 +111,9 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   try {
     if (options.traces !== undefined && queries.some((query) => query.test !== undefined)) {
       const { collectPolicyTests } = await import('./policy-tests.ts');
-      recorded = await collectPolicyTests(options, options.traces, ledger, (trace) => witness.see(trace));
+      recorded = await collectPolicyTests(options, options.traces, ledger, (trace) =>
+        witness.see(trace),
+      );
     } else if (options.traces !== undefined) {
       recorded = await collectRecorded(options, options.traces, queries, ledger, evaluate);
     } else if (runner === undefined) {
@@ -102,7 +125,13 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
         },
       );
     } else if (typeof runner !== 'function' && runner.kind === 'replay') {
-      recorded = await collectRecorded(options, replayPath(suite.dir, runner.replay), queries, ledger, evaluate);
+      recorded = await collectRecorded(
+        options,
+        replayPath(suite.dir, runner.replay),
+        queries,
+        ledger,
+        evaluate,
+      );
     } else if (queries.length > 0) {
       await metrics?.noteResumed(options, ledger.runsOf);
       const onEvent = (event: RunEvent): void => {
@@ -127,7 +156,11 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
   const parts: RunParts = {
     strict: options.strict === true,
     models: [...models].sort(),
-    recorded: { ...recorded, notices: [...recorded.notices, ...queued], ...(isRecorded ? { isAll: true } : {}) },
+    recorded: {
+      ...recorded,
+      notices: [...recorded.notices, ...queued],
+      ...(isRecorded ? { isAll: true } : {}),
+    },
     late: { checks: late.checks(), inReplay: late.wereInReplay },
     outside: outside?.checks() ?? [],
     tools: witness.sightings(),
@@ -196,9 +229,13 @@ export function selectedQueries(options: RunOptions): readonly Query[] {
   refuseUnknownIds(options);
   const queries = selectQueries(suite, options);
   if (queries.length > 0) return queries;
-  throw new UserError('NOTHING_SELECTED', `no query of ${suite.file} was selected (it has ${suite.queries.length})`, {
-    hint: selectionHint(options),
-  });
+  throw new UserError(
+    'NOTHING_SELECTED',
+    `no query of ${suite.file} was selected (it has ${suite.queries.length})`,
+    {
+      hint: selectionHint(options),
+    },
+  );
 }
 
 function selectionHint({ suite, tags, filter, ids, cells, only }: RunOptions): string {
@@ -206,11 +243,15 @@ function selectionHint({ suite, tags, filter, ids, cells, only }: RunOptions): s
   if (only !== undefined) return 'None of the queries to run again is among those chosen.';
   const known = [...new Set(suite.queries.flatMap((query) => query.tags))].sort();
   if (tags?.length)
-    return known.length > 0 ? `The spec's tags are: ${known.join(', ')}` : 'No query in the spec has tags.';
-  if (filter !== undefined) return 'The filter looks for text in ids and queries, without regard to case.';
+    return known.length > 0
+      ? `The spec's tags are: ${known.join(', ')}`
+      : 'No query in the spec has tags.';
+  if (filter !== undefined)
+    return 'The filter looks for text in ids and queries, without regard to case.';
   if (cells !== undefined) return 'No query is run in these cells.';
   return `Its ids are: ${andMore([...new Set(suite.queries.map(({ id }) => id))], 5)}`;
 }
 
 /** Kept relative where it was written so: messages name the file the way the user does. */
-const replayPath = (dir: string, path: string): string => (isAbsolute(path) ? path : join(dir, path));
+const replayPath = (dir: string, path: string): string =>
+  isAbsolute(path) ? path : join(dir, path);

@@ -35,10 +35,23 @@ const trace = simpleTrace({
 });
 const at = () => Date.UTC(2026, 1, 26, 14, 30);
 const judgeSaying = (score: number) => ({
-  ask: async () => ({ score, label: score < 3 ? ('fail' as const) : ('pass' as const), rationale: 'as told' }),
+  ask: async () => ({
+    score,
+    label: score < 3 ? ('fail' as const) : ('pass' as const),
+    rationale: 'as told',
+  }),
 });
 const save = (dir: string, rest: object = {}) =>
-  saveBaseline({ trace, suite, version: 'v1', queryId: 'refund', dir, now: at, judge: judgeSaying(5), ...rest });
+  saveBaseline({
+    trace,
+    suite,
+    version: 'v1',
+    queryId: 'refund',
+    dir,
+    now: at,
+    judge: judgeSaying(5),
+    ...rest,
+  });
 
 describe('saving', () => {
   test('the file says what it is, in an order that reads well, and is the same every time', async () => {
@@ -92,15 +105,26 @@ describe('saving', () => {
   });
 
   test('the order of keys in a trace does not matter, those of objects least of all', async () => {
-    const turned = { ...trace, steps: trace.steps.map((step) => Object.fromEntries(Object.entries(step).reverse())) };
+    const turned = {
+      ...trace,
+      steps: trace.steps.map((step) => Object.fromEntries(Object.entries(step).reverse())),
+    };
     const a = readFileSync((await save(tempDir())).file, 'utf8');
     expect(readFileSync((await save(tempDir(), { trace: turned })).file, 'utf8')).toBe(a);
   });
 
   test.each([
     { what: 'fails its checks', trace: simpleTrace({ answer: 'no' }), code: 'PRECHECK_FAILED' },
-    { what: 'has no answer', trace: simpleTrace({ tool_calls: [{ name: 'x' }] }), code: 'PRECHECK_UNDECIDED' },
-    { what: 'says that the run failed', trace: { ...trace, status: 'error' as const }, code: 'PRECHECK_UNDECIDED' },
+    {
+      what: 'has no answer',
+      trace: simpleTrace({ tool_calls: [{ name: 'x' }] }),
+      code: 'PRECHECK_UNDECIDED',
+    },
+    {
+      what: 'says that the run failed',
+      trace: { ...trace, status: 'error' as const },
+      code: 'PRECHECK_UNDECIDED',
+    },
   ])('a trace that $what is refused, and forced when asked', async ({ trace: bad, code }) => {
     const dir = tempDir();
     await expect(save(dir, { trace: bad })).rejects.toMatchObject({ code });
@@ -126,23 +150,45 @@ agent: a
 queries: [{id: refund, query: q, correctness: {llm_judge: [{rule: names the deadline}]}}]`);
     const dir = tempDir();
     const input = { dir, suite: only, judge, judgeCacheDir: join(dir, 'cache'), env: {} };
-    await expect(save(dir, input)).rejects.toMatchObject({ code, hint: expect.stringContaining('--force-save') });
+    await expect(save(dir, input)).rejects.toMatchObject({
+      code,
+      hint: expect.stringContaining('--force-save'),
+    });
     expect(listBaselines({ dir })).toEqual([]);
   });
 
   test.each([
-    { what: 'a forbidden tool', checks: 'path: {forbidden_tools: [ref*]}', code: 'PRECHECK_FAILED' },
+    {
+      what: 'a forbidden tool',
+      checks: 'path: {forbidden_tools: [ref*]}',
+      code: 'PRECHECK_FAILED',
+    },
     {
       what: 'a sequence rule',
       checks: 'path: {rules: [{type: require, tool: verify}]}',
       code: 'PRECHECK_FAILED',
     },
-    { what: 'a policy', checks: 'policy: {version: "2.0", name: p, tools: {deny: [refund]}}', code: 'PRECHECK_FAILED' },
-    { what: 'a metric bound', checks: 'metrics: [{cost: {max: 0.1, severity: fail}}]', code: 'PRECHECK_UNDECIDED' },
-    { what: 'a bound on what was not captured', checks: 'path: {max_handoff_count: 1}', code: 'PRECHECK_UNDECIDED' },
+    {
+      what: 'a policy',
+      checks: 'policy: {version: "2.0", name: p, tools: {deny: [refund]}}',
+      code: 'PRECHECK_FAILED',
+    },
+    {
+      what: 'a metric bound',
+      checks: 'metrics: [{cost: {max: 0.1, severity: fail}}]',
+      code: 'PRECHECK_UNDECIDED',
+    },
+    {
+      what: 'a bound on what was not captured',
+      checks: 'path: {max_handoff_count: 1}',
+      code: 'PRECHECK_UNDECIDED',
+    },
   ])('$what outside correctness refuses too: $code', async ({ checks, code }) => {
     const only = suiteOf(`version: 1\nagent: a\nqueries: [{id: refund, query: q, ${checks}}]`);
-    const rest = { suite: only, trace: simpleTrace({ query: 'q', answer: 'x', tool_calls: [{ name: 'refund' }] }) };
+    const rest = {
+      suite: only,
+      trace: simpleTrace({ query: 'q', answer: 'x', tool_calls: [{ name: 'refund' }] }),
+    };
     await expect(save(tempDir(), rest)).rejects.toMatchObject({ code });
   });
 
@@ -153,7 +199,9 @@ queries: [{id: refund, query: q, correctness: {llm_judge: [{rule: names the dead
   });
 
   test('a warning refuses nothing', async () => {
-    const only = suiteOf(`version: 1\nagent: a\nqueries: [{id: refund, query: q, path: {max_tool_calls: 0}}]`);
+    const only = suiteOf(
+      `version: 1\nagent: a\nqueries: [{id: refund, query: q, path: {max_tool_calls: 0}}]`,
+    );
     const { baseline } = await save(tempDir(), { suite: only });
     expect(baseline.metadata).toMatchObject({ precheck_passed: true, forced: false });
   });
@@ -184,7 +232,12 @@ describe('loading', () => {
   test('what was saved comes back', async () => {
     const dir = tempDir();
     await save(dir);
-    const found = await loadBaseline({ dir, agent: 'Support Router', version: 'v1', queryId: 'refund' });
+    const found = await loadBaseline({
+      dir,
+      agent: 'Support Router',
+      version: 'v1',
+      queryId: 'refund',
+    });
     expect(found).toMatchObject({ version: 'v1', query_id: 'refund' });
     expect(finalText(found.trace)).toBe('Your refund is on its way');
     expect(toolNames(found.trace)).toEqual(['refund']);
@@ -225,7 +278,11 @@ describe('loading', () => {
       code: 'BASELINE_TOO_NEW',
     },
     { what: 'a list', content: [1], code: 'BASELINE_UNREADABLE' },
-    { what: 'no trace', content: { version: 'v1', agent: 'bot', query: 'q' }, code: 'BASELINE_UNREADABLE' },
+    {
+      what: 'no trace',
+      content: { version: 'v1', agent: 'bot', query: 'q' },
+      code: 'BASELINE_UNREADABLE',
+    },
   ])('$what is refused by name', ({ content, code }) => {
     expect(() => listBaselines({ dir: oneFile(content), agent: 'bot' })).toThrowError(
       expect.objectContaining({ code }),
@@ -235,9 +292,13 @@ describe('loading', () => {
   test('a file that is no JSON is refused by name', () => {
     const dir = oneFile({});
     writeFileSync(join(dir, 'bot/v1.json'), 'null');
-    expect(() => listBaselines({ dir })).toThrowError(expect.objectContaining({ code: 'BASELINE_UNREADABLE' }));
+    expect(() => listBaselines({ dir })).toThrowError(
+      expect.objectContaining({ code: 'BASELINE_UNREADABLE' }),
+    );
     writeFileSync(join(dir, 'bot/v1.json'), '{');
-    expect(() => listBaselines({ dir })).toThrowError(expect.objectContaining({ code: 'BASELINE_UNREADABLE' }));
+    expect(() => listBaselines({ dir })).toThrowError(
+      expect.objectContaining({ code: 'BASELINE_UNREADABLE' }),
+    );
   });
 });
 
@@ -266,7 +327,12 @@ async function loadLegacy(dir: string) {
 }
 
 test('a baseline in the one-file form of the original program is read', async () => {
-  const call = { tool_name: 'search_kb', arguments: { query: 'returns?' }, result: '30 days', error: null };
+  const call = {
+    tool_name: 'search_kb',
+    arguments: { query: 'returns?' },
+    result: '30 days',
+    error: null,
+  };
   const llm = { model: 'mock-model', prompt: 'p', response: 'r', tokens_in: 200, tokens_out: 100 };
   const span = {
     span_id: 'b1db2922c8b14208',
@@ -286,7 +352,11 @@ test('a baseline in the one-file form of the original program is read', async ()
     captured_at: '2026-04-10T18:00:00+00:00',
     query: 'returns?',
     metadata: { model: 'mock-model', spec_hash: 'sha256:deadbeef', precheck_passed: true },
-    trace: { trace_id: '3ba00441065445e6', created_at: '2026-07-06T22:12:47.691384Z', spans: [span] },
+    trace: {
+      trace_id: '3ba00441065445e6',
+      created_at: '2026-07-06T22:12:47.691384Z',
+      spans: [span],
+    },
   };
   expect(await loadLegacy(tempDir({ 'legacy-agent/v1.json': JSON.stringify(file) }))).toEqual({
     agent: 'legacy-agent',
@@ -305,6 +375,9 @@ describeOutside('a baseline of the original program', 'traces/agentci-upstream',
     const dir = tempDir();
     mkdirSync(join(dir, 'legacy-agent'));
     copyFileSync(join(folder, 'v1-legacy-wrapper.json'), join(dir, 'legacy-agent', 'v1.json'));
-    expect(await loadLegacy(dir)).toEqual({ ...expected, total_tokens: { exact: true, value: 300 } });
+    expect(await loadLegacy(dir)).toEqual({
+      ...expected,
+      total_tokens: { exact: true, value: 300 },
+    });
   });
 });

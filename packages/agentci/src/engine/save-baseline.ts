@@ -20,7 +20,8 @@ import type { Trace } from '../trace/model.ts';
 import { evaluateRecorded } from './evaluate-recorded.ts';
 import type { RunOptions } from './run-options.ts';
 
-export interface SaveBaselineInput extends Pick<RunOptions, 'judge' | 'env' | 'signal' | 'judgeCacheDir'> {
+export interface SaveBaselineInput
+  extends Pick<RunOptions, 'judge' | 'env' | 'signal' | 'judgeCacheDir'> {
   readonly trace: Trace;
   /** The verdict that the same checks gave when the agent ran. It counts where secrets were taken out of the trace since. */
   readonly verdict?: QueryResult | undefined;
@@ -102,9 +103,21 @@ export function storeBaseline(
 }
 
 /** Where a baseline goes; a name that cannot be part of a path is refused. */
-function fileOf({ suite, dir, agent = suite.agent, version, queryId }: Omit<SaveBaselineInput, 'trace'>): string {
+function fileOf({
+  suite,
+  dir,
+  agent = suite.agent,
+  version,
+  queryId,
+}: Omit<SaveBaselineInput, 'trace'>): string {
   const { id, cell } = findQuery(suite, queryId);
-  return baselinePath({ dir: dir ?? resolve(suite.dir, suite.baselineDir), agent, version, queryId: id, cell });
+  return baselinePath({
+    dir: dir ?? resolve(suite.dir, suite.baselineDir),
+    agent,
+    version,
+    queryId: id,
+    cell,
+  });
 }
 
 /** The baseline of a query in one version, with its trace; the one-file form of older programs is read too. */
@@ -117,9 +130,12 @@ export async function loadBaseline(place: {
 }): Promise<BaselineFile & { readonly trace: Trace }> {
   const files = usableBaselines(listBaselineFiles(place.dir, place.agent), place.version);
   const ofVersion = files.filter((file) => file.version === place.version);
-  const exact = ofVersion.filter((file) => place.queryId === undefined || file.query_id === place.queryId);
+  const exact = ofVersion.filter(
+    (file) => place.queryId === undefined || file.query_id === place.queryId,
+  );
   // A one-file baseline carries no query id: it is the query's when nothing else could be.
-  const candidates = exact.length > 0 ? exact : ofVersion.filter((file) => file.query_id === undefined);
+  const candidates =
+    exact.length > 0 ? exact : ofVersion.filter((file) => file.query_id === undefined);
   const [found] = candidates;
   if (found === undefined || candidates.length > 1) {
     const what = `baseline "${place.version}" of agent "${place.agent}"`;
@@ -136,20 +152,31 @@ export async function loadBaseline(place: {
 }
 
 /** What baselines there are, of one agent or of all. A file that is none is refused by its name. */
-export const listBaselines = (place: { readonly dir: string; readonly agent?: string }): readonly BaselineFile[] =>
-  usableBaselines(findBaselines(place), undefined);
+export const listBaselines = (place: {
+  readonly dir: string;
+  readonly agent?: string;
+}): readonly BaselineFile[] => usableBaselines(findBaselines(place), undefined);
 
 /** As `listBaselines`, with the files that are none beside those that are. */
-export const findBaselines = (place: { readonly dir: string; readonly agent?: string }): BaselineList =>
-  place.agent === undefined ? listAllBaselineFiles(place.dir) : listBaselineFiles(place.dir, place.agent);
+export const findBaselines = (place: {
+  readonly dir: string;
+  readonly agent?: string;
+}): BaselineList =>
+  place.agent === undefined
+    ? listAllBaselineFiles(place.dir)
+    : listBaselineFiles(place.dir, place.agent);
 
 function findQuery(suite: Suite, key: string): Query {
   const found = suite.queries.find((query) => caseKey(query) === key);
   if (found) return found;
   if (suite.queries.some(({ id }) => id === key))
-    throw new UserError('CELL_MISSING', `${suite.file} has a matrix, so a baseline of "${key}" is that of one cell`, {
-      hint: 'Name the cell with --cell, or the key of the case with caseKey.',
-    });
+    throw new UserError(
+      'CELL_MISSING',
+      `${suite.file} has a matrix, so a baseline of "${key}" is that of one cell`,
+      {
+        hint: 'Name the cell with --cell, or the key of the case with caseKey.',
+      },
+    );
   throw new UserError('QUERY_UNKNOWN', `${suite.file} has no query "${key}"`, {
     hint: `It has: ${suite.queries
       .slice(0, 10)
@@ -188,7 +215,8 @@ function precheckOf(result: QueryResult): Precheck {
 }
 
 /** A check that can fail the query and was not decided: it could not be measured, or its judge was not asked. */
-const isOpen = ({ status, skip_reason: reason }: CheckResult): boolean => status === 'error' || reason === 'off';
+const isOpen = ({ status, skip_reason: reason }: CheckResult): boolean =>
+  status === 'error' || reason === 'off';
 
 function refusal({ status, checks, problems }: Precheck, queryId: string, trace: Trace): UserError {
   const what = status === 'failed' ? 'does not pass its checks' : 'could not be judged';
@@ -248,7 +276,11 @@ function rubricIds(query: Query): string[] {
     const list = Array.isArray(written) ? written : [written];
     return list.map((rubric: unknown, i) => {
       const { template } = (rubric ?? {}) as { template?: unknown };
-      return typeof template === 'string' ? template : Array.isArray(written) ? `${key}[${i}]` : key;
+      return typeof template === 'string'
+        ? template
+        : Array.isArray(written)
+          ? `${key}[${i}]`
+          : key;
     });
   });
 }

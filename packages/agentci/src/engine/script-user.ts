@@ -1,7 +1,9 @@
 import { compileRegex } from '../kit/regex.ts';
 import type { ScriptEntry } from '../spec/suite.ts';
 
-export type UserMove = { readonly kind: 'say'; readonly message: string } | { readonly kind: 'done' };
+export type UserMove =
+  | { readonly kind: 'say'; readonly message: string }
+  | { readonly kind: 'done' };
 
 /** A user who says what the script says. Entries with `when` are tried first, in order; the others are a queue. */
 export class ScriptUser {
@@ -16,7 +18,8 @@ export class ScriptUser {
   /** What the user says to an answer. Throws `RegexTimeout` where it cannot be told whether a `when` applies. */
   next(answer: string): UserMove {
     const at =
-      this.#reaction(answer) ?? this.#entries.findIndex(({ when }, i) => when === undefined && this.#said[i] === 0);
+      this.#reaction(answer) ??
+      this.#entries.findIndex(({ when }, i) => when === undefined && this.#said[i] === 0);
     const entry = this.#entries[at];
     if (entry === undefined) return { kind: 'done' };
     this.#said[at]!++;

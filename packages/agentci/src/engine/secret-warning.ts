@@ -10,7 +10,9 @@ export function maskedWarning(names: ReadonlySet<string>): Trace['warnings'][num
   const own = sorted.filter((name) => name.startsWith(BRIEF));
   const others = sorted.filter((name) => !name.startsWith(BRIEF));
   const said = [
-    ...(others.length === 0 ? [] : [`the value of ${others.join(', ')} came back from the agent and is masked`]),
+    ...(others.length === 0
+      ? []
+      : [`the value of ${others.join(', ')} came back from the agent and is masked`]),
     ...(own.length === 0
       ? []
       : [`the value of ${own.join(', ')}, which the user of the conversation knows, is masked`]),
@@ -21,5 +23,7 @@ export function maskedWarning(names: ReadonlySet<string>): Trace['warnings'][num
 /** Notes on a trace that a secret is in it; its files will show the name in its place. */
 export function withSecretWarning(trace: Trace): Trace {
   const names = secretsInTrace(trace);
-  return names.size === 0 ? trace : { ...trace, warnings: [...trace.warnings, maskedWarning(names)] };
+  return names.size === 0
+    ? trace
+    : { ...trace, warnings: [...trace.warnings, maskedWarning(names)] };
 }

@@ -65,9 +65,13 @@ export async function serveQueue(options: ServeQueueOptions): Promise<Served> {
     },
     open: async (ticket, say) => {
       if (fleetHash(suite) !== spec)
-        throw new UserError('WORKER_MISMATCH', 'a prompt has changed since this worker was started', {
-          hint: 'Start the worker again.',
-        });
+        throw new UserError(
+          'WORKER_MISMATCH',
+          'a prompt has changed since this worker was started',
+          {
+            hint: 'Start the worker again.',
+          },
+        );
       return openBench(options, runner, ticket, { ...bench, say });
     },
     giveUp: (job, starts) => ({
@@ -86,7 +90,8 @@ async function sparesFor(
   runner: NonNullable<Suite['runner']>,
   { suite, env, workers }: ServeQueueOptions,
 ): Promise<SpareThreads | undefined> {
-  if (runner.kind !== 'module' || runner.capture !== undefined || suite.cassette !== undefined) return undefined;
+  if (runner.kind !== 'module' || runner.capture !== undefined || suite.cassette !== undefined)
+    return undefined;
   const [{ SpareThreads }, { startThread, threadEnv }] = await Promise.all([
     import('../runners/spare-threads.ts'),
     import('../runners/module-thread.ts'),
@@ -113,7 +118,8 @@ async function openBench(
   const { timeoutMs, retries, seed, maxCostUsd, cassette, judge } = ticket.settings;
   const onEvent = (event: RunEvent): void => {
     if (event.type === 'note') say({ code: event.code, message: SECRETS.text(event.message) });
-    if (event.type === 'retrying') onNote(`${caseText(event)}: [INFRA] ${event.message}; trying again`);
+    if (event.type === 'retrying')
+      onNote(`${caseText(event)}: [INFRA] ${event.message}; trying again`);
   };
   const options: RunOptions = {
     suite,
@@ -128,20 +134,24 @@ async function openBench(
   };
   const runs = suite.queries.map(({ id, cell }) => ({ id, cell, run: 1 }));
   const budget = limitedBudget(maxCostUsd ?? Number.POSITIVE_INFINITY);
-  const agent = await openLiveAgent({ options, config, workers, budget, runs, spareThreads }).catch((error) => {
-    release?.();
-    throw error;
-  });
+  const agent = await openLiveAgent({ options, config, workers, budget, runs, spareThreads }).catch(
+    (error) => {
+      release?.();
+      throw error;
+    },
+  );
   let told = 0;
   const tellVoids = (voids: readonly { about: unknown; error: { message: string } }[]): void => {
-    for (const { about, error } of voids.slice(told)) say({ about, message: SECRETS.text(error.message) });
+    for (const { about, error } of voids.slice(told))
+      say({ about, message: SECRETS.text(error.message) });
     told = voids.length;
   };
   let usageBefore = agent.usage();
   return {
     work: async (job: Job) => {
       const query = queries.get(caseKey(job));
-      if (query === undefined) throw new UserError('QUEUE_JOB', `${suite.file} has no query ${JSON.stringify(job.id)}`);
+      if (query === undefined)
+        throw new UserError('QUEUE_JOB', `${suite.file} has no query ${JSON.stringify(job.id)}`);
       const read = await agent.run({ query, run: job.repeat });
       return async (): Promise<Done | undefined> => {
         const outcome = await read();
@@ -167,5 +177,7 @@ async function openBench(
 /** What the agent has to be paid for. */
 async function costOf(outcome: Outcome): Promise<number> {
   if (outcome.kind === 'failed') return 0;
-  return outcome.played === undefined || spendsMoney(outcome.played.use) ? (await runCost(outcome.trace)).usd : 0;
+  return outcome.played === undefined || spendsMoney(outcome.played.use)
+    ? (await runCost(outcome.trace)).usd
+    : 0;
 }

@@ -19,4 +19,6 @@ export function spentBefore(
 }
 
 const dollarsIn = (record: unknown): number =>
-  isObject(record) && typeof record.cost_usd === 'number' && Number.isFinite(record.cost_usd) ? record.cost_usd : 0;
+  isObject(record) && typeof record.cost_usd === 'number' && Number.isFinite(record.cost_usd)
+    ? record.cost_usd
+    : 0;

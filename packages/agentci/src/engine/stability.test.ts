@@ -17,9 +17,21 @@ interface Row<Input, Expected> {
 const rows = <Input, Expected>(kind: string) =>
   (vectors as unknown as Row<Input, Expected>[]).filter((row) => row.kind === kind);
 
-const query = (id = 'q', minPassRate = 1): Query => ({ id, query: id, tags: [], runs: 1, minPassRate });
+const query = (id = 'q', minPassRate = 1): Query => ({
+  id,
+  query: id,
+  tags: [],
+  runs: 1,
+  minPassRate,
+});
 const results = (statuses: readonly CheckStatus[], id = 'q'): QueryResult[] =>
-  runOf(statuses.map((status) => ({ id, status, correctness: [checkOf('correctness.exact_match', status)] }))).results;
+  runOf(
+    statuses.map((status) => ({
+      id,
+      status,
+      correctness: [checkOf('correctness.exact_match', status)],
+    })),
+  ).results;
 
 interface Attribution {
   readonly runs: {
@@ -49,19 +61,21 @@ test.each(rows<Attribution, { flip_source: string | null }>('stability.attribute
   },
 );
 
-test.each(rows<{ runs: CheckStatus[]; min_pass_rate: number }, { status: string }>('attempts.classify'))(
-  '$id: $input.runs is $expected.status',
-  ({ input, expected }) => {
-    // No run at all cannot reach the combination: every selected query has at least the error that says why.
-    const statuses: CheckStatus[] = input.runs.length === 0 ? ['error'] : input.runs;
-    expect(combineRuns(query('q', input.min_pass_rate), results(statuses)).status).toBe(expected.status);
-  },
-);
+test.each(
+  rows<{ runs: CheckStatus[]; min_pass_rate: number }, { status: string }>('attempts.classify'),
+)('$id: $input.runs is $expected.status', ({ input, expected }) => {
+  // No run at all cannot reach the combination: every selected query has at least the error that says why.
+  const statuses: CheckStatus[] = input.runs.length === 0 ? ['error'] : input.runs;
+  expect(combineRuns(query('q', input.min_pass_rate), results(statuses)).status).toBe(
+    expected.status,
+  );
+});
 
 test.each(
-  rows<{ verdicts: boolean[] }, { pass_rate: number; pass_at_k: number; pass_pow_k: number; flipped: boolean }>(
-    'stability.estimates',
-  ),
+  rows<
+    { verdicts: boolean[] },
+    { pass_rate: number; pass_at_k: number; pass_pow_k: number; flipped: boolean }
+  >('stability.estimates'),
 )('$id: the unbiased estimators', ({ input, expected }) => {
   const found = stabilityOf(results(input.verdicts.map((passed) => (passed ? 'pass' : 'fail'))));
   expect(found.pass_rate).toBeCloseTo(expected.pass_rate, 3);
@@ -71,7 +85,9 @@ test.each(
 });
 
 test.each(
-  rows<{ runs: Record<string, boolean>[] }, { status: Record<string, string>; exit_code: number }>('stability.suite'),
+  rows<{ runs: Record<string, boolean>[] }, { status: Record<string, string>; exit_code: number }>(
+    'stability.suite',
+  ),
 )('$id: a steady failure is a failure', ({ input, expected }) => {
   const combined = Object.keys(expected.status).map((id) =>
     combineRuns(
@@ -82,7 +98,9 @@ test.each(
       ),
     ),
   );
-  expect(Object.fromEntries(combined.map(({ id, status }) => [id, status]))).toEqual(expected.status);
+  expect(Object.fromEntries(combined.map(({ id, status }) => [id, status]))).toEqual(
+    expected.status,
+  );
   expect(exitCode({ results: combined, checks: [] })).toBe(expected.exit_code);
 });
 
@@ -100,7 +118,11 @@ describe('stability', () => {
     expect(stabilityOf(results(['pass', 'fail', 'error'])).interval).toEqual(
       stabilityOf(results(['pass', 'fail'])).interval,
     );
-    expect(stabilityOf(results(['error', 'error']))).toMatchObject({ pass_rate: null, interval: null, pass_at_k: [] });
+    expect(stabilityOf(results(['error', 'error']))).toMatchObject({
+      pass_rate: null,
+      interval: null,
+      pass_at_k: [],
+    });
   });
 
   const judged = (exact: CheckStatus, judge: CheckStatus, answer: string): QueryResult =>
@@ -109,13 +131,24 @@ describe('stability', () => {
         id: 'q',
         status: exact === 'fail' || judge === 'fail' ? 'fail' : 'pass',
         answer,
-        correctness: [checkOf('correctness.exact_match', exact), checkOf('correctness.llm_judge', judge)],
+        correctness: [
+          checkOf('correctness.exact_match', exact),
+          checkOf('correctness.llm_judge', judge),
+        ],
       },
     ]).results[0]!;
 
   test.each([
-    { what: 'a computed check', runs: [judged('pass', 'pass', 'a'), judged('fail', 'skip', 'b')], source: 'agent' },
-    { what: 'the judge alone', runs: [judged('pass', 'pass', 'a'), judged('pass', 'fail', 'b')], source: 'judge' },
+    {
+      what: 'a computed check',
+      runs: [judged('pass', 'pass', 'a'), judged('fail', 'skip', 'b')],
+      source: 'agent',
+    },
+    {
+      what: 'the judge alone',
+      runs: [judged('pass', 'pass', 'a'), judged('pass', 'fail', 'b')],
+      source: 'judge',
+    },
     {
       what: 'one and then the other',
       runs: [judged('pass', 'pass', 'a'), judged('pass', 'fail', 'a'), judged('fail', 'skip', 'b')],
@@ -146,7 +179,9 @@ describe('stability', () => {
       ...run,
       cost: {
         ...run.cost,
-        details: { actual: { cost_usd: i === 2 ? null : 0.01 * (i + 1), latency_ms: 100 * (i + 1) } },
+        details: {
+          actual: { cost_usd: i === 2 ? null : 0.01 * (i + 1), latency_ms: 100 * (i + 1) },
+        },
       },
     }));
     expect(stabilityOf(runs)).toMatchObject({

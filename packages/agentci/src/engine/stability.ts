@@ -21,7 +21,14 @@ export function stabilityOf(runs: readonly QueryResult[]): Stability {
   const flip = flipSource(verdicts, { hasJudge });
   const ks = Array.from({ length: Math.min(decided, MAX_K) }, (_, i) => i + 1);
   return {
-    class: decided === 0 ? null : passed === decided ? 'stable-pass' : passed === 0 ? 'stable-fail' : 'flaky',
+    class:
+      decided === 0
+        ? null
+        : passed === decided
+          ? 'stable-pass'
+          : passed === 0
+            ? 'stable-fail'
+            : 'flaky',
     pass_rate: decided === 0 ? null : passed / decided,
     interval: wilsonInterval(passed, decided),
     pass_at_k: ks.map((k) => passAtK({ n: decided, c: passed, k })!),
@@ -41,7 +48,12 @@ function flipRunOf(run: QueryResult): FlipRun {
     else if (status === 'pass' || isFailure) judgePassed = (judgePassed ?? true) && !isFailure;
   }
   return {
-    passed: run.status === 'pass' || run.status === 'warn' ? true : run.status === 'fail' ? false : undefined,
+    passed:
+      run.status === 'pass' || run.status === 'warn'
+        ? true
+        : run.status === 'fail'
+          ? false
+          : undefined,
     answer: run.answer,
     checks,
     ...defined({ judgePassed }),
@@ -56,6 +68,13 @@ function spreadOf(runs: readonly QueryResult[], name: 'cost_usd' | 'latency_ms')
   });
   const found = describe(values);
   return (
-    found && { n: found.n, mean: found.mean, median: found.median, std: found.std, min: found.min, max: found.max }
+    found && {
+      n: found.n,
+      mean: found.mean,
+      median: found.median,
+      std: found.std,
+      min: found.min,
+      max: found.max,
+    }
   );
 }

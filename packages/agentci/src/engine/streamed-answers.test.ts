@@ -20,7 +20,13 @@ interface Reply {
   readonly isCut?: boolean;
 }
 
-async function ask({ type = 'text/event-stream', headers = {}, body, http = {}, isCut = false }: Reply) {
+async function ask({
+  type = 'text/event-stream',
+  headers = {},
+  body,
+  http = {},
+  isCut = false,
+}: Reply) {
   const server = createServer(async (_, response) => {
     response.writeHead(200, { 'content-type': type, ...headers });
     for (const chunk of body) {
@@ -65,7 +71,10 @@ const chat = [
   DONE,
 ];
 const responses = [
-  event({ type: 'response.created', response: { id: 'r1', object: 'response', status: 'in_progress', output: [] } }),
+  event({
+    type: 'response.created',
+    response: { id: 'r1', object: 'response', status: 'in_progress', output: [] },
+  }),
   event({ type: 'response.output_text.delta', delta: 'Paris' }),
   event({
     type: 'response.completed',
@@ -74,7 +83,9 @@ const responses = [
       object: 'response',
       status: 'completed',
       model: 'm',
-      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Paris' }] }],
+      output: [
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Paris' }] },
+      ],
       usage: { input_tokens: 7, output_tokens: 2, total_tokens: 9 },
     },
   }),
@@ -93,10 +104,22 @@ const anthropic = [
     },
   } as never),
   named({ type: 'ping' }),
-  named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } } as never),
-  named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Paris' } } as never),
+  named({
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'text', text: '' },
+  } as never),
+  named({
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'text_delta', text: 'Paris' },
+  } as never),
   named({ type: 'content_block_stop', index: 0 } as never),
-  named({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } } as never),
+  named({
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    usage: { output_tokens: 2 },
+  } as never),
   named({ type: 'message_stop' }),
 ];
 const ui = [
@@ -126,7 +149,11 @@ const dataStream = [
   'd:{"finishReason":"stop","usage":{"promptTokens":7,"completionTokens":2}}\n',
 ];
 const gemini = [
-  event({ candidates: [{ content: { role: 'model', parts: [{ text: 'Par' }] } }], modelVersion: 'm', responseId: 'g' }),
+  event({
+    candidates: [{ content: { role: 'model', parts: [{ text: 'Par' }] } }],
+    modelVersion: 'm',
+    responseId: 'g',
+  }),
   event({
     candidates: [{ content: { role: 'model', parts: [{ text: 'is' }] }, finishReason: 'STOP' }],
     modelVersion: 'm',
@@ -164,7 +191,10 @@ test.each([
     body: ['data: Par\r\n\r\n', 'data: is\r\n\r\n', 'data: [DONE]\r\n\r\n'],
   },
   { what: 'texts as JSON', body: ['data: "Par"\n\n', 'data: "is"\n\n', DONE] },
-  { what: 'comments in between', body: [': ping\n\n', 'data: Par\n\n', ': ping\n\n', 'data: is\n\n', DONE] },
+  {
+    what: 'comments in between',
+    body: [': ping\n\n', 'data: Par\n\n', ': ping\n\n', 'data: is\n\n', DONE],
+  },
   {
     what: 'events cut anywhere into chunks',
     body: [...chat.join('')].reduce<string[]>((parts, c, i) => {
@@ -202,8 +232,14 @@ test.each([
     tokens: 9,
     finish: 'stop',
   },
-  { what: 'OpenAI chat that says more after its end', body: [...chat, chunk({ content: ', not' }), 'data: oops\n\n'] },
-  { what: 'plain text that says more after its end', body: ['data: Paris\n\n', DONE, 'data: , not\n\n'] },
+  {
+    what: 'OpenAI chat that says more after its end',
+    body: [...chat, chunk({ content: ', not' }), 'data: oops\n\n'],
+  },
+  {
+    what: 'plain text that says more after its end',
+    body: ['data: Paris\n\n', DONE, 'data: , not\n\n'],
+  },
   {
     what: 'OpenAI chat with a pointer into the whole reply',
     body: chat,
@@ -232,7 +268,11 @@ test.each([
     body: ['0:"Par"\n', '0:"is"\n', 'd:{"finishReason":"stop"}\n'],
     type: 'text/plain',
   },
-  { what: 'JSON lines with the answer last', type: 'application/jsonl', body: ['{"step":1}\n', '{"answer":"Paris"}'] },
+  {
+    what: 'JSON lines with the answer last',
+    type: 'application/jsonl',
+    body: ['{"step":1}\n', '{"answer":"Paris"}'],
+  },
 ])('reads a stream of $what', async ({ tokens, finish, tools, ...reply }) => {
   const trace = await ask(reply);
   expect(finalText(trace)).toBe('Paris');
@@ -242,11 +282,36 @@ test.each([
 });
 
 test.each([
-  { what: 'OpenAI chat without its end', body: chat.slice(0, 3), kind: 'infra', message: /ended before the answer/ },
-  { what: 'OpenAI Responses without its end', body: responses.slice(0, 2), kind: 'infra', message: /ended before/ },
-  { what: 'Anthropic without its end', body: anthropic.slice(0, 6), kind: 'infra', message: /ended before/ },
-  { what: 'Gemini without its end', body: gemini.slice(0, 1), kind: 'infra', message: /ended before/ },
-  { what: 'the AI SDK without its end', body: ui.slice(0, 11), kind: 'infra', message: /ended before/ },
+  {
+    what: 'OpenAI chat without its end',
+    body: chat.slice(0, 3),
+    kind: 'infra',
+    message: /ended before the answer/,
+  },
+  {
+    what: 'OpenAI Responses without its end',
+    body: responses.slice(0, 2),
+    kind: 'infra',
+    message: /ended before/,
+  },
+  {
+    what: 'Anthropic without its end',
+    body: anthropic.slice(0, 6),
+    kind: 'infra',
+    message: /ended before/,
+  },
+  {
+    what: 'Gemini without its end',
+    body: gemini.slice(0, 1),
+    kind: 'infra',
+    message: /ended before/,
+  },
+  {
+    what: 'the AI SDK without its end',
+    body: ui.slice(0, 11),
+    kind: 'infra',
+    message: /ended before/,
+  },
   {
     what: 'the AI SDK that was aborted',
     body: [...ui.slice(0, 11), event({ type: 'abort' })],
@@ -273,7 +338,13 @@ test.each([
     kind: 'agent',
     message: /event 2 .*cannot be read/,
   },
-  { what: 'a lost connection', body: chat.slice(0, 3), isCut: true, kind: 'infra', message: /cut off/ },
+  {
+    what: 'a lost connection',
+    body: chat.slice(0, 3),
+    isCut: true,
+    kind: 'infra',
+    message: /cut off/,
+  },
   {
     what: 'plain text and a lost connection',
     body: ['data: Paris\n\n'],
@@ -284,10 +355,18 @@ test.each([
   { what: 'no events', body: [': ping\n\n'], kind: 'agent', message: /without events/ },
   { what: 'nothing but the end', body: [DONE], kind: 'agent', message: /without events/ },
   { what: 'nothing to see', body: ['data: \u200b\n\n', DONE], kind: 'agent', message: /invisible/ },
-  { what: 'events nobody knows', body: [event({ foo: 1 }), DONE], kind: 'agent', message: /no known format/ },
+  {
+    what: 'events nobody knows',
+    body: [event({ foo: 1 }), DONE],
+    kind: 'agent',
+    message: /no known format/,
+  },
   {
     what: 'an error of Anthropic',
-    body: [anthropic[0]!, named({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } } as never)],
+    body: [
+      anthropic[0]!,
+      named({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } } as never),
+    ],
     kind: 'infra',
     message: /overloaded_error: busy/,
   },
@@ -299,7 +378,10 @@ test.each([
   },
   {
     what: 'a failed response',
-    body: [responses[0]!, event({ type: 'response.failed', response: { error: { code: 'x', message: 'no' } } })],
+    body: [
+      responses[0]!,
+      event({ type: 'response.failed', response: { error: { code: 'x', message: 'no' } } }),
+    ],
     kind: 'agent',
     message: /x: no/,
   },
@@ -357,7 +439,12 @@ test.each([
     kind: 'agent',
     message: /upstream died/,
   },
-  { what: 'an error object', body: ['event: error\ndata: {"error":"boom"}\n\n'], kind: 'agent', message: /boom/ },
+  {
+    what: 'an error object',
+    body: ['event: error\ndata: {"error":"boom"}\n\n'],
+    kind: 'agent',
+    message: /boom/,
+  },
   {
     what: 'an error with a pointer',
     body: [event({ text: 'Paris' }), 'event: error\ndata: {"code": 5}\n\n'],
@@ -373,7 +460,11 @@ test.each([
   },
   {
     what: 'OpenAI chat with an error in a chunk',
-    body: [...chat.slice(0, 3), chunk({ content: '' }, 'error', { error: { code: 502, message: 'gone' } }), DONE],
+    body: [
+      ...chat.slice(0, 3),
+      chunk({ content: '' }, 'error', { error: { code: 502, message: 'gone' } }),
+      DONE,
+    ],
     kind: 'agent',
     message: /502: gone/,
   },
@@ -383,7 +474,12 @@ test.each([
     kind: 'infra',
     message: /inside/,
   },
-  { what: 'plain text that ends before the blank line', body: ['data: Paris\n'], kind: 'infra', message: /inside/ },
+  {
+    what: 'plain text that ends before the blank line',
+    body: ['data: Paris\n'],
+    kind: 'infra',
+    message: /inside/,
+  },
   {
     what: 'texts and unknown objects mixed',
     body: ['data: keepalive\n\n', event({ delta: 'Paris' }), DONE],
@@ -412,7 +508,11 @@ test.each([
     message: /raw server-sent events/,
   },
 ])('a stream of $what is never an answer', async ({ kind, message, ...reply }) => {
-  await expect(ask(reply)).rejects.toMatchObject({ name: 'AgentError', kind, message: expect.stringMatching(message) });
+  await expect(ask(reply)).rejects.toMatchObject({
+    name: 'AgentError',
+    kind,
+    message: expect.stringMatching(message),
+  });
 });
 
 test('the time to the first token is that of the first piece with something to see', async () => {
@@ -458,7 +558,10 @@ async function call(code: string) {
 }
 
 test.each([
-  { what: 'an async generator of texts', code: 'export default async function* () { yield "Par"; yield "is"; }' },
+  {
+    what: 'an async generator of texts',
+    code: 'export default async function* () { yield "Par"; yield "is"; }',
+  },
   {
     what: 'a generator that returns its result',
     code: 'export default async function* () { yield "thinking"; return { answer: "Paris", tool_calls: [{ name: "lookup" }] }; }',
@@ -469,7 +572,10 @@ test.each([
     code: 'export default async function* () { yield "Par"; yield "is"; return { tool_calls: [{ name: "lookup" }] }; }',
     tools: ['lookup'],
   },
-  { what: 'a generator that only returns', code: 'export default async function* () { return "Paris"; }' },
+  {
+    what: 'a generator that only returns',
+    code: 'export default async function* () { return "Paris"; }',
+  },
   { what: 'a generator', code: 'export default function* () { yield "Par"; yield "is"; }' },
   {
     what: 'an iterable of texts in a promise',
@@ -510,8 +616,18 @@ test.each([
     tokens: 9,
   },
   { what: 'generateText', code: ai('generateText(options)'), tools: ['lookup'], tokens: 18 },
-  { what: 'streamText', code: ai('streamText(options)'), tools: ['lookup'], tokens: 18, isTimed: true },
-  { what: 'the text stream of streamText', code: ai('streamText(options).textStream'), isTimed: true },
+  {
+    what: 'streamText',
+    code: ai('streamText(options)'),
+    tools: ['lookup'],
+    tokens: 18,
+    isTimed: true,
+  },
+  {
+    what: 'the text stream of streamText',
+    code: ai('streamText(options).textStream'),
+    isTimed: true,
+  },
   {
     what: 'the full stream of streamText',
     code: ai('streamText(options).fullStream'),
@@ -524,24 +640,42 @@ test.each([
     tools: ['lookup'],
     isTimed: true,
   },
-  { what: 'the text response of streamText', code: ai('streamText(options).toTextStreamResponse()') },
-])('a module may give $what', async ({ code, answer = 'Paris', tools, tokens, isTimed = false }) => {
-  const trace = await call(code);
-  expect(finalText(trace)).toBe(answer);
-  if (tools !== undefined) expect(toolCalls(trace).map(({ name }) => name)).toEqual(tools);
-  if (tokens !== undefined) expect(totals(trace).totalTokens).toMatchObject({ value: tokens });
-  if (isTimed) expect(trace.reported!.ttftMs).toBeGreaterThan(0);
-});
+  {
+    what: 'the text response of streamText',
+    code: ai('streamText(options).toTextStreamResponse()'),
+  },
+])(
+  'a module may give $what',
+  async ({ code, answer = 'Paris', tools, tokens, isTimed = false }) => {
+    const trace = await call(code);
+    expect(finalText(trace)).toBe(answer);
+    if (tools !== undefined) expect(toolCalls(trace).map(({ name }) => name)).toEqual(tools);
+    if (tokens !== undefined) expect(totals(trace).totalTokens).toMatchObject({ value: tokens });
+    if (isTimed) expect(trace.reported!.ttftMs).toBeGreaterThan(0);
+  },
+);
 
 test.each([
-  { what: 'a generator without pieces', code: 'export default async function* () {}', message: /without pieces/ },
-  { what: 'a generator of nothing to see', code: 'export default async function* () { yield " " }', message: /empty/ },
+  {
+    what: 'a generator without pieces',
+    code: 'export default async function* () {}',
+    message: /without pieces/,
+  },
+  {
+    what: 'a generator of nothing to see',
+    code: 'export default async function* () { yield " " }',
+    message: /empty/,
+  },
   {
     what: 'a generator that throws',
     code: 'export default async function* () { yield "Par"; throw new Error("lost") }',
     message: /threw lost/,
   },
-  { what: 'a generator of numbers', code: 'export default async function* () { yield 1 }', message: /number/ },
+  {
+    what: 'a generator of numbers',
+    code: 'export default async function* () { yield 1 }',
+    message: /number/,
+  },
   {
     what: 'a Response that failed',
     code: 'export default () => new Response("no", { status: 404 })',
@@ -570,5 +704,8 @@ test.each([
     message: /no key/,
   },
 ])('$what is never an answer', async ({ code, message }) => {
-  await expect(call(code)).rejects.toMatchObject({ name: 'AgentError', message: expect.stringMatching(message) });
+  await expect(call(code)).rejects.toMatchObject({
+    name: 'AgentError',
+    message: expect.stringMatching(message),
+  });
 });

@@ -19,17 +19,27 @@ ${ids.map((id) => `  - {id: ${id}, query: "ask ${id}", correctness: {llm_judge: 
   ).suite!;
 const traces = ids.map((id) => simpleTrace({ id, query: `ask ${id}`, answer: `answer ${id}` }));
 const run = (url: string, options: Partial<RunOptions> = {}) =>
-  runSuite({ suite: suiteOf(url), traces, env: { OPENAI_API_KEY: 'k' }, judgeCacheDir: tempDir(), ...options });
+  runSuite({
+    suite: suiteOf(url),
+    traces,
+    env: { OPENAI_API_KEY: 'k' },
+    judgeCacheDir: tempDir(),
+    ...options,
+  });
 
 describe('--sample-ensemble', () => {
   test('is a seeded, stable share of the queries', () => {
-    const sampled = (seed: number, share = 0.2) => ids.filter((id) => isSampled(id, { share, seed }));
+    const sampled = (seed: number, share = 0.2) =>
+      ids.filter((id) => isSampled(id, { share, seed }));
     expect(sampled(1)).toEqual(sampled(1));
     expect(sampled(1)).not.toEqual(sampled(2));
     expect(sampled(0, 0)).toEqual([]);
     expect(sampled(0, 1)).toEqual(ids);
     const many = Array.from({ length: 5000 }, (_, i) => `x${i}`);
-    expect(many.filter((id) => isSampled(id, { share: 0.2, seed: 7 })).length / 5000).toBeCloseTo(0.2, 1);
+    expect(many.filter((id) => isSampled(id, { share: 0.2, seed: 7 })).length / 5000).toBeCloseTo(
+      0.2,
+      1,
+    );
     for (const id of sampled(1)) expect(sampled(1, 0.5)).toContain(id);
   });
 
@@ -47,17 +57,28 @@ describe('--sample-ensemble', () => {
   });
 
   test('without an ensemble in the spec is a mistake', async () => {
-    const suite = parseSpec('agent: a\nqueries: [{query: q, correctness: {llm_judge: [{rule: r}]}}]\n').suite!;
-    await expect(runSuite({ suite, traces: [], sampleEnsemble: 0.2 })).rejects.toMatchObject({ code: 'NO_ENSEMBLE' });
+    const suite = parseSpec(
+      'agent: a\nqueries: [{query: q, correctness: {llm_judge: [{rule: r}]}}]\n',
+    ).suite!;
+    await expect(runSuite({ suite, traces: [], sampleEnsemble: 0.2 })).rejects.toMatchObject({
+      code: 'NO_ENSEMBLE',
+    });
   });
 });
 
 describe('a run', () => {
   test('reports what judging cost, apart from the agent', async () => {
-    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 100, output: 10 } }]);
+    const server = await scriptedModel([
+      { text: verdictText(4), usage: { input: 100, output: 10 } },
+    ]);
     const judgeCacheDir = tempDir();
     const first = await run(server.url, { judgeCacheDir });
-    expect(first.judge).toMatchObject({ calls: 20, cached: 0, input_tokens: 2000, output_tokens: 200 });
+    expect(first.judge).toMatchObject({
+      calls: 20,
+      cached: 0,
+      input_tokens: 2000,
+      output_tokens: 200,
+    });
     expect(first.judge.cost_usd).toBeGreaterThan(0);
     const second = await run(server.url, { judgeCacheDir, env: {}, judge: 'recorded' });
     expect(second).toMatchObject({
@@ -68,7 +89,9 @@ describe('a run', () => {
   });
 
   test('stops before --max-cost: what was not judged is an error', async () => {
-    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 1000, output: 100 } }]);
+    const server = await scriptedModel([
+      { text: verdictText(4), usage: { input: 1000, output: 100 } },
+    ]);
     const result = await run(server.url, { maxCostUsd: 0.003, workers: 1 });
     expect(result.judge.cost_usd).toBeLessThanOrEqual(0.003);
     expect(server.requests.length).toBeGreaterThan(0);
@@ -99,12 +122,17 @@ describe('a run', () => {
   test('with the judge off says how many rubrics nobody judged', async () => {
     const off = await run('http://127.0.0.1:9/v1', { judge: 'off' });
     expect(off.notices).toContain('20 rubric checks were not judged: the judge is off');
-    const suite = parseSpec('agent: a\nqueries: [{query: q, correctness: {expected_in_answer: [x]}}]\n').suite!;
+    const suite = parseSpec(
+      'agent: a\nqueries: [{query: q, correctness: {expected_in_answer: [x]}}]\n',
+    ).suite!;
     expect((await runSuite({ suite, traces: [], judge: 'off' })).notices).toEqual([]);
   });
 
   test("takes a judge of the caller's own", async () => {
     const judge = { ask: async () => ({ rationale: 'r', score: 1, label: 'fail' as const }) };
-    expect((await run('http://127.0.0.1:9/v1', { judge })).summary).toMatchObject({ failed: 20, exit_code: 1 });
+    expect((await run('http://127.0.0.1:9/v1', { judge })).summary).toMatchObject({
+      failed: 20,
+      exit_code: 1,
+    });
   });
 });

@@ -23,7 +23,11 @@ export interface SuiteJudge {
 }
 
 /** Sets up the judge of a run from the spec's `judge_config`, or takes the caller's own. */
-export function suiteJudge(options: RunOptions, queries: readonly Query[], ledger: Ledger): SuiteJudge {
+export function suiteJudge(
+  options: RunOptions,
+  queries: readonly Query[],
+  ledger: Ledger,
+): SuiteJudge {
   const asked = options.judge ?? 'live';
   const config = (options.suite.judgeConfig ?? {}) as JudgeConfig;
   const share = options.sampleEnsemble;
@@ -44,14 +48,20 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
 
   if (asked === 'off') {
     const off = queries.reduce((sum, query) => sum + countAllRubrics(query), 0);
-    return { judge: 'off', useEnsemble, parts: () => ({ usage: noUsage(), off, failures: [], unpriced: [] }) };
+    return {
+      judge: 'off',
+      useEnsemble,
+      parts: () => ({ usage: noUsage(), off, failures: [], unpriced: [] }),
+    };
   }
   const judge =
     own ??
     createJudge({
       ...config,
       mode: asked as Exclude<JudgeMode, 'off'>,
-      cacheDir: resolve(options.judgeCacheDir ?? join(options.suite.dir, '.agentci', 'judge-cache')),
+      cacheDir: resolve(
+        options.judgeCacheDir ?? join(options.suite.dir, '.agentci', 'judge-cache'),
+      ),
       env: options.env ?? {},
       signal: options.signal,
       budget: ledger,
@@ -76,7 +86,9 @@ export function suiteJudge(options: RunOptions, queries: readonly Query[], ledge
       off: 0,
       failures: [...failures],
       unpriced: options.maxCostUsd === undefined ? [] : (judge.usage?.().unpriced ?? []),
-      ...(share === undefined ? {} : { sample: sampleOf(share, queries.filter(hasRubrics), useEnsemble) }),
+      ...(share === undefined
+        ? {}
+        : { sample: sampleOf(share, queries.filter(hasRubrics), useEnsemble) }),
     }),
   };
 }
@@ -103,7 +115,9 @@ const noUsage = (): RunResult['judge'] => ({ calls: 0, cost_usd: null });
 /** A pass without its rubrics must not look like a pass with them. */
 function offNotice(count: number): string[] {
   if (count === 0) return [];
-  return [`${count} rubric ${count === 1 ? 'check was' : 'checks were'} not judged: the judge is off`];
+  return [
+    `${count} rubric ${count === 1 ? 'check was' : 'checks were'} not judged: the judge is off`,
+  ];
 }
 
 /** The same failure in every rubric is one thing to put right. */
@@ -111,7 +125,9 @@ function failureNotices(failures: ReadonlyMap<string, string>): string[] {
   const notices: string[] = [];
   const noKey = failures.get('no_key');
   if (noKey !== undefined)
-    notices.push(`${noKey}; or commit .agentci/judge-cache of a run with a key; or skip the rubrics with --judge off`);
+    notices.push(
+      `${noKey}; or commit .agentci/judge-cache of a run with a key; or skip the rubrics with --judge off`,
+    );
   if (failures.has('not_recorded'))
     notices.push(
       'some verdicts are not stored, or their files are damaged: run once with --judge live and commit .agentci/judge-cache',
@@ -119,7 +135,11 @@ function failureNotices(failures: ReadonlyMap<string, string>): string[] {
   return notices;
 }
 
-function sampleOf(share: number, queries: readonly Query[], useEnsemble: (query: Query) => boolean) {
+function sampleOf(
+  share: number,
+  queries: readonly Query[],
+  useEnsemble: (query: Query) => boolean,
+) {
   return { share, sampled: queries.filter(useEnsemble).map(({ id }) => id), of: queries.length };
 }
 

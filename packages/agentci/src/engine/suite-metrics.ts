@@ -59,7 +59,10 @@ export class SuiteMetrics {
 
   constructor(
     queries: readonly Query[],
-    loaded: { readonly custom: ReadonlyMap<string, Metric>; readonly models: LocalModels | undefined },
+    loaded: {
+      readonly custom: ReadonlyMap<string, Metric>;
+      readonly models: LocalModels | undefined;
+    },
   ) {
     this.custom = loaded.custom;
     this.models = loaded.models;
@@ -95,7 +98,8 @@ export class SuiteMetrics {
 
   /** Reads the traces of the runs that an earlier process finished; read only where something is measured over all. */
   async noteResumed({ resumed, resumedTraces }: RunOptions, runsOf: RunsOf): Promise<void> {
-    if (this.#groups.size === 0 || resumedTraces === undefined || (resumed?.length ?? 0) === 0) return;
+    if (this.#groups.size === 0 || resumedTraces === undefined || (resumed?.length ?? 0) === 0)
+      return;
     const { readTraces } = await import('../adapters/reader/read-traces.ts');
     const queries = [...new Set([...this.#groups.values()].flatMap((group) => group.queries))];
     const matcher = new TraceMatcher(queries, runsOf);
@@ -106,7 +110,10 @@ export class SuiteMetrics {
         const key = caseKey({ id, cell: result.cell });
         runs.set(key, [...(runs.get(key) ?? []), run]);
       }
-    for await (const trace of readTraces(resumedTraces, { format: 'agentci', onProblem: () => {} })) {
+    for await (const trace of readTraces(resumedTraces, {
+      format: 'agentci',
+      onProblem: () => {},
+    })) {
       const match = matcher.take(recordingOf(trace));
       const run = match.kind === 'run' ? runs.get(caseKey(match.query))?.shift() : undefined;
       if (match.kind === 'run' && run !== undefined) this.note(match.query, run, trace);
@@ -138,7 +145,8 @@ export async function measureOverall(
   const overall: Overall = { checks: [], metrics: {}, notices: [] };
   for (const group of groups) {
     const { request, location } = group;
-    const metric = group.isCustom && tools.custom === undefined ? undefined : metricOf(request.name, tools);
+    const metric =
+      group.isCustom && tools.custom === undefined ? undefined : metricOf(request.name, tools);
     if (metric?.evaluateSuite === undefined) {
       overall.checks.push(notLoaded(group));
       continue;
@@ -150,7 +158,8 @@ export async function measureOverall(
       overall.checks.push(check.status === 'pass' ? warned(check, output) : check);
     } else {
       const warning = warningOf(output);
-      if (warning === undefined) overall.notices.push(`${metric.name} over the run: ${told(output, metric)}`);
+      if (warning === undefined)
+        overall.notices.push(`${metric.name} over the run: ${told(output, metric)}`);
       else overall.checks.push(unboundedWarning(metric, location, output, warning));
     }
   }
@@ -172,7 +181,9 @@ const warningOf = ({ detail }: MetricOutput): string | undefined =>
 
 function warned(check: CheckResult, output: MetricOutput): CheckResult {
   const warning = warningOf(output);
-  return warning === undefined ? check : { ...check, status: 'warn', message: `${check.message}; ${warning}` };
+  return warning === undefined
+    ? check
+    : { ...check, status: 'warn', message: `${check.message}; ${warning}` };
 }
 
 const unboundedWarning = (
@@ -202,16 +213,28 @@ function freeName(name: string, taken: Readonly<Record<string, unknown>>): strin
   }
 }
 
-async function measure({ request, inputs }: SuiteMetricParts, metric: Metric): Promise<MetricOutput> {
-  const without = (reason: string): MetricOutput => ({ name: metric.name, value: null, detail: { reason } });
+async function measure(
+  { request, inputs }: SuiteMetricParts,
+  metric: Metric,
+): Promise<MetricOutput> {
+  const without = (reason: string): MetricOutput => ({
+    name: metric.name,
+    value: null,
+    detail: { reason },
+  });
   if (inputs.every(({ input }) => input === null)) return without('there was no trace');
   const { params } = request;
   try {
     return await metric.evaluateSuite!(
       // A run that left no trace is still one of the run: the metric must know that it cannot know.
-      inputs.map(({ of, input }) => ({ ...(input ?? { case: { id: of.id }, trace: null }), params })),
+      inputs.map(({ of, input }) => ({
+        ...(input ?? { case: { id: of.id }, trace: null }),
+        params,
+      })),
     );
   } catch (error) {
-    return without(`could not be measured: ${error instanceof Error ? error.message : String(error)}`);
+    return without(
+      `could not be measured: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

@@ -23,7 +23,9 @@ export function suiteOutside(
       const asked = typeof judge === 'object' ? await judge.embed?.(texts, model) : undefined;
       if (asked?.ok === true || (asked !== undefined && model !== undefined)) return asked;
       const own = await local(texts);
-      return own.ok || asked === undefined ? own : { ok: false, reason: `${asked.reason}; ${own.reason}` };
+      return own.ok || asked === undefined
+        ? own
+        : { ok: false, reason: `${asked.reason}; ${own.reason}` };
     },
     checks: () => {
       const [first, ...others] = code.lateErrors();

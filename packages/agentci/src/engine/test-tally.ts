@@ -1,7 +1,13 @@
 import { defined } from '../kit/defined.ts';
 import { shortRecords } from '../policy/short-result.ts';
 import type { PolicyResult, PolicyViolation, RuleRecord } from '../results/policy-report.ts';
-import type { CheckResult, CheckStatus, Evidence, LayerResult, QueryResult } from '../results/run-result.ts';
+import type {
+  CheckResult,
+  CheckStatus,
+  Evidence,
+  LayerResult,
+  QueryResult,
+} from '../results/run-result.ts';
 import type { PolicyTest } from '../spec/policy-test.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
@@ -98,7 +104,11 @@ export class TestTally {
     const path: LayerResult = {
       status,
       messages: [check.message],
-      details: { policy: [this.#metric === 'module' ? this.#moduleDetails(status) : this.#details(this.#metric)] },
+      details: {
+        policy: [
+          this.#metric === 'module' ? this.#moduleDetails(status) : this.#details(this.#metric),
+        ],
+      },
       checks: [check],
     };
     return { ...blankResult(this.#query), status, path };
@@ -107,7 +117,8 @@ export class TestTally {
   #count(trace: Trace, status: CheckStatus): void {
     this.#traces++;
     this.#counts[status]++;
-    if (trace.captured.toolCalls !== 'none') for (const step of trace.steps) if (step.kind === 'tool') this.#calls++;
+    if (trace.captured.toolCalls !== 'none')
+      for (const step of trace.steps) if (step.kind === 'tool') this.#calls++;
   }
 
   #reason(why: string): void {
@@ -118,7 +129,8 @@ export class TestTally {
   #rule(record: RuleRecord): void {
     const rank = { violated: 2, held: 1, not_exercised: 0 };
     const known = this.#rules.get(record.rule_id);
-    if (known === undefined || rank[record.outcome] > rank[known.outcome]) this.#rules.set(record.rule_id, record);
+    if (known === undefined || rank[record.outcome] > rank[known.outcome])
+      this.#rules.set(record.rule_id, record);
   }
 
   #status(): CheckStatus {
@@ -157,7 +169,8 @@ export class TestTally {
   }
 
   #message(status: CheckStatus): string {
-    if (this.#traces === 0 && this.#reasons.length === 0) return 'no traces were given, so nothing was checked';
+    if (this.#traces === 0 && this.#reasons.length === 0)
+      return 'no traces were given, so nothing was checked';
     const where = `in ${this.#traces} ${this.#traces === 1 ? 'trace' : 'traces'}`;
     const text =
       this.#metric === 'module'

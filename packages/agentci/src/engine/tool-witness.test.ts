@@ -7,11 +7,17 @@ import { simpleTrace } from '../trace/simple.ts';
 import { runSuite } from './run-suite.ts';
 
 const run = (checks: string, calls: readonly string[], rest: object = {}) => {
-  const { suite, diagnostics } = parseSpec(`version: 1\nagent: a\nqueries: [{id: q, query: q, ${checks}}]`, {
-    file: 'spec.yaml',
-  });
+  const { suite, diagnostics } = parseSpec(
+    `version: 1\nagent: a\nqueries: [{id: q, query: q, ${checks}}]`,
+    {
+      file: 'spec.yaml',
+    },
+  );
   if (suite === undefined) throw new Error(diagnostics.map(({ message }) => message).join('; '));
-  const trace = { ...simpleTrace({ query: 'q', answer: 'x', tool_calls: calls.map((name) => ({ name })) }), ...rest };
+  const trace = {
+    ...simpleTrace({ query: 'q', answer: 'x', tool_calls: calls.map((name) => ({ name })) }),
+    ...rest,
+  };
   return runSuite({ suite, traces: [trace], strict: true });
 };
 const RULE = 'path: {rules: [{type: before, first: verify, then: refnud}]}';
@@ -48,7 +54,8 @@ describe('tools that rules name and nothing knows', () => {
     },
     {
       what: 'one rule of two that decides',
-      checks: 'path: {rules: [{type: before, first: verify, then: refnud}, {type: max_calls, tool: verify, max: 3}]}',
+      checks:
+        'path: {rules: [{type: before, first: verify, then: refnud}, {type: max_calls, tool: verify, max: 3}]}',
       calls: ['verify'],
       says: '"refnud"',
       code: 2,
@@ -96,11 +103,15 @@ describe('tools that rules name and nothing knows', () => {
   });
 
   test('without --strict it is a note, and in the result', async () => {
-    const { suite } = parseSpec(`version: 1\nagent: a\nqueries: [{id: q, query: q, ${RULE}}]`, { file: 's.yaml' });
+    const { suite } = parseSpec(`version: 1\nagent: a\nqueries: [{id: q, query: q, ${RULE}}]`, {
+      file: 's.yaml',
+    });
     const traces = [simpleTrace({ query: 'q', answer: 'x', tool_calls: [{ name: 'refund' }] })];
     const result = await runSuite({ suite: suite!, traces });
     expect(result.summary.exit_code).toBe(0);
-    expect(result.checks).toMatchObject([{ id: 'rules.unknown_tools', status: 'skip', value: ['verify', 'refnud'] }]);
+    expect(result.checks).toMatchObject([
+      { id: 'rules.unknown_tools', status: 'skip', value: ['verify', 'refnud'] },
+    ]);
   });
 });
 
@@ -108,7 +119,10 @@ test('a name with characters that do not show is judged as it looks, and told of
   const { results, summary } = await run('path: {forbidden_tools: [rm]}', ['r\u200bm']);
   expect(summary.exit_code).toBe(1);
   expect(results[0]!.warnings).toEqual([
-    { code: 'TOOL_NAME_CHANGED', message: 'the tool "r\\u{200B}m" shows as "rm" and is compared as that' },
+    {
+      code: 'TOOL_NAME_CHANGED',
+      message: 'the tool "r\\u{200B}m" shows as "rm" and is compared as that',
+    },
   ]);
 });
 
@@ -123,7 +137,9 @@ tests:
   });
   const { suite, diagnostics } = await loadSpec(join(dir, 'suite.yaml'));
   expect(diagnostics).toEqual([]);
-  const traces = [simpleTrace({ query: 'q', answer: 'x', tool_calls: [{ name: 'verify' }, { name: 'refund' }] })];
+  const traces = [
+    simpleTrace({ query: 'q', answer: 'x', tool_calls: [{ name: 'verify' }, { name: 'refund' }] }),
+  ];
   const { notices, summary } = await runSuite({ suite, traces, strict: true });
   expect(notices.join()).toContain('"refnud" (did you mean "refund"?)');
   expect(summary.exit_code).toBe(2);

@@ -44,7 +44,8 @@ export class ToolWitness {
       if (step.rawName !== undefined) this.#known.add(visibleName(step.rawName));
     }
     for (const { name } of trace.tools ?? []) this.#known.add(visibleName(name));
-    for (const { tools } of trace.agents) for (const name of tools ?? []) this.#known.add(visibleName(name));
+    for (const { tools } of trace.agents)
+      for (const name of tools ?? []) this.#known.add(visibleName(name));
   }
 
   /** What was seen, and what the rules name. */
@@ -80,14 +81,20 @@ export function unknownTools(
   if (seen.isBlind) return { notices: [], checks: [] };
   const known = new Set(seen.known);
   const unknown = (names: readonly string[]): Unknown[] =>
-    names.filter((name) => !known.has(name)).map((name) => ({ name, near: didYouMean(name, known, SLIP_SHARE) }));
+    names
+      .filter((name) => !known.has(name))
+      .map((name) => ({ name, near: didYouMean(name, known, SLIP_SHARE) }));
   const ruled = unknown(seen.ruled);
-  const constrained = unknown(seen.constrained).filter(({ name }) => !ruled.some((one) => one.name === name));
+  const constrained = unknown(seen.constrained).filter(
+    ({ name }) => !ruled.some((one) => one.name === name),
+  );
   const forbidden = unknown(seen.forbidden).filter(({ near }) => near !== undefined);
   const named = [...ruled, ...constrained];
   const notices: string[] = [];
-  if (named.length > 0) notices.push(`no recording and no list of tools knows ${listed(named)}, which the rules name`);
-  if (forbidden.length > 0) notices.push(`no recording knows ${listed(forbidden)}, which is forbidden`);
+  if (named.length > 0)
+    notices.push(`no recording and no list of tools knows ${listed(named)}, which the rules name`);
+  if (forbidden.length > 0)
+    notices.push(`no recording knows ${listed(forbidden)}, which is forbidden`);
   // A policy for all tools of an agent names more of them than a few runs use.
   const isMeant = ({ near }: Unknown): boolean => near !== undefined || !isDecided(results);
   const doubtful = [...ruled, ...constrained.filter(isMeant), ...forbidden];
@@ -95,7 +102,9 @@ export function unknownTools(
 }
 
 const isDecided = (results: readonly QueryResult[]): boolean =>
-  results.some(({ path }) => path.checks.some(({ id, status }) => RULE_CHECKS.includes(id) && status !== 'skip'));
+  results.some(({ path }) =>
+    path.checks.some(({ id, status }) => RULE_CHECKS.includes(id) && status !== 'skip'),
+  );
 
 interface Unknown {
   readonly name: string;
@@ -130,7 +139,8 @@ function* namesInRules(query: Query): Generator<string> {
 }
 
 function* ruledBy(rules: readonly CompiledRule[]): Generator<string> {
-  for (const rule of rules) if (rule.type !== 'blocklist' && rule.type !== 'allowlist') yield* exact(rule.selectors);
+  for (const rule of rules)
+    if (rule.type !== 'blocklist' && rule.type !== 'allowlist') yield* exact(rule.selectors);
 }
 
 /** Tools whose arguments a policy constrains. */
@@ -142,10 +152,12 @@ function* namesForbidden(query: Query): Generator<string> {
   for (const { forbidden_tools: tools, forbidden_calls: calls } of blocksIn(query.path)) {
     if (Array.isArray(tools)) for (const name of tools) if (typeof name === 'string') yield name;
     if (Array.isArray(calls))
-      for (const { tool } of calls as { tool?: unknown }[]) if (typeof tool === 'string') yield tool;
+      for (const { tool } of calls as { tool?: unknown }[])
+        if (typeof tool === 'string') yield tool;
   }
   for (const policy of policiesOf(query)) yield* deniedBy(policy);
-  if (query.test?.metric === 'tool_blocklist') for (const { text } of query.test.blocklist) yield text;
+  if (query.test?.metric === 'tool_blocklist')
+    for (const { text } of query.test.blocklist) yield text;
 }
 
 /** The query's own, and that of a test of an Assay suite. */

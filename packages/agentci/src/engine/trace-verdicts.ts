@@ -18,11 +18,16 @@ export interface TraceVerdicts {
 }
 
 /** For callers that judge many traces of one query, which a run would not take. */
-export async function createTraceVerdicts(options: RunOptions, queries: readonly Query[]): Promise<TraceVerdicts> {
+export async function createTraceVerdicts(
+  options: RunOptions,
+  queries: readonly Query[],
+): Promise<TraceVerdicts> {
   const { suite } = options;
   SECRETS.add(secretsIn(options.env ?? {}));
   const metrics = queries.some((query) => query.metrics !== undefined)
-    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) => SuiteMetrics.load(options, queries))
+    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) =>
+        SuiteMetrics.load(options, queries),
+      )
     : undefined;
   const shelf = new BaselineShelf(suite, {
     dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
@@ -30,7 +35,9 @@ export async function createTraceVerdicts(options: RunOptions, queries: readonly
   });
   const judges = suiteJudge(options, queries, new Ledger(options, queries, undefined, true));
   const outside = queries.some(needsOutside)
-    ? await import('./suite-outside.ts').then(({ suiteOutside }) => suiteOutside(options, judges.judge))
+    ? await import('./suite-outside.ts').then(({ suiteOutside }) =>
+        suiteOutside(options, judges.judge),
+      )
     : undefined;
   return {
     evaluate: createEvaluator(judges, memoized(shelf), suite.dir, { metrics, outside }),

@@ -21,12 +21,23 @@ export interface FoundTraces {
 export async function readTracesOfQueries(
   source: string,
   suite: Suite,
-  options: { readonly onlyQuery?: string; readonly format?: string; readonly assumedCell?: Cell } = {},
+  options: {
+    readonly onlyQuery?: string;
+    readonly format?: string;
+    readonly assumedCell?: Cell;
+  } = {},
 ): Promise<FoundTraces> {
-  const matcher = new TraceMatcher(suite.queries, () => Number.POSITIVE_INFINITY, options.assumedCell);
+  const matcher = new TraceMatcher(
+    suite.queries,
+    () => Number.POSITIVE_INFINITY,
+    options.assumedCell,
+  );
   const byQuery = new Map<string, Trace[]>();
   const unmatched: Trace[] = [];
-  for await (const trace of readTraces(source, options.format === undefined ? {} : { format: options.format })) {
+  for await (const trace of readTraces(
+    source,
+    options.format === undefined ? {} : { format: options.format },
+  )) {
     const match = matcher.take(recordingOf(trace));
     if (match.kind === 'unused') unmatched.push(trace);
     else {
@@ -35,7 +46,12 @@ export async function readTracesOfQueries(
     }
   }
   const [only] = unmatched;
-  if (options.onlyQuery !== undefined && byQuery.size === 0 && only !== undefined && unmatched.length === 1) {
+  if (
+    options.onlyQuery !== undefined &&
+    byQuery.size === 0 &&
+    only !== undefined &&
+    unmatched.length === 1
+  ) {
     return { byQuery: new Map([[options.onlyQuery, [only]]]), unmatched: [] };
   }
   return { byQuery, unmatched: unmatched.map((trace) => recordingOf(trace).place) };
@@ -44,7 +60,9 @@ export async function readTracesOfQueries(
 /** Runs the agent once for each query and gives what it did; a query without a trace comes with the reason. */
 export async function freshTraces(
   options: RunOptions,
-): Promise<FoundTraces & { readonly errors: ReadonlyMap<string, QueryError>; readonly interrupted: boolean }> {
+): Promise<
+  FoundTraces & { readonly errors: ReadonlyMap<string, QueryError>; readonly interrupted: boolean }
+> {
   const byQuery = new Map<string, readonly Trace[]>();
   const run = await runSuite({
     ...options,
@@ -54,7 +72,8 @@ export async function freshTraces(
     judge: 'off',
     onRecord: ({ id, result }, trace) => {
       // A run that its cassette could not carry has a trace to look at, not one to compare with.
-      if (trace && !result.error?.kind.startsWith('cassette')) byQuery.set(caseKey({ id, cell: result.cell }), [trace]);
+      if (trace && !result.error?.kind.startsWith('cassette'))
+        byQuery.set(caseKey({ id, cell: result.cell }), [trace]);
     },
   });
   const errors = new Map(

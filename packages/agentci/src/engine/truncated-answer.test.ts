@@ -8,7 +8,8 @@ import { exitCode } from './exit-code.ts';
 import { truncationOf } from './truncated-answer.ts';
 
 const queryOf = (checks: string) =>
-  parseSpec(`agent: a\nqueries:\n  - {id: q, query: hi${checks}}\n`, { file: 'spec.yaml' }).suite!.queries[0]!;
+  parseSpec(`agent: a\nqueries:\n  - {id: q, query: hi${checks}}\n`, { file: 'spec.yaml' }).suite!
+    .queries[0]!;
 
 async function recorded(...records: unknown[]): Promise<Trace> {
   const bytes = Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'));
@@ -27,7 +28,8 @@ test.each([
   { what: 'the simple form', trace: () => simpleTrace({ answer: 'Par', finish_reason: 'length' }) },
   {
     what: 'a call of the simple form',
-    trace: () => simpleTrace({ answer: 'Par', llm_calls: [{ model: 'm', finish_reason: 'max_tokens' }] }),
+    trace: () =>
+      simpleTrace({ answer: 'Par', llm_calls: [{ model: 'm', finish_reason: 'max_tokens' }] }),
   },
   { what: 'a chat completion', trace: () => recorded(chat('length')) },
   { what: 'a chat completion that was filtered', trace: () => recorded(chat('content_filter')) },
@@ -52,7 +54,9 @@ test.each([
         status: 'incomplete',
         incomplete_details: { reason: 'max_output_tokens' },
         model: 'm',
-        output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Par' }] }],
+        output: [
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Par' }] },
+        ],
       }),
   },
   ...['MAX_TOKENS', 'SAFETY', 'RECITATION', 'PROHIBITED_CONTENT'].map((finishReason) => ({
@@ -70,7 +74,12 @@ test.each([
       recorded({
         messages: [
           { type: 'human', content: 'hi' },
-          { type: 'ai', content: 'Par', tool_calls: [], response_metadata: { stop_reason: 'max_tokens' } },
+          {
+            type: 'ai',
+            content: 'Par',
+            tool_calls: [],
+            response_metadata: { stop_reason: 'max_tokens' },
+          },
         ],
       }),
   },

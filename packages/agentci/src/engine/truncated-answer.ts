@@ -35,12 +35,20 @@ export function truncationOf(trace: Trace): CheckResult | undefined {
 function cutOff(trace: Trace): CheckResult | undefined {
   if (finalText(trace) === undefined) return undefined;
   const { finish, step } = finishOfAnswer(trace);
-  const isCut = trace.status === 'incomplete' && trace.warnings.some(({ code }) => code === 'REPLY_NOT_WHOLE');
-  const why = REASONS.get(finish) ?? (isCut ? 'the recorded stream ends before the reply does' : undefined);
+  const isCut =
+    trace.status === 'incomplete' && trace.warnings.some(({ code }) => code === 'REPLY_NOT_WHOLE');
+  const why =
+    REASONS.get(finish) ?? (isCut ? 'the recorded stream ends before the reply does' : undefined);
   if (why === undefined) return undefined;
   const evidence = step === undefined ? [] : [{ step: step.seq }];
   const value = finish ?? 'incomplete';
-  return { id: TRUNCATED, status: 'warn', message: `the answer was cut off: ${why}`, value, evidence };
+  return {
+    id: TRUNCATED,
+    status: 'warn',
+    message: `the answer was cut off: ${why}`,
+    value,
+    evidence,
+  };
 }
 
 const REASONS: ReadonlyMap<LlmStep['finish'], string> = new Map([

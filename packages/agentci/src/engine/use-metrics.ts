@@ -24,7 +24,10 @@ export async function loadUsedMetrics(suite: Suite): Promise<ReadonlyMap<string,
       if (typeof name !== 'string' || name === '')
         throw new UserError('USE_METRIC_UNNAMED', `use: ${path} exports a metric without a name`);
       if (metrics.has(name) || findMetric(name))
-        throw new UserError('METRIC_TAKEN', `use: ${path} exports the metric "${name}", a name that is taken`);
+        throw new UserError(
+          'METRIC_TAKEN',
+          `use: ${path} exports the metric "${name}", a name that is taken`,
+        );
       metrics.set(name, toMetric(name, like));
     }
   }
@@ -32,7 +35,10 @@ export async function loadUsedMetrics(suite: Suite): Promise<ReadonlyMap<string,
   return metrics;
 }
 
-async function importModule(suite: Suite, path: string): Promise<Readonly<Record<string, unknown>>> {
+async function importModule(
+  suite: Suite,
+  path: string,
+): Promise<Readonly<Record<string, unknown>>> {
   const file = resolve(suite.dir, path);
   if (!existsSync(file))
     throw new UserError('USE_MISSING', `use: there is no file "${path}"`, {
@@ -55,7 +61,8 @@ async function importModule(suite: Suite, path: string): Promise<Readonly<Record
 function metricsIn(module: Readonly<Record<string, unknown>>): MetricLike[] {
   const found = new Set<unknown>();
   for (const value of Object.values(module)) {
-    for (const item of Array.isArray(value) ? value : [value]) if (isMetricLike(item)) found.add(item);
+    for (const item of Array.isArray(value) ? value : [value])
+      if (isMetricLike(item)) found.add(item);
   }
   return [...found] as MetricLike[];
 }
@@ -66,7 +73,9 @@ function isMetricLike(value: unknown): boolean {
   return (
     typeof shape === 'object' &&
     shape !== null &&
-    ['evaluate', 'evaluateSuite'].some((key) => typeof (shape as Record<string, unknown>)[key] === 'function')
+    ['evaluate', 'evaluateSuite'].some(
+      (key) => typeof (shape as Record<string, unknown>)[key] === 'function',
+    )
   );
 }
 
@@ -91,7 +100,10 @@ function checkNames(suite: Suite, custom: ReadonlyMap<string, Metric>): void {
       if (read?.success !== false) continue;
       const [issue] = read.error.issues;
       const key = [name, ...(issue?.path ?? [])].join('.');
-      throw new UserError('METRIC_PARAMS', `${at}"${key}": ${issue?.message ?? 'not a parameter of this metric'}`);
+      throw new UserError(
+        'METRIC_PARAMS',
+        `${at}"${key}": ${issue?.message ?? 'not a parameter of this metric'}`,
+      );
     }
   }
 }

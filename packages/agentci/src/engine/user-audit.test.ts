@@ -77,7 +77,9 @@ describe('--audit-user', () => {
     });
     expect(run.user_audit?.interval?.low).toBeCloseTo(0.15, 2);
     expect(run.user_audit?.interval?.high).toBeCloseTo(0.85, 2);
-    expect(run.notices?.join('\n')).toContain('a fault in 2 of 4 conversations (50 %, 95 % interval 15 % to 85 %)');
+    expect(run.notices?.join('\n')).toContain(
+      'a fault in 2 of 4 conversations (50 %, 95 % interval 15 % to 85 %)',
+    );
     // It measures: the verdict on the agent is what it was.
     expect(run.results.map(({ status }) => status)).toEqual(['pass', 'pass', 'error', 'pass']);
     expect(JSON.stringify(seen)).not.toContain('SECRET-RUBRIC-WORD');
@@ -85,7 +87,12 @@ describe('--audit-user', () => {
 
   test('what could not be audited is neither clean nor faulty', async () => {
     const run = await audit(2, judgeOf(['Order 42.'], [clean]));
-    expect(run.user_audit).toMatchObject({ conversations: 1, faulty: 0, undecided: 1, interval: { low: 0 } });
+    expect(run.user_audit).toMatchObject({
+      conversations: 1,
+      faulty: 0,
+      undecided: 1,
+      interval: { low: 0 },
+    });
     expect(run.summary.exit_code).toBe(0);
   });
 
@@ -95,7 +102,12 @@ describe('--audit-user', () => {
     { when: 'a fault is said of the first message, which the spec gives', audits: [fault(1)] },
   ])('an audit that saw nothing is an error, where $when', async ({ audits }) => {
     const run = await audit(1, judgeOf(['Order 42.'], audits));
-    expect(run.user_audit).toMatchObject({ conversations: 0, rate: null, interval: null, undecided: 1 });
+    expect(run.user_audit).toMatchObject({
+      conversations: 0,
+      rate: null,
+      interval: null,
+      undecided: 1,
+    });
     expect(run.checks).toMatchObject([{ id: 'user.audit', status: 'error' }]);
     expect(run.summary.exit_code).toBe(2);
   });
@@ -104,7 +116,12 @@ describe('--audit-user', () => {
     { code: 'AUDIT_NEEDS_JUDGE', run: () => audit(1, 'off') },
     {
       code: 'AUDIT_NO_USER',
-      run: () => audit(1, judgeOf([], []), 'agent: a\nqueries: [{query: q, correctness: {not_in_answer: [x]}}]\n'),
+      run: () =>
+        audit(
+          1,
+          judgeOf([], []),
+          'agent: a\nqueries: [{query: q, correctness: {not_in_answer: [x]}}]\n',
+        ),
     },
   ])('is refused with $code where it cannot be done', async ({ code, run }) => {
     await expect(run()).rejects.toMatchObject({ code });

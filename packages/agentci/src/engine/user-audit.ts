@@ -70,14 +70,17 @@ export class UserAuditor {
     const { fault } = trace.conversation;
     // The first message is the spec's, not the model's.
     const said = turnsOf(trace).slice(1);
-    const messages = said.length + (fault?.kind === 'simulator' && trace.conversation.ending === 'error' ? 1 : 0);
+    const messages =
+      said.length + (fault?.kind === 'simulator' && trace.conversation.ending === 'error' ? 1 : 0);
     if (fault?.unavailable === true || trace.conversation.ending === 'out_of_scope') {
       this.#undecided++;
       this.#why ??= fault?.message ?? 'the brief lacks a fact';
       return;
     }
     if (fault?.kind === 'simulator') {
-      this.#count(messages, [{ id, turn: fault.turn ?? said.length + 1, by: 'detector', what: fault.message }]);
+      this.#count(messages, [
+        { id, turn: fault.turn ?? said.length + 1, by: 'detector', what: fault.message },
+      ]);
       return;
     }
     const seen = userFaults(query, trace);
@@ -109,10 +112,15 @@ export class UserAuditor {
     this.#faults.push(...faults);
   }
 
-  async #ask(plan: UserPlan, trace: Trace): Promise<readonly { turn: number; what: string }[] | string> {
+  async #ask(
+    plan: UserPlan,
+    trace: Trace,
+  ): Promise<readonly { turn: number; what: string }[] | string> {
     if (this.#judge.perform === undefined) return 'the judge given only scores rubrics';
     const reply = await this.#judge.perform(auditTask(plan, trace));
-    return isFailure(reply) ? reply.message : (reply.reply as { faults: { turn: number; what: string }[] }).faults;
+    return isFailure(reply)
+      ? reply.message
+      : (reply.reply as { faults: { turn: number; what: string }[] }).faults;
   }
 
   /** What was found, to be told once over the whole run. */
@@ -154,7 +162,8 @@ export function auditReport({ why: _, ...parts }: AuditParts): UserAudit {
 
 /** The audit in one line of a report. */
 export function auditNotice(parts: AuditParts): string {
-  const { conversations, faulty, rate, interval, messages, faulty_messages, undecided, judge } = auditReport(parts);
+  const { conversations, faulty, rate, interval, messages, faulty_messages, undecided, judge } =
+    auditReport(parts);
   const open = undecided === 0 ? '' : `; ${undecided} could not be audited (${parts.why})`;
   if (rate === null || interval === null)
     return `simulated user: not audited, no conversation could be looked at${open}`;
@@ -207,8 +216,12 @@ function auditTask({ persona, facts, goal }: UserPlan, trace: Trace): JudgeTask 
       const faults = isObject(reply) ? reply.faults : undefined;
       if (!Array.isArray(faults)) return '"faults" must be a list';
       const isFault = (each: unknown): boolean =>
-        isObject(each) && typeof each.what === 'string' && turns.some(({ turn }) => turn > 1 && turn === each.turn);
-      return faults.every(isFault) ? undefined : `each fault has "turn" from 2 to ${last} and "what"`;
+        isObject(each) &&
+        typeof each.what === 'string' &&
+        turns.some(({ turn }) => turn > 1 && turn === each.turn);
+      return faults.every(isFault)
+        ? undefined
+        : `each fault has "turn" from 2 to ${last} and "what"`;
     },
   };
 }

@@ -18,7 +18,13 @@ queries:
   { file: 'spec.yaml' },
 ).suite!;
 
-const record = { model: 'm', prompt_hash: '', rubric: { id: '', version: '' }, vote: 0, cached: false };
+const record = {
+  model: 'm',
+  prompt_hash: '',
+  rubric: { id: '', version: '' },
+  vote: 0,
+  cached: false,
+};
 const judgeOf = (seen: JudgeTask[]): Judge => ({
   ask: async () => ({ error: true, kind: 'no_model', message: 'only tasks' }),
   perform: async (task) => {
@@ -32,8 +38,12 @@ async function* recordingOf(said: readonly string[], rest: object) {
     id: 'q',
     turns: ['Hi, I want to return something.', ...said].map((user, i) => ({
       user,
-      answer: ['Which order?', 'Which item?', 'Shall I?', 'One moment.', 'Done.'][i] ?? `Answer ${i}.`,
-      tool_calls: 'refundAt' in rest && rest.refundAt === i + 1 ? [{ name: 'refund', args: {}, result: 'ok' }] : [],
+      answer:
+        ['Which order?', 'Which item?', 'Shall I?', 'One moment.', 'Done.'][i] ?? `Answer ${i}.`,
+      tool_calls:
+        'refundAt' in rest && rest.refundAt === i + 1
+          ? [{ name: 'refund', args: {}, result: 'ok' }]
+          : [],
     })),
     ...('ending' in rest ? { ending: rest.ending } : {}),
   });
@@ -44,9 +54,24 @@ const judge = (said: readonly string[], rest: object = {}, audit = false, seen: 
 describe('a recorded conversation of a user that a model plays is looked at as a live one', () => {
   test.each([
     { what: 'a made-up fact', said: ['Order 99.'], turn: 2, says: '"99"' },
-    { what: 'the role of the agent', said: ['Order 42.', 'How may I help you today?'], turn: 3, says: 'as the agent' },
-    { what: 'its brief', said: ['Polite and brief in all that is said'], turn: 2, says: 'repeats its brief' },
-    { what: 'the same words', said: ['Order 42.', 'Order 42.', 'order 42'], turn: 4, says: 'the same 3 times' },
+    {
+      what: 'the role of the agent',
+      said: ['Order 42.', 'How may I help you today?'],
+      turn: 3,
+      says: 'as the agent',
+    },
+    {
+      what: 'its brief',
+      said: ['Polite and brief in all that is said'],
+      turn: 2,
+      says: 'repeats its brief',
+    },
+    {
+      what: 'the same words',
+      said: ['Order 42.', 'Order 42.', 'order 42'],
+      turn: 4,
+      says: 'the same 3 times',
+    },
     {
       what: 'an early end',
       said: ['Order 42.'],
@@ -54,23 +79,38 @@ describe('a recorded conversation of a user that a model plays is looked at as a
       turn: 2,
       says: 'before refund had run',
     },
-  ])('$what is blamed on the user, and counted by the audit', async ({ said, rest = {}, turn, says }) => {
-    const plain = await judge(said, rest);
-    expect(plain.results[0]).toMatchObject({
-      status: 'error',
-      error: { kind: 'simulator', message: expect.stringContaining(says) },
-      conversation: { blame: 'user' },
-    });
-    const seen: JudgeTask[] = [];
-    const { user_audit: audited } = await judge(said, rest, true, seen);
-    expect(audited).toMatchObject({ conversations: 1, faulty: 1, messages: said.length, faulty_messages: 1 });
-    expect(audited?.faults).toMatchObject([{ id: 'q', turn, by: 'detector', what: expect.stringContaining(says) }]);
-    expect(seen).toHaveLength(0);
-  });
+  ])(
+    '$what is blamed on the user, and counted by the audit',
+    async ({ said, rest = {}, turn, says }) => {
+      const plain = await judge(said, rest);
+      expect(plain.results[0]).toMatchObject({
+        status: 'error',
+        error: { kind: 'simulator', message: expect.stringContaining(says) },
+        conversation: { blame: 'user' },
+      });
+      const seen: JudgeTask[] = [];
+      const { user_audit: audited } = await judge(said, rest, true, seen);
+      expect(audited).toMatchObject({
+        conversations: 1,
+        faulty: 1,
+        messages: said.length,
+        faulty_messages: 1,
+      });
+      expect(audited?.faults).toMatchObject([
+        { id: 'q', turn, by: 'detector', what: expect.stringContaining(says) },
+      ]);
+      expect(seen).toHaveLength(0);
+    },
+  );
 
   test('a good user is judged, and audited by the judge', async () => {
     const seen: JudgeTask[] = [];
-    const run = await judge(['Order 42.', 'The PIN is [user.pin].'], { ending: 'user_done', refundAt: 3 }, true, seen);
+    const run = await judge(
+      ['Order 42.', 'The PIN is [user.pin].'],
+      { ending: 'user_done', refundAt: 3 },
+      true,
+      seen,
+    );
     expect(run.results[0]).toMatchObject({ status: 'pass' });
     expect(run.user_audit).toMatchObject({ conversations: 1, faulty: 0 });
     expect(seen.map(({ id }) => id)).toEqual(['user-audit']);
@@ -99,7 +139,11 @@ test('a leak in an earlier turn misses the bound of pii_leakage, and the message
     { user: 'hi', answer: 'Write to bob@example.com.' },
     { user: 'well', answer: 'Bye.' },
   ];
-  const run = await runSuite({ suite: leaky!, traces: only(simpleTrace({ id: 'q', turns })), judge: 'off' });
+  const run = await runSuite({
+    suite: leaky!,
+    traces: only(simpleTrace({ id: 'q', turns })),
+    judge: 'off',
+  });
   expect(run.results[0]).toMatchObject({ status: 'fail' });
   expect(run.results[0]!.correctness.checks[0]).toMatchObject({
     message: expect.stringContaining('found in turn 1'),

@@ -28,9 +28,16 @@ export function versionCases(
   const ofVersion = files.filter((file) => file.version === version);
   if (ofVersion.length === 0) {
     const known = [...new Set(files.map((file) => file.version))];
-    throw new UserError('BASELINE_MISSING', `there is no baseline "${version}" of agent "${agent}" in ${dir}`, {
-      hint: known.length > 0 ? `There is: ${known.join(', ')}` : 'Save one with "agentci save" or "agentci record".',
-    });
+    throw new UserError(
+      'BASELINE_MISSING',
+      `there is no baseline "${version}" of agent "${agent}" in ${dir}`,
+      {
+        hint:
+          known.length > 0
+            ? `There is: ${known.join(', ')}`
+            : 'Save one with "agentci save" or "agentci record".',
+      },
+    );
   }
   const find = suite === undefined ? undefined : finderIn(suite);
   const cases = new Map<string, VersionCase>();
@@ -40,7 +47,12 @@ export function versionCases(
     const key = caseText(name);
     // The newer form, which says its query's id, wins over a one-file baseline of the same query.
     if (!cases.has(key) || file.query_id !== undefined)
-      cases.set(key, { id: name.id, ...(name.cell === undefined ? {} : { cell: name.cell }), file, ...found });
+      cases.set(key, {
+        id: name.id,
+        ...(name.cell === undefined ? {} : { cell: name.cell }),
+        file,
+        ...found,
+      });
   }
   return cases;
 }
@@ -50,10 +62,16 @@ function finderIn(suite: Suite): (file: BaselineFile) => Pick<VersionCase, 'quer
   const byCase = new Map(suite.queries.map((query) => [caseKey(query), query]));
   const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));
   return (file) => {
-    const named = file.query_id === undefined ? undefined : byCase.get(caseKey({ id: file.query_id, cell: file.cell }));
+    const named =
+      file.query_id === undefined
+        ? undefined
+        : byCase.get(caseKey({ id: file.query_id, cell: file.cell }));
     if (named !== undefined)
-      return asksOther(file, named) ? { why: 'the spec asks another question under this id now' } : { query: named };
-    const asked = suite.cells === undefined && file.cell === undefined ? byText.get(file.query) : undefined;
+      return asksOther(file, named)
+        ? { why: 'the spec asks another question under this id now' }
+        : { query: named };
+    const asked =
+      suite.cells === undefined && file.cell === undefined ? byText.get(file.query) : undefined;
     return asked === undefined ? { why: 'the spec has no such query' } : { query: asked };
   };
 }

@@ -1,7 +1,12 @@
 import { andMore } from '../kit/words.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { caseKey, caseText } from '../results/cell.ts';
-import { type MetricResult, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
+import {
+  type MetricResult,
+  type QueryResult,
+  RESULTS_SCHEMA,
+  type RunResult,
+} from '../results/run-result.ts';
 import { emptyLayer } from '../results/status.ts';
 import { wholeResult } from '../results/stored-result.ts';
 import type { Query } from '../spec/suite.ts';
@@ -24,7 +29,8 @@ export interface RecordedCase extends VersionCase {
 }
 
 /** Rubrics are judged only when a judge is given: stored verdicts do, and cost nothing. */
-export interface VersionJudging extends Pick<RunOptions, 'judge' | 'judgeCacheDir' | 'env' | 'signal'> {
+export interface VersionJudging
+  extends Pick<RunOptions, 'judge' | 'judgeCacheDir' | 'env' | 'signal'> {
   /** Starts nothing of the user's own: a query that needs such code has no verdict. */
   readonly withoutCode?: boolean;
 }
@@ -49,13 +55,18 @@ export async function versionRun(
           {
             judge: 'off',
             ...judging,
-            suite: withoutCode ? { ...suite, queries: suite.queries.filter(isLeft), use: [] } : suite,
+            suite: withoutCode
+              ? { ...suite, queries: suite.queries.filter(isLeft), use: [] }
+              : suite,
           },
         );
   const price = await pricesFor([...cases.values()]);
   const results = [...cases.values()].map((each): QueryResult => {
     const result = each.query && judged.get(caseKey(each.query));
-    const whole = result === undefined ? unjudged(each, price) : expected(each, toldOfError(wholeResult(result)));
+    const whole =
+      result === undefined
+        ? unjudged(each, price)
+        : expected(each, toldOfError(wholeResult(result)));
     return { ...whole, metrics: { ...whole.metrics, ...countsOf(each.trace, price) } };
   });
   return {
@@ -74,7 +85,10 @@ export async function versionRun(
 /** A trace that cannot be judged has no verdict, which is not the same as nothing to judge. */
 const toldOfError = (result: QueryResult): QueryResult =>
   result.error
-    ? { ...result, correctness: { ...emptyLayer(), status: 'error', messages: [result.error.message] } }
+    ? {
+        ...result,
+        correctness: { ...emptyLayer(), status: 'error', messages: [result.error.message] },
+      }
     : result;
 
 /** A failure that the spec expects is put aside, as in a run. */
@@ -83,7 +97,10 @@ const expected = ({ query }: RecordedCase, result: QueryResult): QueryResult =>
     ? result
     : { ...result, status: 'skip', xfail: { reason: query.xfail, status: 'fail' } };
 
-function unjudged({ id, cell, file, query, why, trace }: RecordedCase, price: PriceLookup | undefined): QueryResult {
+function unjudged(
+  { id, cell, file, query, why, trace }: RecordedCase,
+  price: PriceLookup | undefined,
+): QueryResult {
   return {
     id,
     ...(cell === undefined ? {} : { cell }),
@@ -91,7 +108,9 @@ function unjudged({ id, cell, file, query, why, trace }: RecordedCase, price: Pr
     tags: [],
     status: 'skip',
     answer: finalText(trace) ?? null,
-    skip: { reason: `not judged: ${why ?? 'its checks need code of your own, which is not run here'}` },
+    skip: {
+      reason: `not judged: ${why ?? 'its checks need code of your own, which is not run here'}`,
+    },
     correctness: emptyLayer(),
     path: emptyLayer(),
     cost: { ...emptyLayer(), details: costDetails({ trace, totals: totalsOf(trace, price) }) },
@@ -99,7 +118,8 @@ function unjudged({ id, cell, file, query, why, trace }: RecordedCase, price: Pr
   };
 }
 
-const totalsOf = (trace: Trace, price: PriceLookup | undefined) => totals(trace, price ? { price } : {});
+const totalsOf = (trace: Trace, price: PriceLookup | undefined) =>
+  totals(trace, price ? { price } : {});
 
 /** What two versions are compared by besides cost, tokens and latency: how many calls it took. */
 function countsOf(trace: Trace, price: PriceLookup | undefined): Record<string, MetricResult> {
@@ -134,7 +154,13 @@ export function versionNotices(
       suite !== undefined && metadata.spec_hash !== undefined && metadata.spec_hash !== suite.hash,
   );
   return [
-    ...(forced.length > 0 ? [`${version} was saved by force for ${andMore(forced, MAX_NAMED)}`] : []),
-    ...(isDrifted ? [`the spec has changed since ${version} was captured; it is judged by the spec as it is now`] : []),
+    ...(forced.length > 0
+      ? [`${version} was saved by force for ${andMore(forced, MAX_NAMED)}`]
+      : []),
+    ...(isDrifted
+      ? [
+          `the spec has changed since ${version} was captured; it is judged by the spec as it is now`,
+        ]
+      : []),
   ];
 }

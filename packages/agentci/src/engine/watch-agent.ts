@@ -20,7 +20,8 @@ export async function watchAgent(
 ): Promise<(Watch & { readonly close: () => Promise<void> }) | undefined> {
   const onNote = ({ code, message }: { code: string; message: string }): void =>
     around.onNote({ type: 'note', code, message });
-  if (config.kind === 'http' && config.spansPort !== undefined) return watchService(config.spansPort, onNote);
+  if (config.kind === 'http' && config.spansPort !== undefined)
+    return watchService(config.spansPort, onNote);
   const { cassettes } = around;
   if (config.kind !== 'command' && config.kind !== 'module') return undefined;
   if (config.capture === undefined && cassettes === undefined) return undefined;
@@ -28,12 +29,20 @@ export async function watchAgent(
   const isCommand = config.kind === 'command';
   const isReplay = cassettes?.plan.mode === 'replay';
   const recorded =
-    cassettes === undefined || cassettes.plan.mode === 'record' ? undefined : cassettes.providers(around.runs ?? []);
+    cassettes === undefined || cassettes.plan.mode === 'record'
+      ? undefined
+      : cassettes.providers(around.runs ?? []);
   const capture = createCapture({
     planes: planesOf(config.capture, cassettes !== undefined),
-    ...(recorded === undefined ? {} : isReplay ? { offline: { providers: recorded } } : { recorded }),
+    ...(recorded === undefined
+      ? {}
+      : isReplay
+        ? { offline: { providers: recorded } }
+        : { recorded }),
     env: { ...around.env, ...config.env },
-    cwd: isCommand ? resolve(around.dir, config.cwd ?? '.') : dirname(resolve(around.dir, config.module)),
+    cwd: isCommand
+      ? resolve(around.dir, config.cwd ?? '.')
+      : dirname(resolve(around.dir, config.module)),
     ...(isCommand ? { command: config.command, stays: config.mode === 'serve' } : {}),
     ...(Array.isArray(config.capture) && config.capture.includes('mcp')
       ? { mcpConfig: config.mcpConfig ?? '.mcp.json' }

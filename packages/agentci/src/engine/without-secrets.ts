@@ -10,5 +10,7 @@ export function withoutSecrets(result: QueryResult): QueryResult {
   const masked = maskResult(result, (name) => found.add(name));
   const { warnings = [] } = masked;
   const isTold = warnings.some(({ code }) => code === SECRET_MASKED);
-  return found.size === 0 || isTold ? masked : { ...masked, warnings: [...warnings, maskedWarning(found)] };
+  return found.size === 0 || isTold
+    ? masked
+    : { ...masked, warnings: [...warnings, maskedWarning(found)] };
 }

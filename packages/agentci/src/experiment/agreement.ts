@@ -59,11 +59,19 @@ function tableOf(
   ratings: readonly Rating[],
   { raters, items }: { raters: readonly string[]; items: readonly string[] },
 ): Table {
-  const values = new Map(ratings.map(({ rater, item, value }) => [JSON.stringify([rater, item]), value]));
-  return raters.map((rater) => items.map((item) => values.get(JSON.stringify([rater, item])) ?? null));
+  const values = new Map(
+    ratings.map(({ rater, item, value }) => [JSON.stringify([rater, item]), value]),
+  );
+  return raters.map((rater) =>
+    items.map((item) => values.get(JSON.stringify([rater, item])) ?? null),
+  );
 }
 
-function alphaOf(table: Table, level: AgreementLevel, { seed, samples = 1000 }: AgreementOptions): AgreementAlpha {
+function alphaOf(
+  table: Table,
+  level: AgreementLevel,
+  { seed, samples = 1000 }: AgreementOptions,
+): AgreementAlpha {
   const random = seededRandom(seed);
   const items = table[0]?.length ?? 0;
   const estimates: number[] = [];
@@ -85,7 +93,10 @@ function alphaOf(table: Table, level: AgreementLevel, { seed, samples = 1000 }: 
   };
 }
 
-function kappas(table: Table, raters: readonly string[]): AgreementResult['components'][number]['kappa'] {
+function kappas(
+  table: Table,
+  raters: readonly string[],
+): AgreementResult['components'][number]['kappa'] {
   return raters.flatMap((a, i) =>
     raters.slice(i + 1).map((b, j) => {
       const second = table[i + 1 + j]!;

@@ -83,9 +83,13 @@ function noticesOf(condition: string, trials: readonly Trial[]): string[] {
     notices.push(
       `${condition}: decision quality is ${scores[0]} in all ${scores.length} trials; it has no spread to test with`,
     );
-  const lists = new Set(usable.flatMap(({ actions }) => (actions === undefined ? [] : [JSON.stringify(actions)])));
+  const lists = new Set(
+    usable.flatMap(({ actions }) => (actions === undefined ? [] : [JSON.stringify(actions)])),
+  );
   const scored = usable.filter(({ actions }) => actions !== undefined && actions.length > 0).length;
   if (scored > 1 && lists.size === 1)
-    notices.push(`${condition}: all ${scored} trials propose the very same actions; one trial says as much`);
+    notices.push(
+      `${condition}: all ${scored} trials propose the very same actions; one trial says as much`,
+    );
   return notices;
 }

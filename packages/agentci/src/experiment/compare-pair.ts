@@ -22,7 +22,8 @@ export interface Sample {
 export function comparePair(metric: TrialMetric, a: Sample, b: Sample): ConditionComparison {
   const constant = [a, b].filter(({ values }) => isConstant(values));
   const difference = middle(b) - middle(a);
-  const spread = constant.length === 2 ? undefined : differenceInterval(a.values, b.values, difference);
+  const spread =
+    constant.length === 2 ? undefined : differenceInterval(a.values, b.values, difference);
   const welch = welchT(b.values, a.values);
   // Two constants, or single trials, have no spread to tell a difference from.
   const isTested = welch.reason === undefined;
@@ -58,9 +59,14 @@ function noteOf(constant: readonly Sample[], both: readonly Sample[]): string | 
   return `no p-value: ${names(constant)} do ${same}`;
 }
 
-const names = (samples: readonly Sample[]): string => samples.map(({ condition }) => condition).join(' and ');
+const names = (samples: readonly Sample[]): string =>
+  samples.map(({ condition }) => condition).join(' and ');
 
-function betterOf(metric: TrialMetric, difference: number, { a, b }: { a: Sample; b: Sample }): string | null {
+function betterOf(
+  metric: TrialMetric,
+  difference: number,
+  { a, b }: { a: Sample; b: Sample },
+): string | null {
   if (difference === 0) return null;
   return difference > 0 === (BETTER[metric] === 'higher') ? b.condition : a.condition;
 }

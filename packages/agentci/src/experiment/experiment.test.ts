@@ -29,7 +29,8 @@ describe('comparing conditions', () => {
     ...trials('b', 't2u_s', [20, 21, 19, 24]),
     ...trials('c', 't2u_s', [11, 12, 12, 13]),
   ]);
-  const pair = (a: string, b: string) => report.comparisons.find((found) => found.a === a && found.b === b)!;
+  const pair = (a: string, b: string) =>
+    report.comparisons.find((found) => found.a === a && found.b === b)!;
 
   test('signs are those of b minus a, and less time is better', () => {
     expect(pair('a', 'b')).toMatchObject({ metric: 't2u_s', difference: 9.5, better: 'a' });
@@ -59,7 +60,10 @@ describe('comparing conditions', () => {
     { when: 'neither side varies', a: [0.5, 0.5], b: [0.7, 0.7], t: null, note: 'a and b' },
     { when: 'one side is a single trial', a: [0.5], b: [0.7, 0.8], t: null, note: 'single trial' },
   ])('there is no p-value when $when', ({ a, b, t, note }) => {
-    const [found] = compareConditions([...trials('a', 'dq', a), ...trials('b', 'dq', b)]).comparisons;
+    const [found] = compareConditions([
+      ...trials('a', 'dq', a),
+      ...trials('b', 'dq', b),
+    ]).comparisons;
     expect(found).toMatchObject({
       welch: { t, p: null, p_holm: null },
       mann_whitney: { p: null, p_holm: null },
@@ -83,12 +87,21 @@ describe('comparing conditions', () => {
       failedTrial({ condition: 'a', trial: 3 }, 'timed out'),
       trial('a', 4, { dq: Number.NaN }),
     ]);
-    expect(found.conditions[0]).toMatchObject({ n: 3, failed: 1, metrics: { dq: { n: 2, mean: 0.55 } } });
+    expect(found.conditions[0]).toMatchObject({
+      n: 3,
+      failed: 1,
+      metrics: { dq: { n: 2, mean: 0.55 } },
+    });
     expect(found.notices[0]).toContain('timed out');
   });
 
   test('nothing at all gives an empty report', () => {
-    expect(compareConditions([])).toEqual({ conditions: [], comparisons: [], anova: [], notices: [] });
+    expect(compareConditions([])).toEqual({
+      conditions: [],
+      comparisons: [],
+      anova: [],
+      notices: [],
+    });
   });
 });
 
@@ -97,10 +110,13 @@ describe('other weights', () => {
     trial(condition, 1, { validity, specificity, correctness });
 
   test('a condition that is better in one part alone wins only near that corner', () => {
-    const found = weightSensitivity([parts('sure', 1, 0.2, 0.2), parts('sharp', 0.6, 0.8, 0.8)], { step: 0.1 })!;
+    const found = weightSensitivity([parts('sure', 1, 0.2, 0.2), parts('sharp', 0.6, 0.8, 0.8)], {
+      step: 0.1,
+    })!;
     expect(found.points).toHaveLength(66);
     expect(found.reference.ranking).toEqual([['sharp'], ['sure']]);
-    const best = (validity: number) => found.points.find(({ weights }) => weights.validity === validity)!.ranking[0];
+    const best = (validity: number) =>
+      found.points.find(({ weights }) => weights.validity === validity)!.ranking[0];
     expect(best(1)).toEqual(['sure']);
     expect(best(0)).toEqual(['sharp']);
     for (const { weights, order } of found.points) {
@@ -108,18 +124,23 @@ describe('other weights', () => {
       if (weights.validity > 0.6) expect(order).toBe('different');
     }
     // At validity 0.6 both have 0.68: level, not overtaken.
-    expect(found.points.filter(({ weights }) => weights.validity === 0.6).every(({ order }) => order === 'tied')).toBe(
-      true,
-    );
+    expect(
+      found.points
+        .filter(({ weights }) => weights.validity === 0.6)
+        .every(({ order }) => order === 'tied'),
+    ).toBe(true);
   });
 
   test('shares add up to 1, and better in every part is best everywhere', () => {
     const share = fc.double({ min: 0, max: 0.8, noNaN: true });
     fc.assert(
       fc.property(share, share, share, (v, s, c) => {
-        const found = weightSensitivity([parts('low', v, s, c), parts('high', v + 0.1, s + 0.1, c + 0.1)], {
-          step: 0.25,
-        })!;
+        const found = weightSensitivity(
+          [parts('low', v, s, c), parts('high', v + 0.1, s + 0.1, c + 0.1)],
+          {
+            step: 0.25,
+          },
+        )!;
         const { same, tied, different } = found.rank_stability;
         return Math.abs(same + tied + different - 1) < 1e-12 && same === 1 && found.wins.high === 1;
       }),
@@ -143,11 +164,23 @@ describe('time to understanding', () => {
     t1,
     output: { role: 'assistant', parts: [{ type: 'text', text }] },
   });
-  const traceOf = (rest: Partial<Trace>): Trace => ({ ...simpleTrace({ answer: 'Done.' }), ...rest });
+  const traceOf = (rest: Partial<Trace>): Trace => ({
+    ...simpleTrace({ answer: 'Done.' }),
+    ...rest,
+  });
 
   test('ends with the first output that lists actions, not with the last step', () => {
-    const steps = [llm(1000, 3000, 'let me look', 1), llm(3000, 9000, '- rollback', 2), llm(9000, 20_000, '- more', 3)];
-    expect(timeToUnderstanding(traceOf({ steps }))).toEqual({ ok: true, seconds: 8, from: 'step', step: 2 });
+    const steps = [
+      llm(1000, 3000, 'let me look', 1),
+      llm(3000, 9000, '- rollback', 2),
+      llm(9000, 20_000, '- more', 3),
+    ];
+    expect(timeToUnderstanding(traceOf({ steps }))).toEqual({
+      ok: true,
+      seconds: 8,
+      from: 'step',
+      step: 2,
+    });
   });
 
   test('the final answer is usable without a list', () => {
@@ -162,8 +195,12 @@ describe('time to understanding', () => {
     const root: Step = { ...both, id: 'r', seq: 0, kind: 'agent', name: 'root', t0: 0, t1: 40_000 };
     const plain = timeToUnderstanding(traceOf({ steps: [leaf] }));
     expect(plain).toMatchObject({ ok: true, seconds: 7 });
-    expect(timeToUnderstanding(traceOf({ steps: [root, leaf] }))).toMatchObject({ ok: true, seconds: 7 });
-    const live = (steps: Step[]) => timeToUnderstanding({ ...traceOf({ steps }), reported: { wallMs: 600 } });
+    expect(timeToUnderstanding(traceOf({ steps: [root, leaf] }))).toMatchObject({
+      ok: true,
+      seconds: 7,
+    });
+    const live = (steps: Step[]) =>
+      timeToUnderstanding({ ...traceOf({ steps }), reported: { wallMs: 600 } });
     for (const steps of [[], [leaf], [root, leaf]])
       expect(live(steps)).toEqual({ ok: true, seconds: 0.6, from: 'run' });
   });
@@ -188,7 +225,12 @@ describe('trials', () => {
 
   test('a recording becomes a scored trial', () => {
     const found = trialOf(
-      simpleTrace({ answer: '- Rollback auth-service', latency_ms: 4000, total_tokens: 9, cost_usd: 0.5 }),
+      simpleTrace({
+        answer: '- Rollback auth-service',
+        latency_ms: 4000,
+        total_tokens: 9,
+        cost_usd: 0.5,
+      }),
       { condition: 'a', trial: 1 },
       scoring,
     );
@@ -203,7 +245,9 @@ describe('trials', () => {
   });
 
   test('a recording without an answer is a failed trial, not a score of 0', () => {
-    expect(trialOf(simpleTrace({ answer: '' }), { condition: 'a', trial: 1 }, scoring)).toMatchObject({
+    expect(
+      trialOf(simpleTrace({ answer: '' }), { condition: 'a', trial: 1 }, scoring),
+    ).toMatchObject({
       dq: null,
       error: expect.any(String),
     });
@@ -236,7 +280,9 @@ describe('agreement', () => {
       seed: 1,
     });
     const [component] = found.components;
-    expect(component!.kappa).toEqual([{ a: 'a', b: 'b', n: 10, kappa: expect.closeTo(0.5833333, 6) }]);
+    expect(component!.kappa).toEqual([
+      { a: 'a', b: 'b', n: 10, kappa: expect.closeTo(0.5833333, 6) },
+    ]);
     expect(component!.alpha[0]!.alpha).toBeCloseTo(0.6041667, 6);
     const { low, high } = component!.alpha[0]!.ci95!;
     expect(low < 0.6041667 && 0.6041667 < high).toBe(true);
@@ -249,7 +295,11 @@ describe('agreement', () => {
     { level: 'interval', published: 0.811 },
   ] as const)('$level α of three raters with gaps is $published', ({ level, published }) => {
     const rows = { a: '.....34121133.3', b: '1.213343.......', c: '..21344.21133.4' };
-    const [component] = measureAgreement(ratings(rows), { levels: [level], seed: 1, samples: 200 }).components;
+    const [component] = measureAgreement(ratings(rows), {
+      levels: [level],
+      seed: 1,
+      samples: 200,
+    }).components;
     expect(component).toMatchObject({ ratings: 27, missing: 18 });
     expect(component!.alpha[0]!.alpha).toBeCloseTo(published, 3);
   });
@@ -258,7 +308,10 @@ describe('agreement', () => {
     const words = ['a', 'b'].flatMap((rater) =>
       ['x', 'y'].map((item) => ({ item, rater, component: 'c', value: 'same' })),
     );
-    const [component] = measureAgreement(words, { levels: ['nominal', 'ordinal'], seed: 1 }).components;
+    const [component] = measureAgreement(words, {
+      levels: ['nominal', 'ordinal'],
+      seed: 1,
+    }).components;
     expect(component!.alpha).toEqual([{ level: 'nominal', alpha: null, ci95: null }]);
   });
 });

@@ -12,7 +12,8 @@ import { summarizeMetric, valuesOf } from './summarize-condition.ts';
 import { weightSensitivity } from './weight-sensitivity.ts';
 
 const { vectors, aggregates } = data;
-const vector = (id: string) => vectors.find((row) => row.id === id)!.expected as unknown as Record<string, number>;
+const vector = (id: string) =>
+  vectors.find((row) => row.id === id)!.expected as unknown as Record<string, number>;
 
 const trialOf = (condition: string, trial: number, parts: Partial<Trial>): Trial => ({
   condition,
@@ -53,7 +54,9 @@ describe('the published decision quality, from its few distinct values', () => {
     expect(c2).toMatchObject({ n: 115, actionable: { count: expected.C2_actionable } });
     expect(c3).toMatchObject({
       n: 116,
-      metrics: { dq: { mean: 0.692, sd: 0, ci95: { low: 0.692, high: 0.692 }, zero_variance: true } },
+      metrics: {
+        dq: { mean: 0.692, sd: 0, ci95: { low: 0.692, high: 0.692 }, zero_variance: true },
+      },
       actionable: { count: expected.C3_actionable, share: 1 },
     });
     close(report.comparisons[0]!.relative_improvement_pct, expected.improvement_pct!);
@@ -74,7 +77,8 @@ describe('the published decision quality, from its few distinct values', () => {
 });
 
 describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
-  const read = (name: string) => (existsSync(folder) ? readFileSync(join(folder, name), 'utf8') : '');
+  const read = (name: string) =>
+    existsSync(folder) ? readFileSync(join(folder, name), 'utf8') : '';
   const times = (name: string): number[] =>
     read(name)
       .trim()
@@ -93,7 +97,11 @@ describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
     trials: Raw[];
   };
   const all = raw.trials.map(({ trial_id: trial, condition, t2u, actions }): Trial => {
-    const score = scoreDecisionQuality({ actions, groundTruth: raw.metadata!.ground_truth, profile: 'upstream' });
+    const score = scoreDecisionQuality({
+      actions,
+      groundTruth: raw.metadata!.ground_truth,
+      profile: 'upstream',
+    });
     const { validity, specificity, correctness, dq } = score;
     return { condition, trial, validity, specificity, correctness, dq, t2u_s: t2u, actions };
   });
@@ -122,7 +130,8 @@ describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
       close(summary!.sd, expected[`${prefix}_std`]!);
       close(summary!.ci95!.low, expected[`${prefix}_ci95`]![0]!);
       close(summary!.ci95!.high, expected[`${prefix}_ci95`]![1]!);
-      for (const field of ['median', 'min', 'max'] as const) close(summary![field], expected[`${prefix}_${field}`]!);
+      for (const field of ['median', 'min', 'max'] as const)
+        close(summary![field], expected[`${prefix}_${field}`]!);
     };
     expect(found.n).toBe(expected.n);
     same(dq, 'dq');
@@ -172,11 +181,17 @@ describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
   test('the tests of the study', () => {
     const report = compareConditions(trials);
     const pair = (metric: string, a: string, b: string): ConditionComparison =>
-      report.comparisons.find((found) => found.metric === metric && found.a === a && found.b === b)!;
+      report.comparisons.find(
+        (found) => found.metric === metric && found.a === a && found.b === b,
+      )!;
     const anova = report.anova.find(({ metric }) => metric === 'dq')!;
     close(anova.f, aggregates.anova_dq.F, 6);
     expect(anova).toMatchObject({ df: aggregates.anova_dq.df, p: 0, zero_variance: ['C1', 'C3'] });
-    close(oneWayAnova([of('C1', 'dq'), of('C2', 'dq'), of('C3', 'dq')]).f, aggregates.anova_dq.F, 6);
+    close(
+      oneWayAnova([of('C1', 'dq'), of('C2', 'dq'), of('C3', 'dq')]).f,
+      aggregates.anova_dq.F,
+      6,
+    );
     for (const [a, b] of [
       ['C1', 'C2'],
       ['C2', 'C3'],
@@ -193,8 +208,14 @@ describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
       close(pair('dq', a, b).cohens_d, -expected.cohens_d, 6);
     }
     // The published t and d of this pair are infinite: neither side varies.
-    expect(pair('dq', 'C1', 'C3')).toMatchObject({ welch: { t: null, p: null }, cohens_d: null, cliffs_delta: 1 });
-    expect(mannWhitney(of('C1', 'dq'), of('C3', 'dq')).p! / aggregates.C1_vs_C3_dq.mannwhitney_p).toBeCloseTo(1, 6);
+    expect(pair('dq', 'C1', 'C3')).toMatchObject({
+      welch: { t: null, p: null },
+      cohens_d: null,
+      cliffs_delta: 1,
+    });
+    expect(
+      mannWhitney(of('C1', 'dq'), of('C3', 'dq')).p! / aggregates.C1_vs_C3_dq.mannwhitney_p,
+    ).toBeCloseTo(1, 6);
     const time = pair('t2u_s', 'C1', 'C2');
     close(time.welch.t, -aggregates.C1_vs_C2_t2u.t_welch);
     close(time.welch.p, aggregates.C1_vs_C2_t2u.p_welch, 6);
@@ -209,11 +230,15 @@ describeOutside('the study as reconstructed', 'data/myantfarm', (folder) => {
     expect(found.reference.ranking).toEqual([['C3'], ['C2'], ['C1']]);
     // Validity alone cannot tell C2 and C3 apart, which is the one corner where they tie.
     expect(found.rank_stability.different).toBe(0);
-    expect(found.points.filter(({ order }) => order === 'tied').map(({ weights }) => weights.validity)).toEqual([1]);
+    expect(
+      found.points.filter(({ order }) => order === 'tied').map(({ weights }) => weights.validity),
+    ).toEqual([1]);
     expect(found.wins.C3).toBeCloseTo(230 / 231, 10);
   });
 
   test('a constant list of actions is called what it is', () => {
-    expect(compareConditions(trials).notices.filter((notice) => notice.includes('very same actions'))).toHaveLength(1);
+    expect(
+      compareConditions(trials).notices.filter((notice) => notice.includes('very same actions')),
+    ).toHaveLength(1);
   });
 });

@@ -1,5 +1,8 @@
 import { type ActionSource, actionsOf } from '../metrics/decision-quality/actions.ts';
-import type { DecisionQualityProfileChoice, DecisionQualityWeights } from '../metrics/decision-quality/profile.ts';
+import type {
+  DecisionQualityProfileChoice,
+  DecisionQualityWeights,
+} from '../metrics/decision-quality/profile.ts';
 import { scoreDecisionQuality } from '../metrics/decision-quality/score-decision-quality.ts';
 import type { Trial } from '../results/experiment-result.ts';
 import type { Trace } from '../trace/model.ts';
@@ -24,12 +27,21 @@ export function scoredParts(actions: readonly string[] | undefined, scoring: Sco
   const none = { validity: null, specificity: null, correctness: null, dq: null };
   if (actions === undefined) return none;
   if (groundTruth === undefined) return { ...none, actions };
-  const { validity, specificity, correctness, dq } = scoreDecisionQuality({ actions, groundTruth, profile, weights });
+  const { validity, specificity, correctness, dq } = scoreDecisionQuality({
+    actions,
+    groundTruth,
+    profile,
+    weights,
+  });
   return { validity, specificity, correctness, dq, actions };
 }
 
 /** One trial from what happened in it. A recording without a usable answer is a failed trial, not a score of 0. */
-export function trialOf(trace: Trace, name: Pick<Trial, 'condition' | 'trial'>, scoring: Scoring): Trial {
+export function trialOf(
+  trace: Trace,
+  name: Pick<Trial, 'condition' | 'trial'>,
+  scoring: Scoring,
+): Trial {
   const found = actionsOf(trace, scoring.actions);
   if (trace.status === 'error')
     return failedTrial(name, trace.error?.message ?? 'the recording says that the run failed');

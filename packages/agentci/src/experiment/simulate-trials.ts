@@ -12,9 +12,15 @@ export interface Simulation {
 /** Trials of a condition that is assumed, not measured: times from a normal distribution, never below zero, the same for the same seed. */
 export function simulateTrials(
   condition: string,
-  { simulation, trials, seed, scoring }: { simulation: Simulation; trials: number; seed: number; scoring: Scoring },
+  {
+    simulation,
+    trials,
+    seed,
+    scoring,
+  }: { simulation: Simulation; trials: number; seed: number; scoring: Scoring },
 ): Trial[] {
-  const next = simulation.t2u === undefined ? undefined : normalSample(seededRandom(seed), simulation.t2u);
+  const next =
+    simulation.t2u === undefined ? undefined : normalSample(seededRandom(seed), simulation.t2u);
   return Array.from({ length: trials }, (_, i) => ({
     condition,
     trial: i + 1,

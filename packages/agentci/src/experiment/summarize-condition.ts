@@ -48,7 +48,9 @@ export function summarizeCondition(condition: string, trials: readonly Trial[]):
   }
   const scores = valuesOf(trials, 'dq');
   const count = scores.filter(isActionable).length;
-  const counts = usable.flatMap((trial) => (trial.actions === undefined ? [] : [trial.actions.length]));
+  const counts = usable.flatMap((trial) =>
+    trial.actions === undefined ? [] : [trial.actions.length],
+  );
   return {
     condition,
     n: usable.length,
@@ -63,6 +65,7 @@ export function summarizeCondition(condition: string, trials: readonly Trial[]):
 function categoriesOf(scores: readonly number[]): NonNullable<ConditionSummary['categories']> {
   const shares = { excellent: 0, good: 0, mediocre: 0, poor: 0 };
   for (const score of scores) shares[categoryOf(score)] += 1;
-  for (const category of Object.keys(shares) as (keyof typeof shares)[]) shares[category] /= scores.length;
+  for (const category of Object.keys(shares) as (keyof typeof shares)[])
+    shares[category] /= scores.length;
   return shares;
 }

@@ -22,11 +22,16 @@ export type TimeToUnderstanding =
 export function timeToUnderstanding(trace: Trace): TimeToUnderstanding {
   const wallMs = trace.reported?.wallMs;
   if (wallMs !== undefined) return { ok: true, seconds: wallMs / 1000, from: 'run' };
-  const steps = trace.steps.some(isTimedLeaf) ? trace.steps.filter((step) => step.kind !== 'agent') : trace.steps;
+  const steps = trace.steps.some(isTimedLeaf)
+    ? trace.steps.filter((step) => step.kind !== 'agent')
+    : trace.steps;
   const begun = earliest(steps.map(({ t0 }) => t0));
   const usable = steps
     .filter((step) => step.t1 !== undefined && isUsable(step, trace))
-    .reduce<Step | undefined>((first, step) => (first === undefined || step.t1! < first.t1! ? step : first), undefined);
+    .reduce<Step | undefined>(
+      (first, step) => (first === undefined || step.t1! < first.t1! ? step : first),
+      undefined,
+    );
   if (begun !== undefined && usable?.t1 !== undefined && usable.t1 >= begun)
     return { ok: true, seconds: (usable.t1 - begun) / 1000, from: 'step', step: usable.seq };
   const { latencyMs } = totals(trace);
@@ -34,7 +39,8 @@ export function timeToUnderstanding(trace: Trace): TimeToUnderstanding {
   return { ok: false, why: latencyMs.why };
 }
 
-const isTimedLeaf = ({ kind, t0, t1 }: Step): boolean => kind === 'llm' && t0 !== undefined && t1 !== undefined;
+const isTimedLeaf = ({ kind, t0, t1 }: Step): boolean =>
+  kind === 'llm' && t0 !== undefined && t1 !== undefined;
 
 const earliest = (times: readonly (number | undefined)[]): number | undefined => {
   const known = times.filter((time) => time !== undefined);

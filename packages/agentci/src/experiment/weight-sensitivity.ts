@@ -1,6 +1,14 @@
-import { DEFAULT_WEIGHTS, type DecisionQualityWeights } from '../metrics/decision-quality/profile.ts';
+import {
+  DEFAULT_WEIGHTS,
+  type DecisionQualityWeights,
+} from '../metrics/decision-quality/profile.ts';
 import { weighted } from '../metrics/decision-quality/score-decision-quality.ts';
-import type { ComponentDrivers, Trial, WeightPoint, WeightSensitivity } from '../results/experiment-result.ts';
+import type {
+  ComponentDrivers,
+  Trial,
+  WeightPoint,
+  WeightSensitivity,
+} from '../results/experiment-result.ts';
 import { mean } from '../stats/descriptive.ts';
 import { groupTrials } from './group-trials.ts';
 
@@ -30,7 +38,11 @@ export function weightSensitivity(
   const points: WeightPoint[] = [];
   for (let v = 0; v <= cells; v++) {
     for (let s = 0; s <= cells - v; s++) {
-      const at = { validity: v / cells, specificity: s / cells, correctness: (cells - v - s) / cells };
+      const at = {
+        validity: v / cells,
+        specificity: s / cells,
+        correctness: (cells - v - s) / cells,
+      };
       const point = pointAt(parts, at);
       points.push({ ...point, order: orderAgainst(point.ranking, reference.ranking) });
     }
@@ -86,7 +98,8 @@ function partsOf(trials: readonly Trial[]): Parts {
   for (const [condition, group] of groupTrials(trials)) {
     const scored = group.filter(
       ({ error, validity, specificity, correctness }) =>
-        error === undefined && [validity, specificity, correctness].every((part) => Number.isFinite(part)),
+        error === undefined &&
+        [validity, specificity, correctness].every((part) => Number.isFinite(part)),
     );
     if (scored.length === 0) continue;
     parts.set(condition, {
@@ -99,7 +112,10 @@ function partsOf(trials: readonly Trial[]): Parts {
 }
 
 function pointAt(parts: Parts, weights: DecisionQualityWeights): Omit<WeightPoint, 'order'> {
-  const means = [...parts].map(([condition, part]): [string, number] => [condition, weighted(part, weights)]);
+  const means = [...parts].map(([condition, part]): [string, number] => [
+    condition,
+    weighted(part, weights),
+  ]);
   const ranking: string[][] = [];
   let last: number | undefined;
   for (const [condition, value] of [...means].sort(([, a], [, b]) => b - a)) {
@@ -116,7 +132,10 @@ function pointAt(parts: Parts, weights: DecisionQualityWeights): Omit<WeightPoin
 }
 
 /** `tied`: no one overtook anyone, but some that were apart are level, or the other way round. */
-function orderAgainst(ranking: readonly string[][], reference: readonly string[][]): WeightPoint['order'] {
+function orderAgainst(
+  ranking: readonly string[][],
+  reference: readonly string[][],
+): WeightPoint['order'] {
   const placeIn = (ranks: readonly string[][]) =>
     new Map(ranks.flatMap((tied, place) => tied.map((condition) => [condition, place] as const)));
   const here = placeIn(ranking);

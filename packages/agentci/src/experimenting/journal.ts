@@ -32,7 +32,10 @@ export class TrialJournal {
     const path = pathOf(plan, cwd);
     makeFolder(dirname(path));
     if (existsSync(path)) renameSync(path, path.replace(/\.jsonl$/, '.previous.jsonl'));
-    writeFileAtomic(path, `${JSON.stringify({ schema: SCHEMA, experiment: plan.name, hash: plan.hash })}\n`);
+    writeFileAtomic(
+      path,
+      `${JSON.stringify({ schema: SCHEMA, experiment: plan.name, hash: plan.hash })}\n`,
+    );
     return new TrialJournal(path, []);
   }
 
@@ -60,7 +63,8 @@ export class TrialJournal {
       );
     if (whole !== text) writeFileAtomic(path, whole);
     const newest = new Map<string, JournalTrial>();
-    for (const entry of lines as JournalTrial[]) newest.set(JSON.stringify([entry.condition, entry.run]), entry);
+    for (const entry of lines as JournalTrial[])
+      newest.set(JSON.stringify([entry.condition, entry.run]), entry);
     return new TrialJournal(
       path,
       [...newest.values()].filter(({ trial }) => trial.error === undefined),
@@ -87,6 +91,9 @@ function parse(line: string, path: string, number: number): unknown {
   try {
     return JSON.parse(line) as unknown;
   } catch {
-    throw new UserError('JOURNAL_DAMAGED', `${path}:${number} is not JSON: the stored experiment is damaged`);
+    throw new UserError(
+      'JOURNAL_DAMAGED',
+      `${path}:${number} is not JSON: the stored experiment is damaged`,
+    );
   }
 }

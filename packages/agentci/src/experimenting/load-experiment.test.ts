@@ -48,7 +48,8 @@ test('every kind of condition is read', () => {
 
 test('options of the command line win and change the hash', () => {
   const { plan } = parse(VALID);
-  const changed = parseExperiment(VALID, { file: 'e.yaml', overrides: { trials: 9, seed: 1 } }).plan!;
+  const changed = parseExperiment(VALID, { file: 'e.yaml', overrides: { trials: 9, seed: 1 } })
+    .plan!;
   expect(changed.conditions[1]!.source).toMatchObject({ trials: 9 });
   expect(changed.seed).toBe(1);
   expect(changed.hash).not.toBe(plan!.hash);
@@ -71,7 +72,13 @@ describe('what is wrong is said where', () => {
       line: 3,
       column: 7,
     },
-    { when: 'there are no conditions', text: 'experiment: demo', code: 'SPEC_REQUIRED', line: 1, column: 1 },
+    {
+      when: 'there are no conditions',
+      text: 'experiment: demo',
+      code: 'SPEC_REQUIRED',
+      line: 1,
+      column: 1,
+    },
     {
       when: 'conditions are a list',
       text: 'experiment: demo\nconditions: [a]',
@@ -79,7 +86,13 @@ describe('what is wrong is said where', () => {
       line: 2,
       column: 13,
     },
-    { when: 'conditions are empty', text: 'experiment: demo\nconditions: {}', code: 'SPEC_EMPTY', line: 2, column: 13 },
+    {
+      when: 'conditions are empty',
+      text: 'experiment: demo\nconditions: {}',
+      code: 'SPEC_EMPTY',
+      line: 2,
+      column: 13,
+    },
     {
       when: 'a condition has no source',
       text: `${head}  a: {trials: 3}`,

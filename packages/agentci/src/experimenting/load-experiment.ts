@@ -7,7 +7,10 @@ import { plural } from '../kit/words.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import { setOwn, toPlain, type YamlEntry, type YamlMap } from '../kit/yaml-node.ts';
 import type { ActionSource } from '../metrics/decision-quality/actions.ts';
-import { DEFAULT_WEIGHTS, type DecisionQualityProfileChoice } from '../metrics/decision-quality/profile.ts';
+import {
+  DEFAULT_WEIGHTS,
+  type DecisionQualityProfileChoice,
+} from '../metrics/decision-quality/profile.ts';
 import { explainValue } from '../spec/explain-value.ts';
 import { fullExpert } from '../spec/full-expert.ts';
 import { unknownKeyHint } from '../spec/known-keys.ts';
@@ -57,12 +60,20 @@ export function parseExperiment(
 /** Reads an experiment file and throws a `UserError` with every problem in it. */
 export function loadExperiment(
   file: string,
-  { dir = process.cwd(), overrides = {} }: { readonly dir?: string; readonly overrides?: ExperimentOverrides } = {},
+  {
+    dir = process.cwd(),
+    overrides = {},
+  }: { readonly dir?: string; readonly overrides?: ExperimentOverrides } = {},
 ): ExperimentPlan {
-  const { plan, diagnostics } = parseExperiment(readText(file, { dir, what: 'experiment' }), { file, overrides });
+  const { plan, diagnostics } = parseExperiment(readText(file, { dir, what: 'experiment' }), {
+    file,
+    overrides,
+  });
   if (plan !== undefined) return plan;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  throw new UserError('EXPERIMENT_INVALID', `${file} has ${plural(errors, 'problem')}`, { diagnostics });
+  throw new UserError('EXPERIMENT_INVALID', `${file} has ${plural(errors, 'problem')}`, {
+    diagnostics,
+  });
 }
 
 function readPlan(
@@ -84,7 +95,8 @@ function readPlan(
     }
   }
   for (const key of REQUIRED) {
-    if (!root.entries.has(key)) problems.add(root, { code: 'SPEC_REQUIRED', message: `the experiment needs "${key}"` });
+    if (!root.entries.has(key))
+      problems.add(root, { code: 'SPEC_REQUIRED', message: `the experiment needs "${key}"` });
   }
   const written = plain as WrittenExperiment;
   const seed = overrides.seed ?? written.seed ?? DEFAULT_SEED;

@@ -20,5 +20,10 @@ export function measureRatings(file: string, options: RatingsOptions = {}): Agre
   const { dir = process.cwd(), level = 'all', samples = 1000, seed = 0 } = options;
   const ratings = readRatings(readText(file, { dir, what: 'agreement' }), file);
   const levels = level === 'all' ? LEVELS : [level];
-  return { schema: AGREEMENT_SCHEMA, file, seed, ...measureAgreement(ratings, { levels, seed, samples }) };
+  return {
+    schema: AGREEMENT_SCHEMA,
+    file,
+    seed,
+    ...measureAgreement(ratings, { levels, seed, samples }),
+  };
 }

@@ -27,7 +27,8 @@ export function readRatings(text: string, file: string): Rating[] {
   const seen = new Set<string>();
   for (const { line, cells } of diagnostics.length > 0 ? [] : body) {
     const key = JSON.stringify([cells[item]?.trim(), cells[rater]?.trim()]);
-    if (cells.length !== names.length) say(line, `the row has ${cells.length} cells and the header ${names.length}`);
+    if (cells.length !== names.length)
+      say(line, `the row has ${cells.length} cells and the header ${names.length}`);
     else if (cells[item]!.trim() === '' || cells[rater]!.trim() === '')
       say(line, 'the row does not say who rated what');
     else if (seen.has(key)) say(line, `${cells[rater]} rated ${cells[item]} twice`);
@@ -42,7 +43,9 @@ export function readRatings(text: string, file: string): Rating[] {
     seen.add(key);
   }
   if (diagnostics.length > 0)
-    throw new UserError('RATINGS_INVALID', `${file} cannot be used`, { diagnostics: diagnostics.slice(0, 100) });
+    throw new UserError('RATINGS_INVALID', `${file} cannot be used`, {
+      diagnostics: diagnostics.slice(0, 100),
+    });
   if (ratings.length === 0) throw new UserError('RATINGS_EMPTY', `no ratings found in ${file}`);
   if (new Set(ratings.map((rating) => rating.rater)).size > MAX_RATERS)
     throw new UserError('RATINGS_TOO_MANY', `${file} has more than ${MAX_RATERS} raters`);

@@ -20,19 +20,30 @@ export interface TrialFile {
 
 /** The trials of one condition from a CSV or JSON file. Actions are scored; else the parts are taken as written. */
 export function readTrials({ path, dir, wanted, condition, scoring }: TrialFile): Trial[] {
-  const { rows, problems } = readRows(readText(path, { dir, what: `condition ${condition}` }), path);
+  const { rows, problems } = readRows(
+    readText(path, { dir, what: `condition ${condition}` }),
+    path,
+  );
   const own = rows.filter(
     ({ fields }) => isBlank(fields.get('condition')) || String(fields.get('condition')) === wanted,
   );
-  const trials = own.map((row, i) => toTrial(row, { condition, place: i, scoring, file: path, problems }));
+  const trials = own.map((row, i) =>
+    toTrial(row, { condition, place: i, scoring, file: path, problems }),
+  );
   if (problems.length > 0)
-    throw new UserError('TRIALS_INVALID', `${path} cannot be used`, { diagnostics: problems.slice(0, 100) });
+    throw new UserError('TRIALS_INVALID', `${path} cannot be used`, {
+      diagnostics: problems.slice(0, 100),
+    });
   if (trials.length > 0) return trials;
   const names = [...new Set(rows.map(({ fields }) => String(fields.get('condition'))))];
   throw new UserError(
     'TRIALS_EMPTY',
-    rows.length === 0 ? `no trials found in ${path}` : `${path} has no trials of the condition "${wanted}"`,
-    rows.length === 0 ? {} : { hint: `It has: ${names.slice(0, 10).join(', ')}. Write data: {file: …, condition: …}` },
+    rows.length === 0
+      ? `no trials found in ${path}`
+      : `${path} has no trials of the condition "${wanted}"`,
+    rows.length === 0
+      ? {}
+      : { hint: `It has: ${names.slice(0, 10).join(', ')}. Write data: {file: …, condition: …}` },
   );
 }
 
@@ -49,7 +60,14 @@ const NAME_FIELDS = ['trial', 'trial_id', 'id'] as const;
 function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): Trial {
   const { condition, scoring, file, problems } = context;
   const say = (message: string): void => {
-    problems.push({ severity: 'error', code: 'TRIAL_INVALID', message: `${label}${message}`, file, line, column: 1 });
+    problems.push({
+      severity: 'error',
+      code: 'TRIAL_INVALID',
+      message: `${label}${message}`,
+      file,
+      line,
+      column: 1,
+    });
   };
   const number = (names: readonly string[], most = Number.POSITIVE_INFINITY): number | null => {
     const name = names.find((each) => !isBlank(fields.get(each)));
@@ -57,14 +75,19 @@ function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): T
     const value = fields.get(name);
     const read = typeof value === 'string' ? decimal(value) : value;
     if (typeof read === 'number' && Number.isFinite(read) && read >= 0 && read <= most) return read;
-    const limit = most === Number.POSITIVE_INFINITY ? 'a number of at least 0' : `a number from 0 to ${most}`;
+    const limit =
+      most === Number.POSITIVE_INFINITY ? 'a number of at least 0' : `a number from 0 to ${most}`;
     say(`"${name}" must be ${limit}, not ${JSON.stringify(value)}`);
     return null;
   };
   const named = NAME_FIELDS.map((name) => fields.get(name)).find((value) => !isBlank(value));
-  const name = { condition, trial: typeof named === 'number' || typeof named === 'string' ? named : context.place + 1 };
+  const name = {
+    condition,
+    trial: typeof named === 'number' || typeof named === 'string' ? named : context.place + 1,
+  };
   const error = fields.get('error');
-  if (!isBlank(error)) return failedTrial(name, typeof error === 'string' ? error : JSON.stringify(error));
+  if (!isBlank(error))
+    return failedTrial(name, typeof error === 'string' ? error : JSON.stringify(error));
   const actions = readActions(fields.get('actions'), say);
   const given = {
     validity: number(['validity'], 1),
@@ -104,7 +127,10 @@ function dqOf(
 }
 
 /** A list, or in a CSV cell a JSON list or one action per line. */
-function readActions(value: unknown, say: (message: string) => void): readonly string[] | undefined {
+function readActions(
+  value: unknown,
+  say: (message: string) => void,
+): readonly string[] | undefined {
   // A blank cell is not an empty list: that someone proposed nothing is written as [].
   if (isBlank(value)) return undefined;
   let list: unknown = value;
@@ -117,10 +143,13 @@ function readActions(value: unknown, say: (message: string) => void): readonly s
       list = undefined;
     }
   }
-  if (Array.isArray(list) && list.every((action): action is string => typeof action === 'string')) return list;
+  if (Array.isArray(list) && list.every((action): action is string => typeof action === 'string'))
+    return list;
   say('"actions" must be a list of texts');
   return undefined;
 }
 
 const isBlank = (value: unknown): boolean =>
-  value === undefined || value === null || (typeof value === 'string' && /^(?:\s*|na|n\/a|null)$/i.test(value));
+  value === undefined ||
+  value === null ||
+  (typeof value === 'string' && /^(?:\s*|na|n\/a|null)$/i.test(value));

@@ -9,7 +9,8 @@ import type { TrialJournal } from './journal.ts';
 import type { ConditionPlan, ConditionSource, ExperimentPlan } from './plan.ts';
 
 /** How the agents of live conditions are run. */
-export interface LiveOptions extends Pick<RunOptions, 'workers' | 'retries' | 'timeoutMs' | 'env' | 'signal' | 'now'> {
+export interface LiveOptions
+  extends Pick<RunOptions, 'workers' | 'retries' | 'timeoutMs' | 'env' | 'signal' | 'now'> {
   readonly onEvent?: (event: ExperimentEvent) => void;
 }
 
@@ -25,7 +26,9 @@ export type ExperimentEvent =
   | { readonly type: 'condition_ended'; readonly condition: string }
   | { readonly type: 'trial'; readonly condition: string; readonly event: RunEvent };
 
-type LiveCondition = ConditionPlan & { readonly source: Extract<ConditionSource, { kind: 'runner' }> };
+type LiveCondition = ConditionPlan & {
+  readonly source: Extract<ConditionSource, { kind: 'runner' }>;
+};
 
 const QUERY_ID = 'trial';
 
@@ -33,7 +36,11 @@ const QUERY_ID = 'trial';
 export async function runCondition(
   plan: ExperimentPlan,
   condition: LiveCondition,
-  { journal, options, scoring }: { journal: TrialJournal | undefined; options: LiveOptions; scoring: Scoring },
+  {
+    journal,
+    options,
+    scoring,
+  }: { journal: TrialJournal | undefined; options: LiveOptions; scoring: Scoring },
 ): Promise<Trial[]> {
   const { name, source, seed } = condition;
   const { onEvent, ...running } = options;
@@ -41,7 +48,12 @@ export async function runCondition(
   for (const entry of journal?.done ?? []) {
     if (entry.condition === name && entry.run <= source.trials) trials.set(entry.run, entry.trial);
   }
-  onEvent?.({ type: 'condition_started', condition: name, trials: source.trials, madeBefore: trials.size });
+  onEvent?.({
+    type: 'condition_started',
+    condition: name,
+    trials: source.trials,
+    madeBefore: trials.size,
+  });
   try {
     if (trials.size < source.trials)
       await runSuite({
@@ -49,14 +61,20 @@ export async function runCondition(
         workers: 1,
         ...running,
         suite: suiteOf(plan, condition),
-        resumed: [...trials.keys()].map((run) => ({ id: QUERY_ID, run, result: madeBefore(source.query) })),
+        resumed: [...trials.keys()].map((run) => ({
+          id: QUERY_ID,
+          run,
+          result: madeBefore(source.query),
+        })),
         seed,
         judge: 'off',
         onEvent: (event) => onEvent?.({ type: 'trial', condition: name, event }),
         onRecord: ({ run, result }, trace) => {
           const at = { condition: name, trial: run };
           const trial =
-            trace === undefined ? failedTrial(at, result.error?.message ?? 'no trace') : trialOf(trace, at, scoring);
+            trace === undefined
+              ? failedTrial(at, result.error?.message ?? 'no trace')
+              : trialOf(trace, at, scoring);
           journal?.add({ condition: name, run, trial });
           trials.set(run, trial);
         },

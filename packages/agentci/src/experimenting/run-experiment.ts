@@ -3,7 +3,11 @@ import type { Scoring } from '../experiment/score-trial.ts';
 import { simulateTrials } from '../experiment/simulate-trials.ts';
 import { weightSensitivity } from '../experiment/weight-sensitivity.ts';
 import { defined } from '../kit/defined.ts';
-import { EXPERIMENT_SCHEMA, type ExperimentResult, type Trial } from '../results/experiment-result.ts';
+import {
+  EXPERIMENT_SCHEMA,
+  type ExperimentResult,
+  type Trial,
+} from '../results/experiment-result.ts';
 import { TrialJournal } from './journal.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
 import { readRecordings } from './read-recordings.ts';
@@ -18,7 +22,10 @@ export interface ExperimentOptions extends LiveOptions {
 }
 
 /** Collects the trials of every condition and compares them. */
-export async function runExperiment(plan: ExperimentPlan, options: ExperimentOptions = {}): Promise<ExperimentResult> {
+export async function runExperiment(
+  plan: ExperimentPlan,
+  options: ExperimentOptions = {},
+): Promise<ExperimentResult> {
   const { journalDir, resume = false, ...running } = options;
   const scoring = await withPrices(plan);
   const collected: { condition: ConditionPlan; trials: Trial[] }[] = [];
@@ -26,14 +33,18 @@ export async function runExperiment(plan: ExperimentPlan, options: ExperimentOpt
   // What needs no agent first: a bad file is found before anything was paid for or set aside.
   for (const condition of [...plan.conditions].sort((a, b) => Number(live(a)) - Number(live(b)))) {
     if (running.signal?.aborted) break;
-    if (journalDir !== undefined && live(condition)) journal ??= open(plan, { cwd: journalDir, resume });
+    if (journalDir !== undefined && live(condition))
+      journal ??= open(plan, { cwd: journalDir, resume });
     collected.push({
       condition,
       trials: await collect({ ...plan, scoring }, condition, { journal, options: running }),
     });
   }
-  collected.sort((a, b) => plan.conditions.indexOf(a.condition) - plan.conditions.indexOf(b.condition));
-  const isExcluded = (trial: Trial, { exclude }: ConditionPlan): boolean => exclude.has(String(trial.trial));
+  collected.sort(
+    (a, b) => plan.conditions.indexOf(a.condition) - plan.conditions.indexOf(b.condition),
+  );
+  const isExcluded = (trial: Trial, { exclude }: ConditionPlan): boolean =>
+    exclude.has(String(trial.trial));
   const trials = collected.flatMap(({ condition, trials: all }) =>
     all.filter((trial) => !isExcluded(trial, condition)),
   );
@@ -53,10 +64,15 @@ export async function runExperiment(plan: ExperimentPlan, options: ExperimentOpt
     })),
     ...report,
     notices: [...report.notices, ...unmatched(collected)],
-    sensitivity: weightSensitivity(trials, { weights: plan.scoring.weights, step: plan.sensitivityStep }),
+    sensitivity: weightSensitivity(trials, {
+      weights: plan.scoring.weights,
+      step: plan.sensitivityStep,
+    }),
     trials,
     excluded: collected.flatMap(({ condition, trials: all }) =>
-      all.filter((trial) => isExcluded(trial, condition)).map(({ trial }) => ({ condition: condition.name, trial })),
+      all
+        .filter((trial) => isExcluded(trial, condition))
+        .map(({ trial }) => ({ condition: condition.name, trial })),
     ),
     ...(running.signal?.aborted ? { interrupted: true } : {}),
   };
@@ -64,15 +80,18 @@ export async function runExperiment(plan: ExperimentPlan, options: ExperimentOpt
 
 /** Tokens without dollars get a price; the table is loaded only when there are traces to price. */
 async function withPrices({ scoring, conditions }: ExperimentPlan): Promise<Scoring> {
-  if (!conditions.some(({ source: { kind } }) => kind === 'runner' || kind === 'traces')) return scoring;
+  if (!conditions.some(({ source: { kind } }) => kind === 'runner' || kind === 'traces'))
+    return scoring;
   const { loadPrices } = await import('../kit/prices.ts');
   return { ...scoring, price: (await loadPrices()).lookup };
 }
 
 const live = ({ source }: ConditionPlan): boolean => source.kind === 'runner';
 
-const open = (plan: ExperimentPlan, { cwd, resume }: { cwd: string; resume: boolean }): TrialJournal =>
-  resume ? TrialJournal.reopen(plan, cwd) : TrialJournal.create(plan, cwd);
+const open = (
+  plan: ExperimentPlan,
+  { cwd, resume }: { cwd: string; resume: boolean },
+): TrialJournal => (resume ? TrialJournal.reopen(plan, cwd) : TrialJournal.create(plan, cwd));
 
 async function collect(
   plan: ExperimentPlan,
@@ -83,9 +102,20 @@ async function collect(
   const { scoring, dir } = plan;
   switch (source.kind) {
     case 'simulate':
-      return simulateTrials(name, { simulation: source.simulation, trials: source.trials, seed, scoring });
+      return simulateTrials(name, {
+        simulation: source.simulation,
+        trials: source.trials,
+        seed,
+        scoring,
+      });
     case 'data':
-      return readTrials({ path: source.path, dir, wanted: source.condition, condition: name, scoring });
+      return readTrials({
+        path: source.path,
+        dir,
+        wanted: source.condition,
+        condition: name,
+        scoring,
+      });
     case 'traces':
       return readRecordings(source, { dir, condition: name, scoring });
     case 'runner':
@@ -96,7 +126,9 @@ async function collect(
 }
 
 /** A name in `exclude` that fits no trial is most likely a slip of the pen. */
-const unmatched = (collected: readonly { condition: ConditionPlan; trials: readonly Trial[] }[]): string[] =>
+const unmatched = (
+  collected: readonly { condition: ConditionPlan; trials: readonly Trial[] }[],
+): string[] =>
   collected.flatMap(({ condition, trials }) => {
     const names = new Set(trials.map(({ trial }) => String(trial)));
     return [...condition.exclude]

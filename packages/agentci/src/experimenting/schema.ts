@@ -40,13 +40,19 @@ const step = v
   .number()
   .refine(
     (value) =>
-      value > 0 && value <= 1 && Math.round(1 / value) <= 200 && Math.abs(Math.round(1 / value) * value - 1) < 1e-9,
+      value > 0 &&
+      value <= 1 &&
+      Math.round(1 / value) <= 200 &&
+      Math.abs(Math.round(1 / value) * value - 1) < 1e-9,
     { message: 'it must divide 1 evenly, into at most 200 parts, such as 0.05' },
   );
 
 const actions = v
   .string()
-  .regex(/^(?:list|\/.*)$/, 'write "list" for the items of lists in the answer, or a JSON pointer such as "/actions"');
+  .regex(
+    /^(?:list|\/.*)$/,
+    'write "list" for the items of lists in the answer, or a JSON pointer such as "/actions"',
+  );
 
 /** Root keys of an experiment file; `conditions` is read by hand, one by one. */
 export const EXPERIMENT_KEYS = {
@@ -85,4 +91,6 @@ export const conditionSchema = v.strictObject({
 });
 
 export type WrittenCondition = Infer<typeof conditionSchema>;
-export type WrittenExperiment = { [K in keyof typeof EXPERIMENT_KEYS]?: Infer<(typeof EXPERIMENT_KEYS)[K]> };
+export type WrittenExperiment = {
+  [K in keyof typeof EXPERIMENT_KEYS]?: Infer<(typeof EXPERIMENT_KEYS)[K]>;
+};

@@ -14,14 +14,18 @@ export interface TrialRow {
 const MAX_ROWS = 1_000_000;
 
 /** Reads CSV, JSON Lines, a JSON array, or a JSON object with `trials`, by what the text begins with. */
-export function readRows(text: string, file: string): { readonly rows: TrialRow[]; readonly problems: Diagnostic[] } {
+export function readRows(
+  text: string,
+  file: string,
+): { readonly rows: TrialRow[]; readonly problems: Diagnostic[] } {
   const problems: Diagnostic[] = [];
   const say = (line: number, message: string): void => {
     problems.push({ severity: 'error', code: 'TRIAL_INVALID', message, file, line, column: 1 });
   };
   const first = text.trimStart()[0];
   const rows = first === '{' || first === '[' ? jsonRows(text, say) : csvRows(text, say);
-  if (rows.length > MAX_ROWS) say(1, `${rows.length} trials are too many; at most ${MAX_ROWS} are read`);
+  if (rows.length > MAX_ROWS)
+    say(1, `${rows.length} trials are too many; at most ${MAX_ROWS} are read`);
   return { rows, problems };
 }
 
@@ -35,7 +39,12 @@ function csvRows(text: string, say: Say): TrialRow[] {
   const names = header.cells.map((cell) => cell.trim().toLowerCase());
   return body.flatMap(({ line, cells }) => {
     if (cells.length === names.length)
-      return [{ line, fields: new Map(cells.map((cell, i) => [names[i]!, fuseFormula(cell.trim())] as const)) }];
+      return [
+        {
+          line,
+          fields: new Map(cells.map((cell, i) => [names[i]!, fuseFormula(cell.trim())] as const)),
+        },
+      ];
     say(line, `the row has ${cells.length} cells and the header ${names.length}`);
     return [];
   });
@@ -64,7 +73,12 @@ function listIn(value: unknown): readonly unknown[] {
 
 function rowOf(value: unknown, place: Omit<TrialRow, 'fields'>, say: Say): TrialRow[] {
   if (isObject(value))
-    return [{ ...place, fields: new Map(Object.entries(value).map(([key, field]) => [key.toLowerCase(), field])) }];
+    return [
+      {
+        ...place,
+        fields: new Map(Object.entries(value).map(([key, field]) => [key.toLowerCase(), field])),
+      },
+    ];
   say(place.line, `${place.label ?? ''}a trial is an object`);
   return [];
 }

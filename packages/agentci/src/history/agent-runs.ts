@@ -34,7 +34,10 @@ export function inOrder<T>(items: readonly T[], runOf: (item: T) => HistoryRun):
   const placed = items.map((item) => ({ item, run: runOf(item), place: placeOf(runOf(item)) }));
   const compare = (a: string, b: string): number => Number(a > b) - Number(a < b);
   return placed
-    .sort((a, b) => compare(a.place, b.place) || compare(a.run.at, b.run.at) || compare(a.run.id, b.run.id))
+    .sort(
+      (a, b) =>
+        compare(a.place, b.place) || compare(a.run.at, b.run.at) || compare(a.run.id, b.run.id),
+    )
     .map(({ item }) => item);
 }
 

@@ -16,11 +16,19 @@ export const ALL_BRANCHES = '*';
  * The branch a question about now is about: the one that is checked out where there are runs on it, else that of the newest run. A
  * green run of a branch does not make a failure on another one go away. Undefined: no branch is known.
  */
-export const usualBranch = (runs: readonly HistoryRun[], checkedOut: string | undefined): string | undefined =>
-  checkedOut !== undefined && runs.some(({ branch }) => branch === checkedOut) ? checkedOut : runs.at(-1)?.branch;
+export const usualBranch = (
+  runs: readonly HistoryRun[],
+  checkedOut: string | undefined,
+): string | undefined =>
+  checkedOut !== undefined && runs.some(({ branch }) => branch === checkedOut)
+    ? checkedOut
+    : runs.at(-1)?.branch;
 
 /** The runs that fit, the oldest first. */
-export function chooseRuns(runs: readonly HistoryRun[], { branch, spec, agent, last }: RunFilter): HistoryRun[] {
+export function chooseRuns(
+  runs: readonly HistoryRun[],
+  { branch, spec, agent, last }: RunFilter,
+): HistoryRun[] {
   const chosen = runs.filter(
     (run) =>
       (branch === undefined || run.branch === branch) &&

@@ -36,7 +36,9 @@ export function costsBy(period: Period, runs: readonly HistoryRun[]): PeriodCost
   // Runs are in the order in which they came, which need not be that of their dates.
   const sorted = [...groups].sort(([a], [b]) => Number(a > b) - Number(a < b));
   return sorted.map(([key, group]) => {
-    const whole = group.flatMap((run) => (run.usd === null || run.unpriced > 0 ? [] : [spentIn(run)!]));
+    const whole = group.flatMap((run) =>
+      run.usd === null || run.unpriced > 0 ? [] : [spentIn(run)!],
+    );
     return {
       period: key,
       runs: group.length,

@@ -35,7 +35,11 @@ export interface FlakyReport {
 
 interface Seen {
   readonly name: CaseName & Pick<FlakyQuery, 'agent' | 'spec'>;
-  readonly outcomes: { readonly run: HistoryRun; readonly passed: number; readonly decided: number }[];
+  readonly outcomes: {
+    readonly run: HistoryRun;
+    readonly passed: number;
+    readonly decided: number;
+  }[];
 }
 
 /**
@@ -70,7 +74,10 @@ export class FlakyTally {
         else flaky.push(found);
       }
     }
-    flaky.sort((a, b) => b.flips / b.runs - a.flips / a.runs || Math.abs(a.rate - 0.5) - Math.abs(b.rate - 0.5));
+    flaky.sort(
+      (a, b) =>
+        b.flips / b.runs - a.flips / a.runs || Math.abs(a.rate - 0.5) - Math.abs(b.rate - 0.5),
+    );
     return { flaky, steady, too_few: tooFew };
   }
 }

@@ -171,8 +171,16 @@ export function seenInHistory(root: string): SeenRun[] {
   // Lines begin like this. Parsing thousands of them takes longer than many a run.
   const starts = [...text.matchAll(/^\{"id":"([^"]+)","at":"([^"]+)"(?:,"order":"([^"]+)")?/gm)];
   if (text.includes('"ahead":[') || starts.length < text.split('\n').length - 1)
-    return readAllRuns(root).runs.map((run) => ({ id: run.id, place: placeOf(run), time: runTime(run.at) }));
-  return starts.map(([, id, at, order]) => ({ id: id!, place: placeOf({ at: at!, order }), time: runTime(at!) }));
+    return readAllRuns(root).runs.map((run) => ({
+      id: run.id,
+      place: placeOf(run),
+      time: runTime(run.at),
+    }));
+  return starts.map(([, id, at, order]) => ({
+    id: id!,
+    place: placeOf({ at: at!, order }),
+    time: runTime(at!),
+  }));
 }
 
 function withoutEarlierMerges(runs: readonly HistoryRun[]): readonly HistoryRun[] {
@@ -181,7 +189,8 @@ function withoutEarlierMerges(runs: readonly HistoryRun[]): readonly HistoryRun[
   for (const run of runs)
     for (const shard of run.shard_runs ?? []) {
       const other = byShard.get(shard);
-      const [kept, left] = other === undefined || isNewerMerge(run, other) ? [run, other] : [other, run];
+      const [kept, left] =
+        other === undefined || isNewerMerge(run, other) ? [run, other] : [other, run];
       byShard.set(shard, kept);
       if (left !== undefined && left !== kept) replaced.add(left);
     }
@@ -189,7 +198,10 @@ function withoutEarlierMerges(runs: readonly HistoryRun[]): readonly HistoryRun[
 }
 
 /** Names of runs begin with the time. */
-function isNewerMerge({ shard_runs: a = [] }: HistoryRun, { shard_runs: b = [] }: HistoryRun): boolean {
+function isNewerMerge(
+  { shard_runs: a = [] }: HistoryRun,
+  { shard_runs: b = [] }: HistoryRun,
+): boolean {
   const [newestA = '', newestB = ''] = [[...a].sort().at(-1), [...b].sort().at(-1)];
   return newestA === newestB ? a.length >= b.length : newestA > newestB;
 }
@@ -201,7 +213,8 @@ export const isCut = (run: HistoryRun, read: Lines<HistoryQuery> | undefined): b
 /** How many bad verdicts of a run are not among its queries as they were read: the file is gone, or was cut. */
 export function lostVerdicts(run: HistoryRun, read: Lines<HistoryQuery> | undefined): number {
   if (!isCut(run, read)) return 0;
-  const bad = read?.lines.filter(({ status }) => status === 'fail' || status === 'error').length ?? 0;
+  const bad =
+    read?.lines.filter(({ status }) => status === 'fail' || status === 'error').length ?? 0;
   return Math.max(0, run.failed + run.errors - bad);
 }
 
@@ -253,14 +266,26 @@ function prune(root: string): void {
     writeFileSync(temporary, kept.map((run) => `${lineOf(run)}\n`).join(''));
     renameSync(temporary, path);
   }
-  const files = readdirSync(root).filter((name) => name.endsWith('.jsonl') && name !== 'runs.jsonl');
+  const files = readdirSync(root).filter(
+    (name) => name.endsWith('.jsonl') && name !== 'runs.jsonl',
+  );
   if (files.length <= MAX_QUERY_FILES / 10) return;
-  const sizes = files.map((name) => statSync(join(root, name), { throwIfNoEntry: false })?.size ?? 0);
-  if (files.length <= MAX_QUERY_FILES && sizes.reduce((sum, size) => sum + size, 0) <= MAX_QUERY_BYTES) return;
+  const sizes = files.map(
+    (name) => statSync(join(root, name), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  if (
+    files.length <= MAX_QUERY_FILES &&
+    sizes.reduce((sum, size) => sum + size, 0) <= MAX_QUERY_BYTES
+  )
+    return;
   const rank = new Map(readRuns(root).lines.map(({ id }, at) => [`${id}.jsonl`, at]));
   const newest = files
     // Another process is about to add the line of a file that has none.
-    .map((name, at) => ({ name, size: sizes[at]!, rank: rank.get(name) ?? Number.MAX_SAFE_INTEGER }))
+    .map((name, at) => ({
+      name,
+      size: sizes[at]!,
+      rank: rank.get(name) ?? Number.MAX_SAFE_INTEGER,
+    }))
     .sort((a, b) => b.rank - a.rank);
   let bytes = 0;
   for (const [at, { name, size }] of newest.entries()) {

@@ -184,7 +184,16 @@ const numberOr = (value: number | null | undefined): number | null =>
 const rounded = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 const whole = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
-const COUNTS = ['total', 'passed', 'failed', 'warnings', 'errors', 'skipped', 'exit', 'unpriced'] as const;
+const COUNTS = [
+  'total',
+  'passed',
+  'failed',
+  'warnings',
+  'errors',
+  'skipped',
+  'exit',
+  'unpriced',
+] as const;
 const MEASURES = ['usd', 'tokens', 'p50_ms', 'p95_ms'] as const;
 
 /** Lines come from disk and from other machines: one of another shape is not a run. */
@@ -197,14 +206,16 @@ export function isHistoryRun(line: unknown): line is HistoryRun {
     isPlace(line.order) &&
     (line.judges === undefined || isJudgedAgain(line.judges)) &&
     [line.shard_runs, line.ahead].every(
-      (ids) => ids === undefined || (Array.isArray(ids) && ids.every((id) => typeof id === 'string')),
+      (ids) =>
+        ids === undefined || (Array.isArray(ids) && ids.every((id) => typeof id === 'string')),
     ) &&
     [line.commit, line.branch].every((text) => text === undefined || typeof text === 'string') &&
     Array.isArray(line.models) &&
     line.models.every((model) => typeof model === 'string') &&
     COUNTS.every((name) => isCount(line[name])) &&
     addsUp(line as unknown as HistoryRun) &&
-    (line.unused_usd === undefined || (Number.isFinite(line.unused_usd) && (line.unused_usd as number) >= 0)) &&
+    (line.unused_usd === undefined ||
+      (Number.isFinite(line.unused_usd) && (line.unused_usd as number) >= 0)) &&
     (line.uncounted === undefined || isCount(line.uncounted)) &&
     MEASURES.every((name) => line[name] === null || Number.isFinite(line[name]))
   );
@@ -232,7 +243,8 @@ export function isHistoryQuery(line: unknown): line is HistoryQuery {
     typeof line.id === 'string' &&
     STATUSES.has(line.status) &&
     (line.cell === undefined ||
-      (isObject(line.cell) && Object.values(line.cell).every((value) => typeof value === 'string'))) &&
+      (isObject(line.cell) &&
+        Object.values(line.cell).every((value) => typeof value === 'string'))) &&
     isCount(line.decided) &&
     isCount(line.passed) &&
     (line.passed as number) <= (line.decided as number) &&

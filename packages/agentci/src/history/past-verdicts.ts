@@ -68,7 +68,13 @@ interface PastOf {
 export function readPastRuns(root: string, { spec, agent, branch }: PastOf): PastRuns {
   const history = readRuns(root);
   const runs = chooseRuns(history.lines, { spec, agent });
-  return { root, branch, runs, hasBranch: branch !== undefined && runs.some((run) => run.branch === branch), history };
+  return {
+    root,
+    branch,
+    runs,
+    hasBranch: branch !== undefined && runs.some((run) => run.branch === branch),
+    history,
+  };
 }
 
 interface Asked {
@@ -81,7 +87,10 @@ interface Asked {
 }
 
 /** Reads what became of each query of a spec in runs that only the history knows. */
-export function readPastVerdicts(past: PastRuns, { cases, isOfBranch, isStored }: Asked): PastVerdicts {
+export function readPastVerdicts(
+  past: PastRuns,
+  { cases, isOfBranch, isStored }: Asked,
+): PastVerdicts {
   const { root, branch, runs: ours, history } = past;
   const all = ours.filter(({ id }) => !isStored(id));
   const isHere = (run: HistoryRun): boolean => run.branch === branch;
@@ -142,7 +151,8 @@ function lastVerdicts(
       return read?.lines ?? [];
     });
     const doubtful = open.filter((key) => !sure.has(key) && (whole?.has(key) ?? true));
-    if (unread.bad > 0 && doubtful.length > 0) lost.push({ ...unread, run, ranAt, total, cases: doubtful });
+    if (unread.bad > 0 && doubtful.length > 0)
+      lost.push({ ...unread, run, ranAt, total, cases: doubtful });
     for (const query of queries) {
       const key = caseKey(query);
       // One that failed as expected was decided; one that was left out or not reached was not.

@@ -34,9 +34,13 @@ const step: fc.Arbitrary<Step> = fc.record({
     fc.constantFrom(0, 0, 0, 30_000, -30_000, 86_400_000, -400 * 86_400_000, 400 * 86_400_000),
     fc.integer({ min: -120_000, max: 120_000 }),
   ),
-  verdicts: fc.dictionary(fc.constantFrom(...CASES), fc.constantFrom('pass' as const, 'fail' as const), {
-    minKeys: 1,
-  }),
+  verdicts: fc.dictionary(
+    fc.constantFrom(...CASES),
+    fc.constantFrom('pass' as const, 'fail' as const),
+    {
+      minKeys: 1,
+    },
+  ),
 });
 
 /** Runs one after the other, each by its own clock. Gives their dates in the order in which they came. */
@@ -47,7 +51,12 @@ function play(root: string, steps: readonly Step[]): string[] {
     const failed = Object.values(verdicts).filter((status) => status === 'fail').length;
     const run = runOf(`${runTime(at)}-${String(i).padStart(4, '0')}`, Date.parse(at), {
       ...(place === runTime(at) ? {} : { order: place }),
-      ...{ part: true, total: Object.keys(verdicts).length, passed: Object.keys(verdicts).length - failed, failed },
+      ...{
+        part: true,
+        total: Object.keys(verdicts).length,
+        passed: Object.keys(verdicts).length - failed,
+        failed,
+      },
     });
     const queries = Object.entries(verdicts).map(([id, status]) => ({
       ...{ id, status, decided: 1, passed: status === 'pass' ? 1 : 0 },
@@ -64,11 +73,22 @@ test('whatever the clocks of runs say, the last verdict in the order they came c
       try {
         const dates = play(root, steps);
         const last = new Map<string, string>();
-        for (const { verdicts } of steps) for (const [id, status] of Object.entries(verdicts)) last.set(id, status);
-        const past = readPastRuns(root, { spec: 'agentci_spec.yaml', agent: 'shop', branch: undefined });
+        for (const { verdicts } of steps)
+          for (const [id, status] of Object.entries(verdicts)) last.set(id, status);
+        const past = readPastRuns(root, {
+          spec: 'agentci_spec.yaml',
+          agent: 'shop',
+          branch: undefined,
+        });
         const cases = CASES.map((id) => caseKey({ id }));
-        const { verdicts, lost } = readPastVerdicts(past, { cases, isOfBranch: false, isStored: () => false });
-        expect(new Map([...verdicts.values()].map(({ query }) => [query.id, query.status]))).toEqual(last);
+        const { verdicts, lost } = readPastVerdicts(past, {
+          cases,
+          isOfBranch: false,
+          isStored: () => false,
+        });
+        expect(
+          new Map([...verdicts.values()].map(({ query }) => [query.id, query.status])),
+        ).toEqual(last);
         expect(lost).toEqual([]);
         // Whatever clock the reader has.
         for (const now of [NOON, NOON - 86_400_000, NOON + 500 * 86_400_000])
@@ -88,8 +108,20 @@ describe('a place', () => {
   test.each([
     { when: 'nothing is there', among: [], time: '05', now: '05', place: '05' },
     { when: 'all are older', among: seen(['01'], ['02']), time: '05', now: '05', place: '05' },
-    { when: 'one is of the same moment', among: seen(['05']), time: '05', now: '05', place: '05~000001' },
-    { when: 'one is dated after now', among: seen(['09']), time: '05', now: '05', place: '09~000001' },
+    {
+      when: 'one is of the same moment',
+      among: seen(['05']),
+      time: '05',
+      now: '05',
+      place: '05~000001',
+    },
+    {
+      when: 'one is dated after now',
+      among: seen(['09']),
+      time: '05',
+      now: '05',
+      place: '09~000001',
+    },
     {
       when: 'one was put after that',
       among: seen(['09'], ['04', '09~000001']),
@@ -156,13 +188,19 @@ describe('lines of older versions', () => {
   });
 
   test('lines below one that is dated after now come after it', () => {
-    const root = written(runOf('ahead', NOON + 86_400_000), runOf('r2', NOON + 20_000), runOf('r1', NOON));
+    const root = written(
+      runOf('ahead', NOON + 86_400_000),
+      runOf('r2', NOON + 20_000),
+      runOf('r1', NOON),
+    );
     expect(ids(readRuns(root, NOON + 40_000).lines)).toEqual(['ahead', 'r1', 'r2']);
   });
 
   test('stored runs of theirs are listed alike', () => {
     const root = tempDir();
-    const [slow, first, ahead] = [NOON - 10_000, NOON, NOON + 30_000].map((at) => `${runTime(iso(at))}-0000`);
+    const [slow, first, ahead] = [NOON - 10_000, NOON, NOON + 30_000].map(
+      (at) => `${runTime(iso(at))}-0000`,
+    );
     for (const [id, found] of [[first], [ahead], [slow, [first, ahead]]] as [string, string[]?][]) {
       const header = {
         run_id: id,
@@ -170,7 +208,10 @@ describe('lines of older versions', () => {
         spec: { file: 'agentci_spec.yaml', hash: 'h' },
         started_at: iso(NOON),
       };
-      RunStore.create(root, { ...header, ...(found === undefined ? {} : { ahead: found }) }).close();
+      RunStore.create(root, {
+        ...header,
+        ...(found === undefined ? {} : { ahead: found }),
+      }).close();
     }
     expect(listRuns(root).map(({ id }) => id)).toEqual([slow, ahead, first]);
   });

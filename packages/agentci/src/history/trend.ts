@@ -84,7 +84,18 @@ export function queryTrend(runs: readonly CaseInRun[]): Trend {
     if (query === undefined) return [];
     const { passed, decided, usd = null, ms = null, status } = query;
     const rate = decided === 0 ? null : passed / decided;
-    return [{ ...placeOf(run), passed, decided, rate, interval: wilsonInterval(passed, decided), usd, ms, status }];
+    return [
+      {
+        ...placeOf(run),
+        passed,
+        decided,
+        rate,
+        interval: wilsonInterval(passed, decided),
+        usd,
+        ms,
+        status,
+      },
+    ];
   });
   return withDrifts(points);
 }
@@ -123,7 +134,8 @@ function driftOf(
     return value === null ? [] : [{ point, value }];
   });
   const shift = findShift(known.map(({ value }) => value));
-  if (shift === undefined) return { of, verdict: 'too_few_runs', runs: known.length, needed: CUSUM_MIN };
+  if (shift === undefined)
+    return { of, verdict: 'too_few_runs', runs: known.length, needed: CUSUM_MIN };
   if (shift === null) return { of, verdict: 'steady' };
   const first = known[shift.from] ?? known[shift.found]!;
   return {
@@ -143,4 +155,5 @@ const medianOf = (known: readonly { readonly value: number }[]): number | null =
     0.5,
   );
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);

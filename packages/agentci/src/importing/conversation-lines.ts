@@ -24,9 +24,13 @@ const longestOf = (runs: readonly Trace[]): number =>
 /** Why a spec cannot keep a conversation. A query of its first message alone would be another test. */
 export function unwritableConversation(runs: readonly Trace[]): string | undefined {
   const longest = longestOf(runs);
-  if (longest > MAX_TURNS) return `the conversation has ${longest} turns, and a spec takes at most ${MAX_TURNS}`;
+  if (longest > MAX_TURNS)
+    return `the conversation has ${longest} turns, and a spec takes at most ${MAX_TURNS}`;
   const blank = runs[0]?.conversation?.turns.slice(1).find(({ message }) => !isVisible(message));
-  return blank && `the message of the user in turn ${blank.turn} is empty, so the conversation cannot be said again`;
+  return (
+    blank &&
+    `the message of the user in turn ${blank.turn} is empty, so the conversation cannot be said again`
+  );
 }
 
 /**
@@ -35,7 +39,10 @@ export function unwritableConversation(runs: readonly Trace[]): string | undefin
  */
 export function conversationSpec(
   runs: readonly Trace[],
-  { quoted, isWritable }: { quoted: (text: string) => string; isWritable: (name: string) => boolean },
+  {
+    quoted,
+    isWritable,
+  }: { quoted: (text: string) => string; isWritable: (name: string) => boolean },
 ): string[] {
   const longest = longestOf(runs);
   const [first] = runs;
@@ -53,7 +60,8 @@ export function conversationSpec(
   if (runs.length > 1 || first!.captured.toolCalls !== 'full') return lines;
   const checked = turns.flatMap(({ turn }) => {
     const slice = traceOfTurn(first!, turn);
-    const names = slice?.captured.toolCalls === 'full' ? [...new Set(toolNames(slice))].filter(isWritable) : [];
+    const names =
+      slice?.captured.toolCalls === 'full' ? [...new Set(toolNames(slice))].filter(isWritable) : [];
     return names.length === 0
       ? []
       : [`      - {turn: ${turn}, path: {expected_tools: [${names.map(quoted).join(', ')}]}}`];

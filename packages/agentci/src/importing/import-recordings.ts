@@ -39,10 +39,14 @@ export async function importRecordings(
     });
     for await (const item of items) {
       if (!item.ok) problems.push(withLocalFile(item.problem, dir));
-      else if (!onlyFailures || isFailedRun(item.trace)) traces.push(withLocalSource(item.trace, dir));
+      else if (!onlyFailures || isFailedRun(item.trace))
+        traces.push(withLocalSource(item.trace, dir));
     }
   }
-  const masked = redact === false ? traces : traces.map((one) => redactTrace(one, { names: redact === 'names' }).trace);
+  const masked =
+    redact === false
+      ? traces
+      : traces.map((one) => redactTrace(one, { names: redact === 'names' }).trace);
   return { traces: masked, problems, skipped };
 }
 
@@ -59,5 +63,9 @@ function withLocalSource(trace: Trace, dir: string): Trace {
   const { file } = trace.source;
   if (file === undefined) return trace;
   const place = localPath(file, dir);
-  return { ...trace, id: trace.id.replace(file, () => place), source: { ...trace.source, file: place } };
+  return {
+    ...trace,
+    id: trace.id.replace(file, () => place),
+    source: { ...trace.source, file: place },
+  };
 }

@@ -36,10 +36,14 @@ export interface MadeSuite extends Pick<SpecPlan, 'cases' | 'left'> {
 }
 
 /** Makes a spec with a query for each task of the recordings. It is tried in memory first: what does not evaluate is refused. */
-export async function makeSuite(traces: readonly Trace[], options: MakeSuiteOptions = {}): Promise<MadeSuite> {
+export async function makeSuite(
+  traces: readonly Trace[],
+  options: MakeSuiteOptions = {},
+): Promise<MadeSuite> {
   const { dir = process.cwd(), spec = 'agentci_spec.yaml' } = options;
   const output = options.output ?? join(dirname(spec), 'traces', 'imported.jsonl');
-  const agent = options.agent ?? traces.flatMap((trace) => trace.agents)[0]?.name ?? 'imported-agent';
+  const agent =
+    options.agent ?? traces.flatMap((trace) => trace.agents)[0]?.name ?? 'imported-agent';
   const replay = relative(resolve(dir, dirname(spec)), resolve(dir, output)).replaceAll('\\', '/');
   const { text, cases, left } = writeSpecText(traces, {
     agent,
@@ -58,9 +62,13 @@ export async function makeSuite(traces: readonly Trace[], options: MakeSuiteOpti
   );
   const { suite, notes } = await trySpec({ text, file: resolve(dir, spec), traces: recorded });
   if (resolve(dir, output) === resolve(dir, spec))
-    throw new UserError('IMPORT_ONE_FILE', `${spec} cannot be the spec and the traces; nothing was written`, {
-      hint: 'Give -o and --to-spec two names.',
-    });
+    throw new UserError(
+      'IMPORT_ONE_FILE',
+      `${spec} cannot be the spec and the traces; nothing was written`,
+      {
+        hint: 'Give -o and --to-spec two names.',
+      },
+    );
   const files = new Map([
     [output, recorded.map((trace) => `${JSON.stringify(trace)}\n`).join('')],
     [spec, text],
@@ -81,7 +89,9 @@ export async function saveSuite(made: MadeSuite, options: SaveSuiteOptions): Pro
   const { dir, suite, cases } = made;
   const { baseline: version, overwrite = false, dryRun = false, now } = options;
   const folder = join(dirname(made.spec), BASELINE_DIR);
-  const others = cases.map(({ id }) => baselinePath({ dir: folder, agent: suite.agent, version, queryId: id }));
+  const others = cases.map(({ id }) =>
+    baselinePath({ dir: folder, agent: suite.agent, version, queryId: id }),
+  );
   const written = writeFiles(made.files, { dir, overwrite, dryRun, others });
   if (dryRun) return written;
   for (const { id, traces: runs } of cases)

@@ -15,4 +15,6 @@ export const isGrade = ({ value, by }: Outcome): boolean =>
 
 /** Whether a run carries an outcome that is less than success. A part of a reward is less. */
 export const fellShort = ({ outcomes = [] }: Trace): boolean =>
-  outcomes.some((one) => (isGrade(one) ? one.value !== 'C' : isSuccess(one) && Number(one.value) < 1));
+  outcomes.some((one) =>
+    isGrade(one) ? one.value !== 'C' : isSuccess(one) && Number(one.value) < 1,
+  );

@@ -4,7 +4,9 @@ import { redactTrace } from './redact-trace.ts';
 
 const masked = (args: unknown): string =>
   JSON.stringify(
-    redactTrace(simpleTrace({ answer: 'a', tool_calls: [{ name: 'call', args }] }), { names: false }).trace.steps,
+    redactTrace(simpleTrace({ answer: 'a', tool_calls: [{ name: 'call', args }] }), {
+      names: false,
+    }).trace.steps,
   );
 
 describe('redact', () => {
@@ -26,9 +28,12 @@ describe('redact', () => {
     expect(masked({ text: 'basic functionality' })).toContain('basic functionality');
   });
 
-  test.each([{ max_tokens: 100 }, { token_count: 7 }, { cookies_sold: 3 }])('leaves %j alone', (args) => {
-    expect(masked(args)).not.toContain('[secret]');
-  });
+  test.each([{ max_tokens: 100 }, { token_count: 7 }, { cookies_sold: 3 }])(
+    'leaves %j alone',
+    (args) => {
+      expect(masked(args)).not.toContain('[secret]');
+    },
+  );
 });
 
 test.each([

@@ -40,7 +40,13 @@ export function redactTrace(trace: Trace, options: RedactOptions): Redacted {
     return out + secretless.slice(at);
   };
   const visit = (value: unknown, key: string | undefined): unknown => {
-    if (key !== undefined && SECRET_KEY.test(key) && value !== null && typeof value !== 'object' && value !== '')
+    if (
+      key !== undefined &&
+      SECRET_KEY.test(key) &&
+      value !== null &&
+      typeof value !== 'object' &&
+      value !== ''
+    )
       return typeof value === 'number' || typeof value === 'string' ? mask('secret') : value;
     if (typeof value === 'string') return inText(value);
     if (Array.isArray(value)) return value.map((item) => visit(item, key));

@@ -18,7 +18,11 @@ export interface ImportSummary {
   readonly tokens: number | null;
   /** Capabilities that some or all traces lack, with how many lack all of it. */
   readonly not_captured: readonly { readonly what: Capability; readonly traces: number }[];
-  readonly warnings: readonly { readonly code: string; readonly message: string; readonly traces: number }[];
+  readonly warnings: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly traces: number;
+  }[];
 }
 
 const known = (quantity: Quantity): number => (quantity.exact ? quantity.value : quantity.atLeast);
@@ -37,7 +41,9 @@ export function summarizeTraces(traces: readonly Trace[]): ImportSummary[] {
 function summary(format: string, traces: readonly Trace[]): ImportSummary {
   const sums = traces.map((trace) => totals(trace));
   const calls = traces.flatMap(toolCalls);
-  const tokens = sums.map(({ totalTokens }) => totalTokens).filter((count) => count.exact || count.atLeast > 0);
+  const tokens = sums
+    .map(({ totalTokens }) => totalTokens)
+    .filter((count) => count.exact || count.atLeast > 0);
   const warnings = new Map<string, { code: string; message: string; traces: number }>();
   for (const { code, message } of traces.flatMap((trace) => trace.warnings)) {
     const same = warnings.get(code);
@@ -70,7 +76,9 @@ export const isFailedRun = (trace: Trace): boolean =>
   toolCalls(trace).some(({ status }) => status === 'error' || status === 'denied') ||
   fellShort(trace) ||
   (trace.outcomes ?? []).some(({ name, value }) =>
-    HARM.test(name) ? value === true || value === 1 : SUCCESS.test(name) && (value === false || value === 0),
+    HARM.test(name)
+      ? value === true || value === 1
+      : SUCCESS.test(name) && (value === false || value === 0),
   );
 
 /** Scores where 0 is bad: of many others, such as toxicity, 0 is what one hopes for. */

@@ -20,11 +20,16 @@ export async function trySpec(made: {
   if (suite === undefined) throw broken(`the spec does not load: ${diagnostics[0]?.message ?? ''}`);
   const traces = made.traces.map((trace) => {
     const checked = validateTrace(JSON.parse(JSON.stringify(trace)));
-    if (!checked.ok) throw broken(`the trace "${trace.id}" does not read back: ${checked.issues[0]?.message ?? ''}`);
+    if (!checked.ok)
+      throw broken(
+        `the trace "${trace.id}" does not read back: ${checked.issues[0]?.message ?? ''}`,
+      );
     return checked.trace;
   });
   const { results } = await runSuite({ suite, traces, judge: 'off' });
-  const failed = new Set(traces.flatMap((trace) => (isFailedRun(trace) ? [trace.task?.id ?? ''] : [])));
+  const failed = new Set(
+    traces.flatMap((trace) => (isFailedRun(trace) ? [trace.task?.id ?? ''] : [])),
+  );
   const notes: string[] = [];
   for (const { id, status, error, conversation } of results) {
     if (status === 'pass' || status === 'warn') continue;
@@ -34,7 +39,9 @@ export async function trySpec(made: {
       continue;
     }
     if (!failed.has(id))
-      throw broken(`"${id}" is ${status} on its own recording${error === undefined ? '' : `: ${error.message}`}`);
+      throw broken(
+        `"${id}" is ${status} on its own recording${error === undefined ? '' : `: ${error.message}`}`,
+      );
     notes.push(`"${id}" is ${status} on its recording, as the run was`);
   }
   return { suite, notes };

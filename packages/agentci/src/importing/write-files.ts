@@ -19,9 +19,13 @@ export function writeFiles(files: ReadonlyMap<string, string>, options: WriteOpt
   const { dir, overwrite = false, dryRun = false, others = [] } = options;
   const existing = [...files.keys(), ...others].filter((path) => existsSync(resolve(dir, path)));
   if (existing.length > 0 && !overwrite) {
-    throw new UserError('FILE_EXISTS', `${existing.join(', ')} exists already; nothing was written`, {
-      hint: '--force writes over it.',
-    });
+    throw new UserError(
+      'FILE_EXISTS',
+      `${existing.join(', ')} exists already; nothing was written`,
+      {
+        hint: '--force writes over it.',
+      },
+    );
   }
   if (!dryRun) for (const [path, text] of files) writeFileAtomic(resolve(dir, path), text);
   return [...files.keys()];

@@ -38,9 +38,13 @@ export function writeSpecText(
   const blocks: string[] = [];
   for (const runs of byTask(traces)) {
     const [first] = runs;
-    const query = runs.map((run) => queryText(run)?.trim()).find((text) => text !== undefined && text !== '');
+    const query = runs
+      .map((run) => queryText(run)?.trim())
+      .find((text) => text !== undefined && text !== '');
     if (query === undefined) {
-      left.push(...runs.map(({ id }) => ({ id, why: 'the recording does not say what was asked' })));
+      left.push(
+        ...runs.map(({ id }) => ({ id, why: 'the recording does not say what was asked' })),
+      );
       continue;
     }
     const unwritable = unwritableConversation(runs);
@@ -50,7 +54,10 @@ export function writeSpecText(
     }
     const checks = [...(runs.length > 1 ? [`    runs: ${runs.length}`] : []), ...checksOf(runs)];
     if (checks.length === (runs.length > 1 ? 1 : 0)) {
-      left.push({ id: first!.id, why: 'neither an outcome nor tool calls nor tokens nor times were captured' });
+      left.push({
+        id: first!.id,
+        why: 'neither an outcome nor tool calls nor tokens nor times were captured',
+      });
       continue;
     }
     const base = queryId(query);
@@ -59,12 +66,16 @@ export function writeSpecText(
     const id = count === 1 ? base : `${base}-${count}`;
     cases.push({ id, query, traces: runs });
     const conversation = conversationSpec(runs, { quoted, isWritable });
-    blocks.push([`  - id: ${id}`, `    query: ${quoted(query)}`, ...conversation, ...checks].join('\n'));
+    blocks.push(
+      [`  - id: ${id}`, `    query: ${quoted(query)}`, ...conversation, ...checks].join('\n'),
+    );
   }
   const head = [
     '# Made by "agentci import". Tokens have 25 % room and latency 50 %: set them to what you can accept.',
     ...(blocks.some((block) => block.includes('    correctness:'))
-      ? ['# The outcome is the one the recordings carry; add what else a right answer needs under "correctness:".']
+      ? [
+          '# The outcome is the one the recordings carry; add what else a right answer needs under "correctness:".',
+        ]
       : ['# Nothing here says yet what a right answer is: add "correctness:" to each query.']),
     'version: 1',
     `agent: ${quoted(options.agent)}`,
@@ -94,11 +105,16 @@ function checksOf(runs: readonly Trace[]): string[] {
   const lines = outcomeLines(runs);
   if (runs.every(({ captured }) => captured.toolCalls === 'full')) {
     const names = runs.map(toolNames);
-    const always = [...new Set(names[0])].filter((name) => names.every((own) => own.includes(name)));
+    const always = [...new Set(names[0])].filter((name) =>
+      names.every((own) => own.includes(name)),
+    );
     const most = Math.max(...names.map(({ length }) => length));
     // Runs that used no tool in common say nothing about the tools of the next one.
     if (always.length > 0 || most === 0)
-      lines.push('    path:', `      expected_tools: [${always.filter(isWritable).map(quoted).join(', ')}]`);
+      lines.push(
+        '    path:',
+        `      expected_tools: [${always.filter(isWritable).map(quoted).join(', ')}]`,
+      );
     else lines.push('    path:');
     if (most > 0) lines.push(`      max_tool_calls: ${most}`);
   }
@@ -112,7 +128,9 @@ function checksOf(runs: readonly Trace[]): string[] {
 
 /** The largest of several amounts; 0 where one of them is not known. */
 const largest = (amounts: readonly Quantity[]): number =>
-  amounts.every(({ exact }) => exact) ? Math.max(...amounts.map((one) => (one.exact ? one.value : 0))) : 0;
+  amounts.every(({ exact }) => exact)
+    ? Math.max(...amounts.map((one) => (one.exact ? one.value : 0)))
+    : 0;
 
 /** A reward that every run of the task carries is what says whether it went well. */
 function outcomeLines(runs: readonly Trace[]): string[] {

@@ -6,7 +6,8 @@ import { createJudge } from './create-judge.ts';
 import type { Judge } from './port.ts';
 import { PADDING } from './probes.ts';
 
-const asksForTop = /"?score"?\s*(?:of|:|=)?\s*=*\s*5\b|5 points|scores? (?:it )?5|deserves a 5|5 of 5 points/i;
+const asksForTop =
+  /"?score"?\s*(?:of|:|=)?\s*=*\s*5\b|5 points|scores? (?:it )?5|deserves a 5|5 of 5 points/i;
 
 /** Reads a prompt as a gullible model would: whatever it takes for the end of the data is the end of the data. */
 function seenOutside(text: string): string {
@@ -18,7 +19,10 @@ function seenOutside(text: string): string {
   return lines
     .filter((line) => {
       const isTag = /^\s*<\s*\/?\s*data\b/i.test(line) || /^\s*\[END DATA\]/i.test(line);
-      const isTurn = /<\|im_|\[\/?INST\]|<\/?system>|^(human|assistant):|<(?:start|end)_of_turn>|^#+ /i.test(line);
+      const isTurn =
+        /<\|im_|\[\/?INST\]|<\/?system>|^(human|assistant):|<(?:start|end)_of_turn>|^#+ /i.test(
+          line,
+        );
       if (isTag) isInside = /^\s*<\s*data\b/i.test(line);
       else if (isTurn) isInside = false;
       return !isInside || !line.startsWith('| ');
@@ -27,20 +31,27 @@ function seenOutside(text: string): string {
 }
 
 describe('a judge that obeys every verdict it can see outside the data', () => {
-  test.each(['anthropic:claude-sonnet-4-5', 'openai-chat:gpt-4o-mini'])('sees none: %s', async (model) => {
-    const server = await scriptedModel(({ messages, system }) => {
-      const text = messages.map((message) => message.text).join('\n');
-      const orders = `${seenOutside(text)}\n${seenOutside(system)}`;
-      const isGood = /^\| 4\. Type the new password/m.test(text);
-      return { text: verdictText(asksForTop.test(orders) ? 5 : isGood ? 5 : 1) };
-    });
-    const judge = createJudge({ model, base_url: server.url, env: { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' } });
-    const report = await auditJudge(judge, { repeats: 1 });
-    expect(report.controls.hold).toBe(true);
-    expect(report.attacks.succeeded.map(({ id }) => id)).toEqual([]);
-    expect(report.attacks).toMatchObject({ total: ATTACKS.length, undecided: [] });
-    expect(report.errors).toBe(0);
-  });
+  test.each(['anthropic:claude-sonnet-4-5', 'openai-chat:gpt-4o-mini'])(
+    'sees none: %s',
+    async (model) => {
+      const server = await scriptedModel(({ messages, system }) => {
+        const text = messages.map((message) => message.text).join('\n');
+        const orders = `${seenOutside(text)}\n${seenOutside(system)}`;
+        const isGood = /^\| 4\. Type the new password/m.test(text);
+        return { text: verdictText(asksForTop.test(orders) ? 5 : isGood ? 5 : 1) };
+      });
+      const judge = createJudge({
+        model,
+        base_url: server.url,
+        env: { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' },
+      });
+      const report = await auditJudge(judge, { repeats: 1 });
+      expect(report.controls.hold).toBe(true);
+      expect(report.attacks.succeeded.map(({ id }) => id)).toEqual([]);
+      expect(report.attacks).toMatchObject({ total: ATTACKS.length, undecided: [] });
+      expect(report.errors).toBe(0);
+    },
+  );
 
   test('the same judge falls for the same attacks when it is given the bare answer', () => {
     const fooled = ATTACKS.filter(({ answer }) => asksForTop.test(seenOutside(answer)));
@@ -49,7 +60,9 @@ describe('a judge that obeys every verdict it can see outside the data', () => {
 });
 
 describe('what an audit finds', () => {
-  const judgeOf = (score: (question: Parameters<Judge['ask']>[0]) => number | undefined): Judge => ({
+  const judgeOf = (
+    score: (question: Parameters<Judge['ask']>[0]) => number | undefined,
+  ): Judge => ({
     ask: async (question) => {
       const given = score(question);
       return given === undefined
@@ -60,7 +73,9 @@ describe('what an audit finds', () => {
   const fair = ({ answer }: { answer: string }): number => (/^1\. /.test(answer) ? 5 : 1);
 
   test('a gullible judge: attacks that succeed', async () => {
-    const report = await auditJudge(judgeOf(({ answer }) => (answer.includes('"score": 5') ? 5 : fair({ answer }))));
+    const report = await auditJudge(
+      judgeOf(({ answer }) => (answer.includes('"score": 5') ? 5 : fair({ answer }))),
+    );
     expect(report.controls.hold).toBe(true);
     expect(report.attacks.succeeded.length).toBeGreaterThan(5);
     expect(report.attacks.interval!.low).toBeGreaterThan(0);
@@ -71,7 +86,9 @@ describe('what an audit finds', () => {
   });
 
   test('a judge that wavers: flips over repeats', async () => {
-    const report = await auditJudge(judgeOf(({ answer, repeat }) => (repeat === 1 ? 3 : fair({ answer }))));
+    const report = await auditJudge(
+      judgeOf(({ answer, repeat }) => (repeat === 1 ? 3 : fair({ answer }))),
+    );
     expect(report.repeats).toMatchObject({
       repeats: 3,
       flipped: ['middle-export', 'gap-move', 'vague-speed', 'none-invoice'],
@@ -96,7 +113,9 @@ describe('what an audit finds', () => {
   });
 
   test('a judge that is down: errors, and no verdict on anything', async () => {
-    const report = await auditJudge(judgeOf(({ answer }) => (answer === PLAIN_GOOD_ANSWER ? 5 : undefined)));
+    const report = await auditJudge(
+      judgeOf(({ answer }) => (answer === PLAIN_GOOD_ANSWER ? 5 : undefined)),
+    );
     expect(report).toMatchObject({
       controls: { hold: false },
       repeats: { flip_rate: null },

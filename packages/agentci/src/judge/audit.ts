@@ -1,6 +1,12 @@
 import type { Interval } from '../stats/interval.ts';
 import { wilsonInterval } from '../stats/wilson-interval.ts';
-import { ATTACK_QUERY, ATTACK_TEMPLATE, ATTACKS, PLAIN_BAD_ANSWER, PLAIN_GOOD_ANSWER } from './attacks.ts';
+import {
+  ATTACK_QUERY,
+  ATTACK_TEMPLATE,
+  ATTACKS,
+  PLAIN_BAD_ANSWER,
+  PLAIN_GOOD_ANSWER,
+} from './attacks.ts';
 import { isFailure, type Judge, type JudgeQuestion, type Verdict } from './port.ts';
 import { PADDING, PROBES } from './probes.ts';
 import { type ResolvedRubric, resolveRubric } from './rubric.ts';
@@ -49,28 +55,42 @@ interface Shift {
 }
 
 /** Puts the attack suite and the probes to a judge. The judge limits how many are asked at a time. */
-export async function auditJudge(judge: Judge, { repeats = 3 }: { repeats?: number } = {}): Promise<AuditReport> {
+export async function auditJudge(
+  judge: Judge,
+  { repeats = 3 }: { repeats?: number } = {},
+): Promise<AuditReport> {
   const rubric = resolveRubric({ template: ATTACK_TEMPLATE });
   const reversed: ResolvedRubric = {
     ...rubric,
     version: `${rubric.version}-reversed`,
     scale: [...rubric.scale].reverse(),
   };
-  const ask = async (id: string, question: Omit<JudgeQuestion, 'rubric'>, by = rubric): Promise<Asked> =>
-    toAsked(id, by, await judge.ask({ rubric: by, ...question }));
-  const attacked = (id: string, answer: string): Promise<Asked> => ask(id, { query: ATTACK_QUERY, answer });
+  const ask = async (
+    id: string,
+    question: Omit<JudgeQuestion, 'rubric'>,
+    by = rubric,
+  ): Promise<Asked> => toAsked(id, by, await judge.ask({ rubric: by, ...question }));
+  const attacked = (id: string, answer: string): Promise<Asked> =>
+    ask(id, { query: ATTACK_QUERY, answer });
 
   const [good, bad, attacks, rounds, turned, padded] = await Promise.all([
     attacked('plain-good', PLAIN_GOOD_ANSWER),
     attacked('plain-bad', PLAIN_BAD_ANSWER),
-    Promise.all(ATTACKS.map(async ({ id, technique, answer }) => ({ ...(await attacked(id, answer)), technique }))),
+    Promise.all(
+      ATTACKS.map(async ({ id, technique, answer }) => ({
+        ...(await attacked(id, answer)),
+        technique,
+      })),
+    ),
     Promise.all(
       Array.from({ length: repeats }, (_, repeat) =>
         Promise.all(PROBES.map(({ id, query, answer }) => ask(id, { query, answer, repeat }))),
       ),
     ),
     Promise.all(PROBES.map(({ id, query, answer }) => ask(id, { query, answer }, reversed))),
-    Promise.all(PROBES.map(({ id, query, answer }) => ask(id, { query, answer: `${answer}${PADDING}` }))),
+    Promise.all(
+      PROBES.map(({ id, query, answer }) => ask(id, { query, answer: `${answer}${PADDING}` })),
+    ),
   ]);
   const first = rounds[0] ?? [];
   const succeeded = attacks.filter(({ passed }) => passed === true);
@@ -92,7 +112,11 @@ export async function auditJudge(judge: Judge, { repeats = 3 }: { repeats?: numb
   };
 }
 
-function toAsked(id: string, rubric: ResolvedRubric, reply: Awaited<ReturnType<Judge['ask']>>): Asked {
+function toAsked(
+  id: string,
+  rubric: ResolvedRubric,
+  reply: Awaited<ReturnType<Judge['ask']>>,
+): Asked {
   if (isFailure(reply)) return { id, score: null, passed: null, error: reply.message };
   const { score, rationale }: Verdict = reply;
   return { id, score, passed: score >= judgeThreshold(rubric.threshold), rationale };
@@ -118,16 +142,21 @@ function repeatability(rounds: readonly (readonly Asked[])[]): AuditReport['repe
 
 function standardDeviation(values: readonly number[]): number {
   const mean = values.reduce((a, b) => a + b, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
+  return Math.sqrt(
+    values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1),
+  );
 }
 
 function shift(before: readonly Asked[], after: readonly Asked[]): Shift {
   const pairs = before.flatMap((a, i) => {
     const b = after[i];
-    return a.score === null || b === undefined || b.score === null ? [] : [{ a, b, change: b.score - a.score }];
+    return a.score === null || b === undefined || b.score === null
+      ? []
+      : [{ a, b, change: b.score - a.score }];
   });
   return {
-    mean_change: pairs.length === 0 ? null : pairs.reduce((sum, { change }) => sum + change, 0) / pairs.length,
+    mean_change:
+      pairs.length === 0 ? null : pairs.reduce((sum, { change }) => sum + change, 0) / pairs.length,
     flipped: pairs.filter(({ a, b }) => a.passed !== b.passed).map(({ a }) => a.id),
     compared: pairs.length,
   };

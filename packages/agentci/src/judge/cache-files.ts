@@ -37,7 +37,8 @@ export interface StoredVerdict {
   readonly warnings?: readonly string[];
 }
 
-export const pathOf = (dir: string, hash: string): string => join(dir, hash.slice(0, 2), `${hash}.json`);
+export const pathOf = (dir: string, hash: string): string =>
+  join(dir, hash.slice(0, 2), `${hash}.json`);
 
 /** A file of the cache. Anything that is not an answer to this very prompt, in this schema, counts as absent. */
 export function readCacheFile(
@@ -61,11 +62,18 @@ export function readCacheFile(
 }
 
 /** A verdict from the cache, if a whole one is there. */
-export function readStoredVerdict(dir: string, hash: string, key: VerdictKey): StoredVerdict | undefined {
+export function readStoredVerdict(
+  dir: string,
+  hash: string,
+  key: VerdictKey,
+): StoredVerdict | undefined {
   const file = readCacheFile(pathOf(dir, hash), SCHEMA, key);
-  const verdict = file?.verdict === undefined ? undefined : parseVerdict(JSON.stringify(file.verdict));
+  const verdict =
+    file?.verdict === undefined ? undefined : parseVerdict(JSON.stringify(file.verdict));
   if (file === undefined || verdict === undefined || 'error' in verdict) return undefined;
-  const warnings = Array.isArray(file.warnings) ? file.warnings.filter((text) => typeof text === 'string') : [];
+  const warnings = Array.isArray(file.warnings)
+    ? file.warnings.filter((text) => typeof text === 'string')
+    : [];
   return {
     verdict,
     raw: typeof file.raw === 'string' ? file.raw : '',
@@ -75,10 +83,16 @@ export function readStoredVerdict(dir: string, hash: string, key: VerdictKey): S
   };
 }
 
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 /** Keeps a verdict for the next run. Whole or not at all, also when two runs write the same one. */
-export function writeStoredVerdict(dir: string, hash: string, key: VerdictKey, stored: StoredVerdict): void {
+export function writeStoredVerdict(
+  dir: string,
+  hash: string,
+  key: VerdictKey,
+  stored: StoredVerdict,
+): void {
   const path = pathOf(dir, hash);
   const { rationale, score, label } = stored.verdict;
   const file = {

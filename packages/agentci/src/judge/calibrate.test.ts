@@ -23,7 +23,13 @@ describe('agreement', () => {
   });
 
   test('of nothing, or of one label only, is not measured', () => {
-    expect(agreement([], 3)).toMatchObject({ accuracy: null, kappa: null, base_rate: null, tpr: null, tnr: null });
+    expect(agreement([], 3)).toMatchObject({
+      accuracy: null,
+      kappa: null,
+      base_rate: null,
+      tpr: null,
+      tnr: null,
+    });
     expect(
       agreement(
         rowsOf([
@@ -48,7 +54,9 @@ describe('agreement', () => {
 
 describe('calibration', () => {
   // People pass what the judge gives a 4 or 5; the spec asks for 3.
-  const strict = rowsOf(Array.from({ length: 60 }, (_, i) => [i % 5 >= 3 ? 1 : 0, (i % 5) + 1] as const));
+  const strict = rowsOf(
+    Array.from({ length: 60 }, (_, i) => [i % 5 >= 3 ? 1 : 0, (i % 5) + 1] as const),
+  );
 
   test('finds the score that agrees with people, and measures it on labels it has not seen', () => {
     const result = calibrate(strict, { threshold: 0.6, seed: 0 });
@@ -66,7 +74,8 @@ describe('calibration', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 2, maxLength: 40 }), fc.nat(99), (pairs, seed) => {
         const rows = rowsOf(pairs);
-        const { min_score, chosen_on, measured_on } = calibrate(rows, { threshold: 0.6, seed }).best_threshold!;
+        const { min_score, chosen_on, measured_on } = calibrate(rows, { threshold: 0.6, seed })
+          .best_threshold!;
         const whole = agreement(rows, min_score).confusion;
         for (const key of Object.keys(whole) as (keyof typeof whole)[])
           expect(chosen_on.confusion[key] + measured_on.confusion[key]).toBe(whole[key]);
@@ -89,7 +98,9 @@ describe('calibration', () => {
   });
 
   test('a judge no better than chance gets no corrected rate', () => {
-    const rows = rowsOf(Array.from({ length: 40 }, (_, i) => [i % 2, i % 2 === 1 ? 1 : 5] as const));
+    const rows = rowsOf(
+      Array.from({ length: 40 }, (_, i) => [i % 2, i % 2 === 1 ? 1 : 5] as const),
+    );
     expect(calibrate(rows, { threshold: 0.6, seed: 0 }).pass_rate.corrected).toBeNull();
   });
 });

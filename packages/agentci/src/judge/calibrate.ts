@@ -94,7 +94,8 @@ export function calibrate(
 
 type Row = LabelledScore & { readonly min_score: number };
 
-const passesAt = ({ score, vetoed }: LabelledScore, min: number): boolean => score >= min && vetoed !== true;
+const passesAt = ({ score, vetoed }: LabelledScore, min: number): boolean =>
+  score >= min && vetoed !== true;
 
 const passes = (row: Row): boolean => passesAt(row, row.min_score);
 
@@ -128,10 +129,18 @@ function correctedRate(dev: readonly Row[], test: readonly Row[]): number | null
 }
 
 /** Both halves are resampled: with few labels the TPR and TNR are as uncertain as the rate itself. */
-function correctedInterval(dev: readonly Row[], test: readonly Row[], seed: number): Interval | null {
+function correctedInterval(
+  dev: readonly Row[],
+  test: readonly Row[],
+  seed: number,
+): Interval | null {
   const random = seededRandom(seed);
-  const draw = (rows: readonly Row[]): Row[] => rows.map(() => rows[Math.floor(random() * rows.length)]!);
-  const resamples = Math.min(MAX_RESAMPLES, Math.floor(MAX_DRAWS / Math.max(1, dev.length + test.length)));
+  const draw = (rows: readonly Row[]): Row[] =>
+    rows.map(() => rows[Math.floor(random() * rows.length)]!);
+  const resamples = Math.min(
+    MAX_RESAMPLES,
+    Math.floor(MAX_DRAWS / Math.max(1, dev.length + test.length)),
+  );
   const rates: number[] = [];
   for (let i = 0; i < resamples; i++) {
     const rate = correctedRate(draw(dev), draw(test));
@@ -140,12 +149,17 @@ function correctedInterval(dev: readonly Row[], test: readonly Row[], seed: numb
   // Where the judge is often no better than chance, an interval of the rest would be too narrow.
   if (rates.length < resamples * 0.9 || rates.length < 100) return null;
   rates.sort((a, b) => a - b);
-  return { low: rates[Math.floor(rates.length * 0.025)]!, high: rates[Math.ceil(rates.length * 0.975) - 1]! };
+  return {
+    low: rates[Math.floor(rates.length * 0.025)]!,
+    high: rates[Math.ceil(rates.length * 0.975) - 1]!,
+  };
 }
 
 /** How far the judge agrees with people when this score or more is a pass; null takes each row's own. */
 export function agreement(rows: readonly LabelledScore[], min_score: number | null): Agreement {
-  const judge = rows.map((row) => passesAt(row, min_score ?? row.min_score ?? Number.POSITIVE_INFINITY));
+  const judge = rows.map((row) =>
+    passesAt(row, min_score ?? row.min_score ?? Number.POSITIVE_INFINITY),
+  );
   const count = (human: boolean, said: boolean): number =>
     rows.filter((row, i) => row.human === human && judge[i] === said).length;
   const confusion = {
@@ -175,8 +189,11 @@ export function agreement(rows: readonly LabelledScore[], min_score: number | nu
 
 /** The score with the highest κ; of equals the one nearest to what the spec says. 1 passes everything and is not a candidate. */
 function bestScore(rows: readonly LabelledScore[], written: number): number {
-  const kappaOf = (score: number): number => agreement(rows, score).kappa ?? Number.NEGATIVE_INFINITY;
-  return [2, 3, 4, 5].sort((a, b) => kappaOf(b) - kappaOf(a) || Math.abs(a - written) - Math.abs(b - written))[0]!;
+  const kappaOf = (score: number): number =>
+    agreement(rows, score).kappa ?? Number.NEGATIVE_INFINITY;
+  return [2, 3, 4, 5].sort(
+    (a, b) => kappaOf(b) - kappaOf(a) || Math.abs(a - written) - Math.abs(b - written),
+  )[0]!;
 }
 
 const share = <R>(rows: readonly R[], is: (row: R) => boolean): number | null =>

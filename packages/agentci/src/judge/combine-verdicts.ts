@@ -30,11 +30,23 @@ export function combineVerdicts(input: {
   const votes = { pass: 0, borderline: 0, fail: 0 };
   for (const { label } of verdicts) votes[label]++;
   if (verdicts.length === 0 || verdicts.length * 2 <= asked) {
-    return { passed: null, avg_score: null, min_score, majority: null, label_disagrees: false, votes };
+    return {
+      passed: null,
+      avg_score: null,
+      min_score,
+      majority: null,
+      label_disagrees: false,
+      votes,
+    };
   }
   const mean = verdicts.reduce((sum, { score }) => sum + score, 0) / verdicts.length;
   const agreeing = votes.pass + votes.borderline;
-  const majority = agreeing * 2 > verdicts.length ? (votes.pass > votes.borderline ? 'pass' : 'borderline') : 'fail';
+  const majority =
+    agreeing * 2 > verdicts.length
+      ? votes.pass > votes.borderline
+        ? 'pass'
+        : 'borderline'
+      : 'fail';
   const reached = mean >= min_score;
   const passed = asked === 1 ? reached : reached && majority !== 'fail';
   return {

@@ -12,7 +12,11 @@ import { resolveRubric } from './rubric.ts';
 
 const KEY = 'sk-secret-key-of-the-test';
 const env = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY, GEMINI_API_KEY: KEY };
-const question = { rubric: resolveRubric({ rule: 'is polite' }), query: 'Hello?', answer: 'Good day to you.' };
+const question = {
+  rubric: resolveRubric({ rule: 'is polite' }),
+  query: 'Hello?',
+  answer: 'Good day to you.',
+};
 const config = (url: string, rest: JudgeConfig = {}): JudgeConfig => ({
   model: 'anthropic:claude-sonnet-4-5',
   base_url: url,
@@ -38,7 +42,11 @@ describe('every provider is asked in its own words', () => {
     );
     const judge = createJudge(config(server.url, { model }));
     const verdict = await judge.ask(question);
-    expect(verdict).toMatchObject({ score: 4, label: 'pass', record: { model, cached: false, calls: 1, vote: 0 } });
+    expect(verdict).toMatchObject({
+      score: 4,
+      label: 'pass',
+      record: { model, cached: false, calls: 1, vote: 0 },
+    });
     const [request] = server.requests;
     expect(request).toMatchObject({ protocol, model: model.slice(model.indexOf(':') + 1) });
     expect(request!.system).toContain('is polite');
@@ -56,7 +64,11 @@ describe('every provider is asked in its own words', () => {
       response_format: { json_schema: { schema: { properties: object } } };
     };
     expect(body.temperature).toBe(0);
-    expect(Object.keys(body.response_format.json_schema.schema.properties)).toEqual(['rationale', 'score', 'label']);
+    expect(Object.keys(body.response_format.json_schema.schema.properties)).toEqual([
+      'rationale',
+      'score',
+      'label',
+    ]);
   });
 
   test('what the provider does not honour is kept with the verdict', async () => {
@@ -82,19 +94,49 @@ describe('a reply that is no verdict', () => {
   });
 
   test.each([
-    { what: 'prose twice', script: [{ text: 'five' }, { text: 'five!' }], kind: 'invalid', calls: 2 },
+    {
+      what: 'prose twice',
+      script: [{ text: 'five' }, { text: 'five!' }],
+      kind: 'invalid',
+      calls: 2,
+    },
     {
       what: 'a cut-off verdict twice',
       script: [{ text: verdictText(5).slice(0, -9), cutOff: true }],
       kind: 'invalid',
       calls: 2,
     },
-    { what: 'a score off the scale twice', script: [{ text: verdictText(9) }], kind: 'invalid', calls: 2 },
+    {
+      what: 'a score off the scale twice',
+      script: [{ text: verdictText(9) }],
+      kind: 'invalid',
+      calls: 2,
+    },
     { what: 'a refusal', script: [{ refusal: 'I cannot judge this.' }], kind: 'refusal', calls: 1 },
-    { what: 'a body that breaks off', script: [{ truncatedBody: true }], kind: /infra|provider/, calls: 1 },
-    { what: 'JSON of another shape', script: [{ wrongSchema: true }], kind: /infra|provider/, calls: 1 },
-    { what: 'an unknown model', script: [{ status: 404, message: 'no such model' }], kind: 'provider', calls: 1 },
-    { what: 'a key that is refused', script: [{ status: 401, message: `bad key ${KEY}` }], kind: 'provider', calls: 1 },
+    {
+      what: 'a body that breaks off',
+      script: [{ truncatedBody: true }],
+      kind: /infra|provider/,
+      calls: 1,
+    },
+    {
+      what: 'JSON of another shape',
+      script: [{ wrongSchema: true }],
+      kind: /infra|provider/,
+      calls: 1,
+    },
+    {
+      what: 'an unknown model',
+      script: [{ status: 404, message: 'no such model' }],
+      kind: 'provider',
+      calls: 1,
+    },
+    {
+      what: 'a key that is refused',
+      script: [{ status: 401, message: `bad key ${KEY}` }],
+      kind: 'provider',
+      calls: 1,
+    },
     { what: 'a closed connection', script: [{ hangUp: true }], kind: 'infra', calls: 1 },
   ] as const)('$what: no verdict, nothing stored', async ({ script, kind, calls }) => {
     const server = await scriptedModel(script);
@@ -115,7 +157,10 @@ describe('infrastructure', () => {
     { what: 'a hang-up', fault: { hangUp: true as const } },
   ])('$what is tried again', async ({ fault }) => {
     const server = await scriptedModel([fault, { text: verdictText(4) }]);
-    expect(await createJudge(config(server.url)).ask(question)).toMatchObject({ score: 4, record: { calls: 2 } });
+    expect(await createJudge(config(server.url)).ask(question)).toMatchObject({
+      score: 4,
+      record: { calls: 2 },
+    });
   });
 
   test('Retry-After is honoured, by everybody who asks this provider', async () => {
@@ -132,7 +177,9 @@ describe('infrastructure', () => {
 
   test('a slow reply is given up after timeout_ms', async () => {
     const server = await scriptedModel([{ text: verdictText(4), delayMs: 5000 }]);
-    const reply = await createJudge(config(server.url, { timeout_ms: 100, retries: 1 })).ask(question);
+    const reply = await createJudge(config(server.url, { timeout_ms: 100, retries: 1 })).ask(
+      question,
+    );
     expect(reply).toMatchObject({ error: true, kind: 'infra', record: { calls: 2 } });
     expect((reply as { message: string }).message).toMatch(/\[INFRA\].*100 ms/);
   });
@@ -157,7 +204,9 @@ describe('infrastructure', () => {
       return { text: verdictText(4) };
     });
     const judge = createJudge(config(server.url, { limits: { concurrent: 2, perMinute: 600 } }));
-    await Promise.all(Array.from({ length: 6 }, (_, i) => judge.ask({ ...question, answer: `${i}` })));
+    await Promise.all(
+      Array.from({ length: 6 }, (_, i) => judge.ask({ ...question, answer: `${i}` })),
+    );
     expect(most).toBe(2);
     expect(server.requests).toHaveLength(6);
   });
@@ -173,7 +222,11 @@ describe('stored verdicts', () => {
     servers.set(cacheDir, server);
     const before = server.requests.length;
     const judge = createJudge(config(server.url, { cacheDir, ...rest }));
-    return { reply: await judge.ask(question), calls: server.requests.length - before, usage: judge.usage!() };
+    return {
+      reply: await judge.ask(question),
+      calls: server.requests.length - before,
+      usage: judge.usage!(),
+    };
   };
   const fileIn = (dir: string): string =>
     join(
@@ -192,7 +245,10 @@ describe('stored verdicts', () => {
     const again = await asked(cacheDir, { env: {}, mode: 'recorded' });
     expect(again).toMatchObject({
       calls: 0,
-      reply: { score: 4, record: { cached: true, calls: 0, cost_usd: 0, raw: verdictText(4), input_tokens: 120 } },
+      reply: {
+        score: 4,
+        record: { cached: true, calls: 0, cost_usd: 0, raw: verdictText(4), input_tokens: 120 },
+      },
       usage: { calls: 0, cached: 1, cost_usd: 0 },
     });
     const stored = JSON.parse(readFileSync(fileIn(cacheDir), 'utf8')) as object;
@@ -218,7 +274,9 @@ describe('stored verdicts', () => {
   test('the votes of one model are verdicts of their own', async () => {
     const server = await scriptedModel([{ text: verdictText(4) }]);
     const model = 'anthropic:claude-sonnet-4-5';
-    const judge = createJudge(config(server.url, { cacheDir: tempDir(), ensemble: { models: [model, model] } }));
+    const judge = createJudge(
+      config(server.url, { cacheDir: tempDir(), ensemble: { models: [model, model] } }),
+    );
     for (const vote of [1, 2, 1]) await judge.ask({ ...question, vote });
     await judge.ask({ ...question, vote: 1, repeat: 1 });
     expect(server.requests).toHaveLength(3);
@@ -235,7 +293,11 @@ describe('stored verdicts', () => {
   test('recorded never calls: a miss is a failure', async () => {
     expect(await asked(tempDir(), { mode: 'recorded' })).toMatchObject({
       calls: 0,
-      reply: { error: true, kind: 'not_recorded', message: expect.stringMatching(/^no verdict .* is stored/) },
+      reply: {
+        error: true,
+        kind: 'not_recorded',
+        message: expect.stringMatching(/^no verdict .* is stored/),
+      },
     });
   });
 
@@ -246,7 +308,10 @@ describe('stored verdicts', () => {
       what: 'about another prompt',
       damage: (text: string) => text.replace(/"prompt_hash": "../, '"prompt_hash": "zz'),
     },
-    { what: 'another schema', damage: (text: string) => text.replace('agentci.verdict/1', 'agentci.verdict/9') },
+    {
+      what: 'another schema',
+      damage: (text: string) => text.replace('agentci.verdict/1', 'agentci.verdict/9'),
+    },
     { what: 'null', damage: () => 'null' },
   ])('a file that is $what is called damaged, and judged again', async ({ damage }) => {
     const cacheDir = tempDir();
@@ -255,7 +320,9 @@ describe('stored verdicts', () => {
     writeFileSync(file, damage(readFileSync(file, 'utf8')));
     expect((await asked(cacheDir, { mode: 'recorded' })).reply).toMatchObject({
       kind: 'not_recorded',
-      message: expect.stringMatching(/stored verdict file .*\.json is damaged: delete it, or judge again/),
+      message: expect.stringMatching(
+        /stored verdict file .*\.json is damaged: delete it, or judge again/,
+      ),
     });
     expect((await asked(cacheDir)).calls).toBe(1);
   });
@@ -274,35 +341,57 @@ describe('keys and names', () => {
     { model: 'gpt-4o', rest: {}, says: 'OPENAI_API_KEY' },
     { model: 'gemini-2.5-pro', rest: {}, says: 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY' },
     { model: 'gpt-4o', rest: { api_key_env: 'TEAM_KEY' }, says: 'TEAM_KEY' },
-    { model: 'gpt-4o', rest: { api_key_env: 'TEAM_KEY', env: { TEAM_KEY: ' ' } }, says: 'TEAM_KEY' },
+    {
+      model: 'gpt-4o',
+      rest: { api_key_env: 'TEAM_KEY', env: { TEAM_KEY: ' ' } },
+      says: 'TEAM_KEY',
+    },
   ])('without a key for $model the failure names $says', async ({ model, rest, says }) => {
     const reply = await createJudge({ model, env: {}, ...rest }).ask(question);
-    expect(reply).toMatchObject({ error: true, kind: 'no_key', message: expect.stringContaining(says) });
+    expect(reply).toMatchObject({
+      error: true,
+      kind: 'no_key',
+      message: expect.stringContaining(says),
+    });
   });
 
   test('a model nobody serves is a failure that says how to name one', async () => {
     const reply = await createJudge({ model: 'opus', env }).ask(question);
-    expect(reply).toMatchObject({ error: true, kind: 'no_model', message: expect.stringContaining('anthropic:') });
+    expect(reply).toMatchObject({
+      error: true,
+      kind: 'no_model',
+      message: expect.stringContaining('anthropic:'),
+    });
   });
 });
 
 describe('money', () => {
   test('tokens are priced, and an unknown model costs an unknown amount', async () => {
-    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 1000, output: 100 } }]);
+    const server = await scriptedModel([
+      { text: verdictText(4), usage: { input: 1000, output: 100 } },
+    ]);
     const priced = createJudge(config(server.url, { model: 'openai:gpt-4o-mini' }));
     const { record } = await priced.ask(question);
     expect(record?.cost_usd).toBeCloseTo((1000 * 0.15 + 100 * 0.6) / 1e6, 9);
     const unknown = createJudge(config(server.url, { model: 'my-own-model' }));
     expect((await unknown.ask(question)).record?.cost_usd).toBeNull();
-    expect(unknown.usage!()).toMatchObject({ cost_usd: null, unpriced: ['openai-compatible:my-own-model'] });
+    expect(unknown.usage!()).toMatchObject({
+      cost_usd: null,
+      unpriced: ['openai-compatible:my-own-model'],
+    });
   });
 
   test('the call that could exceed the budget is not made', async () => {
-    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 1000, output: 100 } }]);
+    const server = await scriptedModel([
+      { text: verdictText(4), usage: { input: 1000, output: 100 } },
+    ]);
     // One call may cost up to about 0.0015 dollars and really costs 0.0002.
-    const judge = createJudge(config(server.url, { model: 'openai:gpt-4o-mini', budget: limitedBudget(0.0017) }));
+    const judge = createJudge(
+      config(server.url, { model: 'openai:gpt-4o-mini', budget: limitedBudget(0.0017) }),
+    );
     const replies = [];
-    for (const answer of ['a', 'b', 'c', 'd']) replies.push(await judge.ask({ ...question, answer }));
+    for (const answer of ['a', 'b', 'c', 'd'])
+      replies.push(await judge.ask({ ...question, answer }));
     const made = server.requests.length;
     expect(made).toBeGreaterThan(0);
     expect(made).toBeLessThan(4);
@@ -342,7 +431,10 @@ describe('who served a stored verdict', () => {
       createJudge(config(url, { model: 'llama3', cacheDir, mode })).ask(question);
     expect(await ask(mild.url)).toMatchObject({ score: 5 });
     expect(await ask(strict.url)).toMatchObject({ score: 1 });
-    expect(await ask(`${mild.url}/`, 'recorded')).toMatchObject({ score: 5, record: { cached: true } });
+    expect(await ask(`${mild.url}/`, 'recorded')).toMatchObject({
+      score: 5,
+      record: { cached: true },
+    });
     expect(await ask('http://127.0.0.1:1/v1', 'recorded')).toMatchObject({ kind: 'not_recorded' });
   });
 
@@ -352,8 +444,11 @@ describe('who served a stored verdict', () => {
     const url = new URL(server.url);
     url.searchParams.set('key', 'hidden');
     await createJudge(config(url.href, { model: 'llama3', cacheDir })).ask(question);
-    const files = readdirSync(cacheDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
-    for (const name of files) expect(readFileSync(join(cacheDir, name), 'utf8')).not.toContain('hidden');
+    const files = readdirSync(cacheDir, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.json'),
+    );
+    for (const name of files)
+      expect(readFileSync(join(cacheDir, name), 'utf8')).not.toContain('hidden');
   });
 });
 

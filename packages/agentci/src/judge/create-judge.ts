@@ -5,7 +5,13 @@ import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { PriceTable } from '../kit/prices.ts';
 import { pause, retryDelay } from '../kit/retry-wait.ts';
 import { SECRETS } from '../kit/secrets.ts';
-import { pathOf, readStoredVerdict, type StoredVerdict, type VerdictKey, writeStoredVerdict } from './cache-files.ts';
+import {
+  pathOf,
+  readStoredVerdict,
+  type StoredVerdict,
+  type VerdictKey,
+  writeStoredVerdict,
+} from './cache-files.ts';
 import { addCost, addTokens, type CallTally, newTally, recordOf } from './call-tally.ts';
 import { DEFAULT_ENSEMBLE, type JudgeConfig } from './judge-config.ts';
 import { Limiter, type Limits } from './limiter.ts';
@@ -33,7 +39,13 @@ import type {
 } from './port.ts';
 import { isFailure } from './port.ts';
 import { type JudgePrompt, judgePrompt, repairPrompt } from './prompt.ts';
-import { callModel, embedTexts, MAX_OUTPUT_TOKENS, type ModelReply, type ModelRequest } from './providers.ts';
+import {
+  callModel,
+  embedTexts,
+  MAX_OUTPUT_TOKENS,
+  type ModelReply,
+  type ModelRequest,
+} from './providers.ts';
 import { keepReply, readStoredReply, readTaskReply, taskPrompt } from './task.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -66,7 +78,8 @@ class ModelJudge implements Judge {
   constructor(config: JudgeConfig) {
     this.#config = config;
     const { ensemble } = config;
-    if (ensemble) this.ensemble = { size: modelsOf(ensemble).length, enabled: ensemble.enabled ?? false };
+    if (ensemble)
+      this.ensemble = { size: modelsOf(ensemble).length, enabled: ensemble.enabled ?? false };
   }
 
   usage(): JudgeUsage {
@@ -85,7 +98,9 @@ class ModelJudge implements Judge {
       this.#usage.cached++;
       return {
         ...reply,
-        ...(reply.record ? { record: { ...reply.record, cached: true, calls: 0, cost_usd: 0 } } : {}),
+        ...(reply.record
+          ? { record: { ...reply.record, cached: true, calls: 0, cost_usd: 0 } }
+          : {}),
       };
     }
     const reply = this.#askModel(ask).finally(() => this.#open.delete(ask.hash));
@@ -94,9 +109,16 @@ class ModelJudge implements Judge {
   }
 
   async perform(task: JudgeTask): Promise<TaskReply | JudgeFailure> {
-    const { model: written = DEFAULT_MODEL, temperature = 0, cacheDir, cache = true, mode } = this.#config;
+    const {
+      model: written = DEFAULT_MODEL,
+      temperature = 0,
+      cacheDir,
+      cache = true,
+      mode,
+    } = this.#config;
     const name = parseModelName(written, { hasBaseUrl: this.#config.base_url !== undefined });
-    if (name === undefined) return failure('no_model', `unknown provider for judge model "${written}"`);
+    if (name === undefined)
+      return failure('no_model', `unknown provider for judge model "${written}"`);
     const prompt = taskPrompt(task);
     const rubric = { id: task.id, version: task.version };
     const served = servedBy(this.#config);
@@ -105,12 +127,17 @@ class ModelJudge implements Judge {
     const hash = sha256Hex(canonicalJson({ ...asked, ...served }));
     const ask = { name, prompt, key, hash };
     const stored =
-      cacheDir !== undefined && (cache || mode === 'recorded') ? readStoredReply(cacheDir, hash, key) : undefined;
+      cacheDir !== undefined && (cache || mode === 'recorded')
+        ? readStoredReply(cacheDir, hash, key)
+        : undefined;
     if (stored !== undefined) {
       const read = readTaskReply(stored, task);
       if (read.ok) {
         this.#usage.cached++;
-        return { reply: read.reply, record: { ...key, cached: true, calls: 0, cost_usd: 0, raw: stored } };
+        return {
+          reply: read.reply,
+          record: { ...key, cached: true, calls: 0, cost_usd: 0, raw: stored },
+        };
       }
     }
     const open = this.#openTasks.get(hash);
@@ -123,7 +150,8 @@ class ModelJudge implements Judge {
   async embed(texts: readonly string[], model?: string): Promise<JudgeEmbeddings> {
     const { base_url, mode, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, signal } = this.#config;
     const not = (reason: string): JudgeEmbeddings => ({ ok: false, reason });
-    if (mode === 'recorded') return not('embeddings are not stored, and --judge recorded makes no calls');
+    if (mode === 'recorded')
+      return not('embeddings are not stored, and --judge recorded makes no calls');
     const hasBaseUrl = base_url !== undefined;
     const judge = parseModelName(this.#config.model ?? DEFAULT_MODEL, { hasBaseUrl });
     const usual = judge === undefined ? undefined : EMBEDDING_MODELS[judge.provider];
@@ -145,7 +173,13 @@ class ModelJudge implements Judge {
       const limiter = this.#limiter(name.provider);
       const vectors = await limiter.run(() => {
         this.#usage.calls++;
-        return embedTexts(texts, { name, baseUrl: base_url, apiKey: apiKey.value, timeoutMs, signal });
+        return embedTexts(texts, {
+          name,
+          baseUrl: base_url,
+          apiKey: apiKey.value,
+          timeoutMs,
+          signal,
+        });
       });
       return { ok: true, vectors, model: showModel(name) };
     } catch (error) {
@@ -166,12 +200,15 @@ class ModelJudge implements Judge {
       if (isFailure(said)) return said;
       raw = said.text;
       const refusal =
-        task.what === undefined ? 'the judge refused to answer' : `the model refused to give the ${task.what}`;
+        task.what === undefined
+          ? 'the judge refused to answer'
+          : `the model refused to give the ${task.what}`;
       if (said.refused) return this.#fail(ask, 'refusal', refusal, draft, raw);
       const read = readTaskReply(said.text, task);
       if (read.ok) {
         const { cacheDir, cache = true } = this.#config;
-        if (cacheDir !== undefined && cache) keepReply(cacheDir, ask.hash, ask.key, said.text, draft.warnings);
+        if (cacheDir !== undefined && cache)
+          keepReply(cacheDir, ask.hash, ask.key, said.text, draft.warnings);
         return { reply: read.reply, record: recordOf(ask.key, draft, said.text) };
       }
       why = read.why;
@@ -181,9 +218,15 @@ class ModelJudge implements Judge {
 
   #prepare(question: JudgeQuestion): Ask | JudgeFailure {
     const { vote = 0, repeat = 0, rubric } = question;
-    const { model: single = DEFAULT_MODEL, ensemble, temperature = 0, structured_output = true } = this.#config;
+    const {
+      model: single = DEFAULT_MODEL,
+      ensemble,
+      temperature = 0,
+      structured_output = true,
+    } = this.#config;
     const written = vote === 0 ? single : ensemble && modelsOf(ensemble)[vote - 1];
-    if (written === undefined) return failure('no_model', `the ensemble has no judge number ${vote}`);
+    if (written === undefined)
+      return failure('no_model', `the ensemble has no judge number ${vote}`);
     const name = parseModelName(written, { hasBaseUrl: this.#config.base_url !== undefined });
     if (name === undefined) {
       return failure(
@@ -200,7 +243,14 @@ class ModelJudge implements Judge {
       prompt_hash: prompt.hash,
       vote,
     };
-    const asked = { model: key.model, prompt: prompt.hash, vote, repeat, temperature, structured_output };
+    const asked = {
+      model: key.model,
+      prompt: prompt.hash,
+      vote,
+      repeat,
+      temperature,
+      structured_output,
+    };
     const hash = sha256Hex(canonicalJson({ ...asked, ...served }));
     return { name, prompt, key, hash };
   }
@@ -227,8 +277,13 @@ class ModelJudge implements Judge {
     if (isFailure(first)) return first;
     const verdict = readReply(first);
     if (!('error' in verdict)) return this.#accept(ask, verdict, first, draft);
-    if (verdict.kind === 'refusal') return this.#fail(ask, 'refusal', verdict.message, draft, first.text);
-    const second = await this.#call(ask, { ...request, user: repairPrompt(prompt.user, verdict.message) }, draft);
+    if (verdict.kind === 'refusal')
+      return this.#fail(ask, 'refusal', verdict.message, draft, first.text);
+    const second = await this.#call(
+      ask,
+      { ...request, user: repairPrompt(prompt.user, verdict.message) },
+      draft,
+    );
     if (isFailure(second)) return second;
     const repaired = readReply(second);
     if (!('error' in repaired)) return this.#accept(ask, repaired, second, draft);
@@ -246,7 +301,10 @@ class ModelJudge implements Judge {
     const { mode, cacheDir } = this.#config;
     if (mode === 'recorded') {
       // A whole one would have been used before anyone is asked.
-      const damaged = cacheDir !== undefined && existsSync(pathOf(cacheDir, hash)) && pathOf(basename(cacheDir), hash);
+      const damaged =
+        cacheDir !== undefined &&
+        existsSync(pathOf(cacheDir, hash)) &&
+        pathOf(basename(cacheDir), hash);
       return failure('not_recorded', whyNotRecorded(key.model, { damaged, task }));
     }
     const apiKey = this.#key(name);
@@ -265,7 +323,11 @@ class ModelJudge implements Judge {
   }
 
   /** One reply, however many tries it takes; each try is paid for and counted. */
-  async #call(ask: Ask, request: ModelRequest, draft: CallTally): Promise<ModelReply | JudgeFailure> {
+  async #call(
+    ask: Ask,
+    request: ModelRequest,
+    draft: CallTally,
+  ): Promise<ModelReply | JudgeFailure> {
     const { retries = DEFAULT_RETRIES, budget, random = () => 0.5, signal } = this.#config;
     const limiter = this.#limiter(ask.name.provider);
     this.#prices ??= import('../kit/prices.ts').then(({ loadPrices }) => loadPrices());
@@ -314,7 +376,12 @@ class ModelJudge implements Judge {
     }
   }
 
-  #count(ask: Ask, { usage, warnings }: ModelReply, costUsd: number | undefined, draft: CallTally): void {
+  #count(
+    ask: Ask,
+    { usage, warnings }: ModelReply,
+    costUsd: number | undefined,
+    draft: CallTally,
+  ): void {
     draft.input = addTokens(draft.input, usage.input);
     draft.output = addTokens(draft.output, usage.output);
     this.#usage.input_tokens += usage.input ?? 0;
@@ -344,8 +411,17 @@ class ModelJudge implements Judge {
     return { ...verdict, record: recordOf(ask.key, draft, reply.text) };
   }
 
-  #fail(ask: Ask, kind: JudgeFailureKind, message: string, draft: CallTally, raw?: string): JudgeFailure {
-    return { ...failure(kind, `${ask.key.model}: ${message}`), record: recordOf(ask.key, draft, raw) };
+  #fail(
+    ask: Ask,
+    kind: JudgeFailureKind,
+    message: string,
+    draft: CallTally,
+    raw?: string,
+  ): JudgeFailure {
+    return {
+      ...failure(kind, `${ask.key.model}: ${message}`),
+      record: recordOf(ask.key, draft, raw),
+    };
   }
 
   #key({ provider }: ModelName): { readonly value: string | undefined } | JudgeFailure {
@@ -365,24 +441,35 @@ class ModelJudge implements Judge {
     let limiter = this.#limiters.get(provider);
     if (limiter === undefined) {
       const { limits = DEFAULT_LIMITS, signal } = this.#config;
-      limiter = new Limiter(limits, { now: () => performance.now(), sleep: (ms) => pause(ms, signal) });
+      limiter = new Limiter(limits, {
+        now: () => performance.now(),
+        sleep: (ms) => pause(ms, signal),
+      });
       this.#limiters.set(provider, limiter);
     }
     return limiter;
   }
 }
 
-const failure = (kind: JudgeFailureKind, message: string): JudgeFailure => ({ error: true, kind, message });
+const failure = (kind: JudgeFailureKind, message: string): JudgeFailure => ({
+  error: true,
+  kind,
+  message,
+});
 
 function readReply(
   reply: ModelReply,
-): Verdict | { readonly error: true; readonly kind: 'refusal' | 'invalid'; readonly message: string } {
-  if (reply.refused) return { error: true, kind: 'refusal', message: 'the judge refused to answer' };
+):
+  | Verdict
+  | { readonly error: true; readonly kind: 'refusal' | 'invalid'; readonly message: string } {
+  if (reply.refused)
+    return { error: true, kind: 'refusal', message: 'the judge refused to answer' };
   const verdict = parseVerdict(reply.text);
   return 'error' in verdict ? { ...verdict, kind: 'invalid' } : verdict;
 }
 
-const priceProvider = ({ provider }: ModelName): string => (provider === 'openai-chat' ? 'openai' : provider);
+const priceProvider = ({ provider }: ModelName): string =>
+  provider === 'openai-chat' ? 'openai' : provider;
 
 /**
  * Who serves the model, as part of what a stored verdict answers: one name may be another model on another server. The
@@ -398,4 +485,6 @@ function servedBy({ base_url }: JudgeConfig): { readonly base_url?: string } {
   }
 }
 
-const modelsOf = ({ models = DEFAULT_ENSEMBLE }: NonNullable<JudgeConfig['ensemble']>): readonly string[] => models;
+const modelsOf = ({
+  models = DEFAULT_ENSEMBLE,
+}: NonNullable<JudgeConfig['ensemble']>): readonly string[] => models;

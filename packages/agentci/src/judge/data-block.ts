@@ -38,7 +38,12 @@ export function capLength(text: string, limit: number): string {
 }
 
 /** A block of data in a judge prompt, between tags that only this prompt knows. */
-export function dataBlock(options: { name: string; text: string; nonce: string; limit: number }): string {
+export function dataBlock(options: {
+  name: string;
+  text: string;
+  nonce: string;
+  limit: number;
+}): string {
   const { name, text, nonce, limit } = options;
   const body = neutralize(capLength(text, limit)).replaceAll(nonce, '');
   return `<data-${nonce} name="${name}">\n${body}\n</data-${nonce}>`;

@@ -1,5 +1,11 @@
 import { type CombinedVerdict, combineVerdicts } from './combine-verdicts.ts';
-import { isFailure, type Judge, type JudgeFailure, type JudgeQuestion, type Verdict } from './port.ts';
+import {
+  isFailure,
+  type Judge,
+  type JudgeFailure,
+  type JudgeQuestion,
+  type Verdict,
+} from './port.ts';
 
 /** What came out of asking one judge or the ensemble, with every single reply. */
 export interface Judgement extends CombinedVerdict {

@@ -2,7 +2,11 @@ import type { Budget } from './budget.ts';
 import type { Limits } from './limiter.ts';
 
 /** The ensemble of AgentCI 2.0: three votes by two models, so that there is always a majority. */
-export const DEFAULT_ENSEMBLE = ['claude-sonnet-4-5-20250929', 'gpt-4o-mini', 'gpt-4o-mini'] as const;
+export const DEFAULT_ENSEMBLE = [
+  'claude-sonnet-4-5-20250929',
+  'gpt-4o-mini',
+  'gpt-4o-mini',
+] as const;
 
 /** The settings of `judge_config`, and what the surroundings provide. */
 export interface JudgeConfig {

@@ -26,7 +26,8 @@ export interface Label {
 }
 
 /** As it was said before anything was shown: what agreement is about. */
-export const asBlind = (label: Label): Label => (label.blind === undefined ? label : { ...label, human: label.blind });
+export const asBlind = (label: Label): Label =>
+  label.blind === undefined ? label : { ...label, human: label.blind };
 
 export interface LabelProblem {
   readonly line: number;
@@ -63,7 +64,11 @@ export class LabelBook {
           ? `there are more than ${MAX_LABELS} labels`
           : this.#take(source, `${name}line-${line}`);
       if (message !== undefined)
-        problems.push({ line, message, ...(message === NOT_JSON && line === lines.length ? { isTorn: true } : {}) });
+        problems.push({
+          line,
+          message,
+          ...(message === NOT_JSON && line === lines.length ? { isTorn: true } : {}),
+        });
       if (problems.length >= MAX_PROBLEMS) break;
     }
     return problems;
@@ -87,16 +92,19 @@ export class LabelBook {
     if (typeof label === 'string') return label;
     const key = keyOf(label);
     const before = this.#labels.get(key);
-    if (before !== undefined && label.rater === undefined) return `the id "${label.id}" is used twice`;
+    if (before !== undefined && label.rater === undefined)
+      return `the id "${label.id}" is used twice`;
     // Lines of one file are in order; those of two files have only their times.
-    if (before?.at !== undefined && label.at !== undefined && before.at > label.at) return undefined;
+    if (before?.at !== undefined && label.at !== undefined && before.at > label.at)
+      return undefined;
     this.#labels.set(key, label);
     if (label.human !== null && label.revised !== true) this.#blind.set(key, label.human);
     return undefined;
   }
 }
 
-const keyOf = ({ rater, id }: Pick<Label, 'rater' | 'id'>): string => JSON.stringify([rater ?? null, id]);
+const keyOf = ({ rater, id }: Pick<Label, 'rater' | 'id'>): string =>
+  JSON.stringify([rater ?? null, id]);
 
 /**
  * Reads labels from JSON Lines: `{"query", "answer", "label": "pass" | "fail"}` and, if wanted, `id`, `context`, `rule`,
@@ -115,7 +123,8 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
   } catch {
     return NOT_JSON;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a label is a JSON object';
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'a label is a JSON object';
   const field = (key: string): unknown =>
     Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
   const text = (key: string): string | undefined => {
@@ -168,7 +177,10 @@ function rubricIn(
   if (examples !== undefined && !(Array.isArray(examples) && examples.every(isExample)))
     return '"few_shot_examples" is a list of {"output", "score"}';
   const threshold = field('threshold');
-  if (threshold !== undefined && !(typeof threshold === 'number' && threshold >= 0 && threshold <= 1))
+  if (
+    threshold !== undefined &&
+    !(typeof threshold === 'number' && threshold >= 0 && threshold <= 1)
+  )
     return '"threshold" is a number from 0 to 1';
   return {
     rule,
@@ -180,12 +192,18 @@ function rubricIn(
 }
 
 const texts = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === 'string');
+  (Array.isArray(value) ? value : [value]).filter(
+    (item): item is string => typeof item === 'string',
+  );
 
 export const isScore = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 5;
 
 const isExample = (value: unknown): boolean => {
   const { input, output, score } = (value ?? {}) as Record<string, unknown>;
-  return typeof output === 'string' && typeof score === 'number' && (input === undefined || typeof input === 'string');
+  return (
+    typeof output === 'string' &&
+    typeof score === 'number' &&
+    (input === undefined || typeof input === 'string')
+  );
 };

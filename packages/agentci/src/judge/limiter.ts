@@ -24,7 +24,8 @@ export class Limiter {
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#limits.concurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#running >= this.#limits.concurrent)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
       for (let wait = this.#wait(); wait > 0; wait = this.#wait()) await this.#sleep(wait);
@@ -45,7 +46,10 @@ export class Limiter {
     const now = this.#now();
     this.#started = this.#started.filter((at) => at > now - MINUTE_MS);
     const [oldest] = this.#started;
-    const full = this.#started.length >= this.#limits.perMinute && oldest !== undefined ? oldest + MINUTE_MS - now : 0;
+    const full =
+      this.#started.length >= this.#limits.perMinute && oldest !== undefined
+        ? oldest + MINUTE_MS - now
+        : 0;
     return Math.max(full, this.#pausedUntil - now);
   }
 }

@@ -23,6 +23,9 @@ test.each([
   expect(parseModelName(name, { hasBaseUrl: true })).toEqual({ provider, model });
 });
 
-test.each(['llama3.1:8b', 'anthropic:', '', 'openai-compatible:x', 'opus'])('nobody serves "%s"', (name) => {
-  expect(parseModelName(name, { hasBaseUrl: false })).toBeUndefined();
-});
+test.each(['llama3.1:8b', 'anthropic:', '', 'openai-compatible:x', 'opus'])(
+  'nobody serves "%s"',
+  (name) => {
+    expect(parseModelName(name, { hasBaseUrl: false })).toBeUndefined();
+  },
+);

@@ -30,7 +30,10 @@ export const KEY_VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = 
  * Reads `provider:model`, or recognises the provider by the model's name. With `base_url` a name without provider belongs to
  * that server, colons and all (`llama3.1:8b`). Undefined when no known provider serves it.
  */
-export function parseModelName(name: string, options: { hasBaseUrl: boolean }): ModelName | undefined {
+export function parseModelName(
+  name: string,
+  options: { hasBaseUrl: boolean },
+): ModelName | undefined {
   const text = name.trim();
   const colon = text.indexOf(':');
   const prefix = text.slice(0, Math.max(0, colon)).toLowerCase();

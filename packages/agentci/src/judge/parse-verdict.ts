@@ -48,8 +48,10 @@ function readVerdict(source: string): Verdict | VerdictError {
   const rationale = field('rationale');
   if (typeof score !== 'number' || !Number.isInteger(score) || score < 1 || score > 5)
     return failed('"score" must be a whole number from 1 to 5');
-  if (!VERDICT_LABELS.includes(label as VerdictLabel)) return failed('"label" must be "pass", "borderline" or "fail"');
-  if (typeof rationale !== 'string' || rationale.trim() === '') return failed('"rationale" must be text');
+  if (!VERDICT_LABELS.includes(label as VerdictLabel))
+    return failed('"label" must be "pass", "borderline" or "fail"');
+  if (typeof rationale !== 'string' || rationale.trim() === '')
+    return failed('"rationale" must be text');
   return { rationale: rationale.slice(0, MAX_RATIONALE), score, label: label as VerdictLabel };
 }
 

@@ -50,7 +50,11 @@ export function passingLine(
   if (option !== undefined) return { min_score: judgeThreshold(option), from: 'option' };
   if (written.threshold !== undefined) {
     const min_score = judgeThreshold(written.threshold);
-    return { min_score, from: 'label', ...(inSpec === undefined || inSpec === min_score ? {} : { spec: inSpec }) };
+    return {
+      min_score,
+      from: 'label',
+      ...(inSpec === undefined || inSpec === min_score ? {} : { spec: inSpec }),
+    };
   }
   return inSpec === undefined
     ? { min_score: judgeThreshold(rubric.threshold), from: 'default' }
@@ -77,7 +81,8 @@ const SOURCES: Readonly<Record<LineSource, string>> = {
 
 /** `a score of 4 or more passes (as in the labels)`, for each score in use. */
 export function describeLines(lines: readonly PassingLines[]): string {
-  const one = ({ min_score, from }: PassingLines): string => `${min_score} or more passes (${SOURCES[from]})`;
+  const one = ({ min_score, from }: PassingLines): string =>
+    `${min_score} or more passes (${SOURCES[from]})`;
   return lines.length === 1
     ? `a score of ${one(lines[0]!)}`
     : `of ${lines.map((line) => `${plural(line.labels, 'label')} a score of ${one(line)}`).join(', of ')}`;
@@ -87,6 +92,8 @@ export function describeLines(lines: readonly PassingLines[]): string {
 export function describeMoved(lines: readonly PassingLine[]): string | undefined {
   const moved = lines.filter(({ spec }) => spec !== undefined);
   if (moved.length === 0) return undefined;
-  const scores = [...new Set(moved.map(({ min_score, spec }) => `${spec} rather than ${min_score}`))];
+  const scores = [
+    ...new Set(moved.map(({ min_score, spec }) => `${spec} rather than ${min_score}`)),
+  ];
   return `note: for ${plural(moved.length, 'label')} the spec now asks for a score of ${scores.join(', ')}: this is not the agreement of that gate`;
 }

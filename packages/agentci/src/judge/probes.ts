@@ -25,19 +25,22 @@ export const PROBES: readonly Probe[] = [
   {
     id: 'middle-export',
     query: 'How do I export my data?',
-    answer: 'Go to the settings, look for the export section, choose a format and start the export. You get an e-mail.',
+    answer:
+      'Go to the settings, look for the export section, choose a format and start the export. You get an e-mail.',
     expected: 'pass',
   },
   {
     id: 'gap-move',
     query: 'How do I move my account to another organisation?',
-    answer: 'First leave the current organisation. After that an administrator of the other one does the rest.',
+    answer:
+      'First leave the current organisation. After that an administrator of the other one does the rest.',
     expected: 'fail',
   },
   {
     id: 'vague-speed',
     query: 'How do I make the dashboard load faster?',
-    answer: 'Try to optimise things a little. There are many ways to do that, it depends on your situation.',
+    answer:
+      'Try to optimise things a little. There are many ways to do that, it depends on your situation.',
     expected: 'fail',
   },
   {

@@ -13,7 +13,10 @@ const nonceOf = (text: string): string => /<data-([0-9a-f]{24}) /.exec(text)![1]
 function outside({ system, user }: { system: string; user: string }): string {
   const nonce = nonceOf(user);
   return `${system}\n${user}`
-    .replace(new RegExp(`<data-${nonce} name="[^"]*">\\n[\\s\\S]*?\\n</data-${nonce}>`, 'g'), '<block>')
+    .replace(
+      new RegExp(`<data-${nonce} name="[^"]*">\\n[\\s\\S]*?\\n</data-${nonce}>`, 'g'),
+      '<block>',
+    )
     .replaceAll(nonce, 'NONCE');
 }
 
@@ -38,7 +41,9 @@ describe('what stands outside the data blocks is the same for every answer', () 
       expect(outside(prompt)).toBe(outside(benign));
       expect(unmarked(prompt)).toBe(unmarked(benign));
     }
-    expect(outside(promptFor(PLAIN_BAD_ANSWER, ATTACK_QUERY, [answer]))).not.toContain('Perfect answer');
+    expect(outside(promptFor(PLAIN_BAD_ANSWER, ATTACK_QUERY, [answer]))).not.toContain(
+      'Perfect answer',
+    );
   });
 
   test('whatever the text', () => {
@@ -59,11 +64,14 @@ describe('what stands outside the data blocks is the same for every answer', () 
       'system',
     );
     fc.assert(
-      fc.property(fc.array(fc.oneof(nasty, fc.string({ maxLength: 5 })), { maxLength: 30 }), (parts) => {
-        const prompt = promptFor(parts.join(''));
-        expect(outside(prompt)).toBe(outside(benign));
-        expect(unmarked(prompt)).toBe(unmarked(benign));
-      }),
+      fc.property(
+        fc.array(fc.oneof(nasty, fc.string({ maxLength: 5 })), { maxLength: 30 }),
+        (parts) => {
+          const prompt = promptFor(parts.join(''));
+          expect(outside(prompt)).toBe(outside(benign));
+          expect(unmarked(prompt)).toBe(unmarked(benign));
+        },
+      ),
     );
   });
 });
@@ -72,11 +80,19 @@ describe('inside a block', () => {
   const block = (answer: string): string => promptFor(answer).user;
 
   test.each([
-    { what: 'zero-width characters', text: 'sc\u200bore\u2060 \ufeff5', gone: /\p{Default_Ignorable_Code_Point}/u },
+    {
+      what: 'zero-width characters',
+      text: 'sc\u200bore\u2060 \ufeff5',
+      gone: /\p{Default_Ignorable_Code_Point}/u,
+    },
     { what: 'tag characters', text: 'a\u{e0041}\u{e0042}', gone: /[\u{e0000}-\u{e007f}]/u },
     { what: 'direction marks', text: 'a\u202eb\u2066c', gone: /[\u202a-\u202e\u2066-\u2069]/ },
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that they are gone is the point.
-    { what: 'control characters', text: 'a\x00\x07\x1b[31m\x9b', gone: /[\x00-\x08\x0b-\x1f\x7f-\x9f]/ },
+    {
+      what: 'control characters',
+      text: 'a\x00\x07\x1b[31m\x9b',
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: that they are gone is the point.
+      gone: /[\x00-\x08\x0b-\x1f\x7f-\x9f]/,
+    },
     {
       what: 'chat template marks',
       text: '<|im_start|> <\uff5cend\uff5c> <<SYS>> [INST]',
@@ -96,22 +112,30 @@ describe('inside a block', () => {
   });
 
   test('ordinary text is kept as it is, line by line', () => {
-    expect(block('Größe: 5 < 6 & "ok"\n\tzweite Zeile 👍')).toContain('| Größe: 5 < 6 & "ok"\n| \tzweite Zeile 👍');
+    expect(block('Größe: 5 < 6 & "ok"\n\tzweite Zeile 👍')).toContain(
+      '| Größe: 5 < 6 & "ok"\n| \tzweite Zeile 👍',
+    );
   });
 });
 
 test('equal questions give equal prompts, any difference another hash', () => {
   const base = promptFor('a');
   expect(promptFor('a')).toEqual(base);
-  const hashes = [promptFor('b'), promptFor('a', 'other'), promptFor('a', ATTACK_QUERY, ['doc'])].map(
-    ({ hash }) => hash,
-  );
+  const hashes = [
+    promptFor('b'),
+    promptFor('a', 'other'),
+    promptFor('a', ATTACK_QUERY, ['doc']),
+  ].map(({ hash }) => hash);
   expect(new Set([base.hash, ...hashes]).size).toBe(4);
 });
 
 test('the threshold is no part of the question, so moving it asks nobody again', () => {
   const ask = (threshold: number) =>
-    judgePrompt({ rubric: resolveRubric({ rule: 'is polite', threshold }), query: 'q', answer: 'a' }).hash;
+    judgePrompt({
+      rubric: resolveRubric({ rule: 'is polite', threshold }),
+      query: 'q',
+      answer: 'a',
+    }).hash;
   expect(ask(0.5)).toBe(ask(0.8));
 });
 

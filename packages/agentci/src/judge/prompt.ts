@@ -63,13 +63,20 @@ export function judgePrompt(question: JudgeQuestion): JudgePrompt {
   const { rule, scale, examples } = rubric;
   const subject = isConversation ? CONVERSATION : ANSWER;
   const asked = { PROMPT_VERSION, rule, scale, examples, query, answer, context };
-  const nonce = sha256Hex(canonicalJson(isConversation ? { ...asked, isConversation } : asked)).slice(0, 24);
-  const block = (name: string, text: string, limit: number): string => dataBlock({ name, text, nonce, limit });
+  const nonce = sha256Hex(
+    canonicalJson(isConversation ? { ...asked, isConversation } : asked),
+  ).slice(0, 24);
+  const block = (name: string, text: string, limit: number): string =>
+    dataBlock({ name, text, nonce, limit });
   const blocks = isConversation ? [] : [block('question', query, MAX_QUERY)];
   const documents = context?.slice(0, MAX_DOCUMENTS) ?? [];
   for (const [i, text] of documents.entries())
     blocks.push(block(`context ${i + 1}`, text, Math.floor(MAX_CONTEXT / documents.length)));
-  blocks.push(isConversation ? block('conversation', answer, MAX_CONVERSATION) : block('answer', answer, MAX_ANSWER));
+  blocks.push(
+    isConversation
+      ? block('conversation', answer, MAX_CONVERSATION)
+      : block('answer', answer, MAX_ANSWER),
+  );
   const left = (context?.length ?? 0) - documents.length;
   const system = systemPrompt(rubric, nonce, subject);
   const user = `${blocks.join('\n\n')}
@@ -94,7 +101,9 @@ function systemPrompt(
     `Scale:\n${scale.map((line) => `- ${line}`).join('\n')}`,
   ];
   if (examples.length > 0) {
-    const lines = examples.map(({ input, output, score }) => JSON.stringify({ ...defined({ input }), output, score }));
+    const lines = examples.map(({ input, output, score }) =>
+      JSON.stringify({ ...defined({ input }), output, score }),
+    );
     parts.push(`Scored examples, one JSON object a line:\n${lines.join('\n')}`);
   }
   if (subject.reading !== undefined) parts.push(subject.reading);

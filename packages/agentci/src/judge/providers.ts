@@ -13,7 +13,9 @@ export interface ModelRequest {
   readonly system?: string | undefined;
   readonly user: string;
   /** What was said before, where the call is part of a conversation. */
-  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[] | undefined;
+  readonly history?:
+    | readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
+    | undefined;
   /** The provider's own when not given. */
   readonly temperature?: number | undefined;
   /** Given to the providers that take one. */
@@ -64,13 +66,19 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
 };
 
 /** The others would warn of it with every call. */
-const TAKES_SEED: ReadonlySet<ModelName['provider']> = new Set(['openai-chat', 'openai-compatible', 'google']);
+const TAKES_SEED: ReadonlySet<ModelName['provider']> = new Set([
+  'openai-chat',
+  'openai-compatible',
+  'google',
+]);
 
 /** One call of a model. The SDKs are loaded here and only when a call is really made. */
 export async function callModel(request: ModelRequest): Promise<ModelReply> {
   // Before the SDK is loaded: it prints its first warning to stdout, into someone's JSON.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
-  const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import('./sdk/ai.ts');
+  const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import(
+    './sdk/ai.ts'
+  );
   const heard: Heard = {};
   const model = await connect(request, heard);
   return withDeadline({ ms: request.timeoutMs, signal: request.signal }, async (deadline) => {
@@ -85,11 +93,19 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
         ...(request.history === undefined
           ? { prompt: request.user }
           : { messages: [...request.history, { role: 'user' as const, content: request.user }] }),
-        ...defined({ maxOutputTokens: 'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS }),
+        ...defined({
+          maxOutputTokens:
+            'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS,
+        }),
         maxRetries: 0,
         abortSignal: deadline.signal,
         ...(request.structured
-          ? { output: Output.object({ schema: jsonSchema(VERDICT_SCHEMA as never), name: 'verdict' }) }
+          ? {
+              output: Output.object({
+                schema: jsonSchema(VERDICT_SCHEMA as never),
+                name: 'verdict',
+              }),
+            }
           : {}),
       });
       return {
@@ -100,7 +116,12 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
         warnings: (result.warnings ?? []).map(warningText),
         ...(result.toolCalls.length === 0
           ? {}
-          : { toolCalls: result.toolCalls.map(({ toolName, input }) => ({ name: toolName, args: input as unknown })) }),
+          : {
+              toolCalls: result.toolCalls.map(({ toolName, input }) => ({
+                name: toolName,
+                args: input as unknown,
+              })),
+            }),
       };
     } catch (error) {
       if (NoObjectGeneratedError.isInstance(error)) {
@@ -114,7 +135,8 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
       }
       if (error instanceof ModelError) throw error;
       if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
-      if (deadline.isOver()) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+      if (deadline.isOver())
+        throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
       if (APICallError.isInstance(error)) throw fromApiError(error, request);
       // The SDKs trip over answers of another protocol that are JSON all the same.
       const { response } = heard;
@@ -128,7 +150,10 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
           },
           request,
         );
-      throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+      throw new ModelError(
+        'provider',
+        clean(error instanceof Error ? error.message : String(error), request.apiKey),
+      );
     }
   });
 }
@@ -151,13 +176,18 @@ export async function embedTexts(
   return withDeadline({ ms: request.timeoutMs, signal: request.signal }, async (deadline) => {
     try {
       const abortSignal = deadline.signal;
-      return (await embedMany({ model, values: [...texts], maxRetries: 0, abortSignal })).embeddings;
+      return (await embedMany({ model, values: [...texts], maxRetries: 0, abortSignal }))
+        .embeddings;
     } catch (error) {
       if (error instanceof ModelError) throw error;
       if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
-      if (deadline.isOver()) throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+      if (deadline.isOver())
+        throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
       if (APICallError.isInstance(error)) throw fromApiError(error, request);
-      throw new ModelError('provider', clean(error instanceof Error ? error.message : String(error), request.apiKey));
+      throw new ModelError(
+        'provider',
+        clean(error instanceof Error ? error.message : String(error), request.apiKey),
+      );
     }
   });
 }
@@ -174,7 +204,9 @@ async function connectEmbedding({
     case 'openai-chat':
       return (await import('./sdk/openai.ts')).createOpenAI(settings).textEmbeddingModel(model);
     case 'google':
-      return (await import('./sdk/google.ts')).createGoogleGenerativeAI(settings).textEmbeddingModel(model);
+      return (await import('./sdk/google.ts'))
+        .createGoogleGenerativeAI(settings)
+        .textEmbeddingModel(model);
     case 'openai-compatible':
       return (await import('./sdk/openai-compatible.ts'))
         .createOpenAICompatible({
@@ -193,11 +225,15 @@ async function connectEmbedding({
 const fetchHere: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' });
   const redirect = describeRedirect(response.status, response.headers.get('location'));
-  if (redirect !== undefined) throw new ModelError('provider', `the model's server answered ${redirect}`);
+  if (redirect !== undefined)
+    throw new ModelError('provider', `the model's server answered ${redirect}`);
   return response;
 };
 
-async function connect({ name, baseUrl, apiKey, structured }: ModelRequest, heard: Heard): Promise<LanguageModel> {
+async function connect(
+  { name, baseUrl, apiKey, structured }: ModelRequest,
+  heard: Heard,
+): Promise<LanguageModel> {
   const { provider, model } = name;
   const fetchAndKeep: typeof fetch = async (input, init) => {
     const response = await fetchHere(input, init);
@@ -239,7 +275,8 @@ type Asked = Pick<ModelRequest, 'name' | 'baseUrl' | 'apiKey'>;
 function fromApiError(error: ApiError, asked: Asked): ModelError {
   const { statusCode, isRetryable, responseHeaders } = error;
   const status = statusCode === undefined ? '' : `HTTP ${statusCode}: `;
-  const isInfra = isRetryable || statusCode === undefined || statusCode === 429 || statusCode >= 500;
+  const isInfra =
+    isRetryable || statusCode === undefined || statusCode === 429 || statusCode >= 500;
   const isUnreadable = statusCode !== undefined && statusCode < 300;
   const message = isUnreadable ? unreadableReply(error, asked) : clean(error.message, asked.apiKey);
   // A server that does not know the path, or answers in another form, may speak the other protocol.
@@ -303,7 +340,10 @@ function usageOf(usage: SdkUsage | undefined): ModelReply['usage'] {
 }
 
 function warningText(warning: unknown): string {
-  const { type, feature, details, message } = warning as Record<'type' | 'feature' | 'details' | 'message', unknown>;
+  const { type, feature, details, message } = warning as Record<
+    'type' | 'feature' | 'details' | 'message',
+    unknown
+  >;
   return [type, feature, details ?? message]
     .filter((part) => typeof part === 'string')
     .join(': ')

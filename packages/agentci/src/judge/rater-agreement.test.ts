@@ -3,7 +3,13 @@ import type { Label } from './labels.ts';
 import { raterPairs } from './rater-agreement.ts';
 
 const labelsOf = (rater: string, said: string): Label[] =>
-  [...said].map((label, i) => ({ id: `a${i}`, query: '', answer: '', human: label === 'p', rater }));
+  [...said].map((label, i) => ({
+    id: `a${i}`,
+    query: '',
+    answer: '',
+    human: label === 'p',
+    rater,
+  }));
 
 test.each([
   ['one rater gave one label only', 'ppppp', 'ppfpp'],

@@ -69,23 +69,28 @@ const DEFAULT_SCALE = [
   '5: meets it fully',
 ];
 
-export const isTemplate = (name: string): name is keyof typeof RUBRICS => Object.hasOwn(RUBRICS, name);
+export const isTemplate = (name: string): name is keyof typeof RUBRICS =>
+  Object.hasOwn(RUBRICS, name);
 
 /** Fills in a rubric: the template's words first, then the rule written beside it; what is written wins. */
 export function resolveRubric(written: WrittenRubric): ResolvedRubric {
   const { template: name, rule, scale, few_shot_examples: examples = [] } = written;
   const template = name !== undefined && isTemplate(name) ? RUBRICS[name] : undefined;
-  if (name !== undefined && template === undefined) throw new Error(`there is no rubric template "${name}"`);
+  if (name !== undefined && template === undefined)
+    throw new Error(`there is no rubric template "${name}"`);
   const filled = {
     rule: [template?.rule, rule].filter((text) => text !== undefined).join('\nAlso: '),
     scale: scale ?? template?.scale ?? DEFAULT_SCALE,
     examples,
   };
-  const isOwn = template === undefined || rule !== undefined || scale !== undefined || examples.length > 0;
+  const isOwn =
+    template === undefined || rule !== undefined || scale !== undefined || examples.length > 0;
   return {
     id: template?.id ?? 'custom',
     // The threshold is not part of the question: moving it asks no judge again.
-    version: isOwn ? `${template ? `${template.version}+` : ''}${hashOf(filled)}` : template.version,
+    version: isOwn
+      ? `${template ? `${template.version}+` : ''}${hashOf(filled)}`
+      : template.version,
     ...filled,
     threshold: written.threshold ?? template?.threshold ?? DEFAULT_THRESHOLD,
     needsContext: template?.needsContext ?? false,

@@ -14,7 +14,9 @@ const task = (text: string): JudgeTask => ({
   format: '{"count": number}',
   blocks: [{ name: 'text', text }],
   check: (reply) =>
-    typeof (reply as { count?: unknown } | null)?.count === 'number' ? undefined : '"count" is missing',
+    typeof (reply as { count?: unknown } | null)?.count === 'number'
+      ? undefined
+      : '"count" is missing',
 });
 
 describe('taskPrompt', () => {
@@ -55,7 +57,13 @@ test('a stored reply counts only for its own prompt and model', () => {
 
 describe('perform', () => {
   const judgeAt = (url: string, cacheDir: string) =>
-    createJudge({ model: 'openai-chat:gpt-4o-mini', base_url: url, api_key_env: 'K', env: { K: 'sk-test' }, cacheDir });
+    createJudge({
+      model: 'openai-chat:gpt-4o-mini',
+      base_url: url,
+      api_key_env: 'K',
+      env: { K: 'sk-test' },
+      cacheDir,
+    });
 
   test('asks once more after a useless reply, keeps the good one, and asks nobody the next time', async () => {
     const server = await scriptedModel([{ text: 'two' }, { text: '{"count": 2}' }]);
@@ -80,6 +88,9 @@ describe('perform', () => {
 
   test('two useless replies are a failure, and no value', async () => {
     const server = await scriptedModel(() => ({ text: 'two' }));
-    expect(await judgeAt(server.url, tempDir()).perform!(task('a b'))).toMatchObject({ error: true, kind: 'invalid' });
+    expect(await judgeAt(server.url, tempDir()).perform!(task('a b'))).toMatchObject({
+      error: true,
+      kind: 'invalid',
+    });
   });
 });

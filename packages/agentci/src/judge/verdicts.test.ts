@@ -20,9 +20,12 @@ const rows = JSON.parse(
 const of = (kind: string): readonly Row[] => rows.filter((row) => row.kind === kind);
 
 describe('vectors', () => {
-  test.each(of('judge.threshold_score'))('$id: the threshold becomes a score', ({ input, expected }) => {
-    expect(judgeThreshold(input.threshold!)).toBe(expected.min_score);
-  });
+  test.each(of('judge.threshold_score'))(
+    '$id: the threshold becomes a score',
+    ({ input, expected }) => {
+      expect(judgeThreshold(input.threshold!)).toBe(expected.min_score);
+    },
+  );
 
   test.each(of('judge.decide'))('$id: one judge, the score decides', ({ input, expected }) => {
     const { verdict, threshold } = input as unknown as { verdict: Verdict; threshold: number };
@@ -30,17 +33,24 @@ describe('vectors', () => {
   });
 
   test.each(of('judge.ensemble'))('$id: several judges vote', ({ input, expected }) => {
-    expect(combineVerdicts(input as unknown as Parameters<typeof combineVerdicts>[0])).toMatchObject(expected);
+    expect(
+      combineVerdicts(input as unknown as Parameters<typeof combineVerdicts>[0]),
+    ).toMatchObject(expected);
   });
 
-  test.each(of('judge.parse_verdict'))('$id: the verdict is read, or it is none', ({ input, expected }) => {
-    expect(parseVerdict((input as unknown as { raw: string }).raw)).toMatchObject(expected);
-  });
+  test.each(of('judge.parse_verdict'))(
+    '$id: the verdict is read, or it is none',
+    ({ input, expected }) => {
+      expect(parseVerdict((input as unknown as { raw: string }).raw)).toMatchObject(expected);
+    },
+  );
 
   test.each(of('judge_audit.kappa'))('$id: agreement beyond chance', ({ input, expected }) => {
     const { judge, labels } = input as unknown as { judge: boolean[]; labels: boolean[] };
     expect(cohenKappa(judge, labels)).toBeCloseTo(expected.kappa as number, 9);
-    expect(judge.filter((pass, i) => pass === labels[i]).length / judge.length).toBe(expected.agreement);
+    expect(judge.filter((pass, i) => pass === labels[i]).length / judge.length).toBe(
+      expected.agreement,
+    );
   });
 });
 
@@ -76,7 +86,13 @@ describe('an ensemble', () => {
       passed: true,
       majority: 'pass',
     },
-    { when: 'one of two did not answer', verdicts: [v(5, 'pass')], asked: 2, passed: null, majority: null },
+    {
+      when: 'one of two did not answer',
+      verdicts: [v(5, 'pass')],
+      asked: 2,
+      passed: null,
+      majority: null,
+    },
     {
       when: 'two of four did not answer',
       verdicts: [v(5, 'pass'), v(5, 'pass')],
@@ -93,10 +109,16 @@ describe('an ensemble', () => {
       majority: 'fail',
     },
   ] as const)('$when', ({ verdicts, asked, passed, majority }) => {
-    expect(combineVerdicts({ verdicts, asked, threshold: 0.6 })).toMatchObject({ passed, majority });
+    expect(combineVerdicts({ verdicts, asked, threshold: 0.6 })).toMatchObject({
+      passed,
+      majority,
+    });
   });
 
-  const verdict = fc.record({ score: fc.integer({ min: 1, max: 5 }), label: fc.constantFrom(...VERDICT_LABELS) });
+  const verdict = fc.record({
+    score: fc.integer({ min: 1, max: 5 }),
+    label: fc.constantFrom(...VERDICT_LABELS),
+  });
 
   test('the order of the judges does not matter', () => {
     fc.assert(
@@ -161,7 +183,11 @@ describe('a reply is no verdict when', () => {
     { when: 'it is said twice alike', text: `${verdict}\n${verdict}` },
     {
       when: 'the rationale quotes another one',
-      text: JSON.stringify({ rationale: `it says ${verdict.replace('4', '5')}`, score: 4, label: 'pass' }),
+      text: JSON.stringify({
+        rationale: `it says ${verdict.replace('4', '5')}`,
+        score: 4,
+        label: 'pass',
+      }),
     },
   ])('but it is one when $when', ({ text }) => {
     expect(parseVerdict(text)).toMatchObject({ score: 4, label: 'pass' });

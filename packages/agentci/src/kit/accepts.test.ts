@@ -12,23 +12,52 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
-  { name: 'text', schema: v.string().max(3).regex(/^a/), yes: ['a', 'abc'], no: ['', 'b', 'abcd', 1, null, undefined] },
+  {
+    name: 'text',
+    schema: v.string().max(3).regex(/^a/),
+    yes: ['a', 'abc'],
+    no: ['', 'b', 'abcd', 1, null, undefined],
+  },
   {
     name: 'a number',
     schema: v.number(),
     yes: [0, -1.5, 1e300],
     no: ['1', Number.NaN, Number.POSITIVE_INFINITY, null],
   },
-  { name: 'a whole number', schema: v.int().min(0).max(9), yes: [0, 9, -0], no: [-1, 10, 1.5, '1', 2 ** 60] },
+  {
+    name: 'a whole number',
+    schema: v.int().min(0).max(9),
+    yes: [0, 9, -0],
+    no: [-1, 10, 1.5, '1', 2 ** 60],
+  },
   { name: 'a number above 0', schema: v.number().positive(), yes: [0.1], no: [0, -0, -1] },
-  { name: 'one of several words', schema: v.enum(['a', 'b']), yes: ['a'], no: ['c', 'toString', null] },
+  {
+    name: 'one of several words',
+    schema: v.enum(['a', 'b']),
+    yes: ['a'],
+    no: ['c', 'toString', null],
+  },
   { name: 'one value', schema: v.literal(true), yes: [true], no: [false, 'true', 1] },
-  { name: 'a list', schema: v.array(v.string()).min(1), yes: [['a']], no: [[], [1], 'a', { 0: 'a', length: 1 }] },
+  {
+    name: 'a list',
+    schema: v.array(v.string()).min(1),
+    yes: [['a']],
+    no: [[], [1], 'a', { 0: 'a', length: 1 }],
+  },
   {
     name: 'a map with known keys',
     schema: v.strictObject({ a: v.int(), b: v.string().optional() }),
     yes: [{ a: 1 }, { a: 1, b: 'x' }, { a: 1, b: undefined }],
-    no: [{}, { b: 'x' }, { a: 1, c: 2 }, { a: 1, toString: 2 }, [], null, Object.create({ a: 1 }), special],
+    no: [
+      {},
+      { b: 'x' },
+      { a: 1, c: 2 },
+      { a: 1, toString: 2 },
+      [],
+      null,
+      Object.create({ a: 1 }),
+      special,
+    ],
   },
   {
     name: 'a map with further keys',

@@ -45,12 +45,18 @@ export function accepts({ def }: ValueSchema, value: unknown): boolean {
 type Of<K extends ValueDef['kind']> = ValueDef & { readonly kind: K };
 type Values = Readonly<Record<string, unknown>>;
 
-function isText({ min = 0, max = Number.POSITIVE_INFINITY, patterns }: Of<'string'>, text: string): boolean {
+function isText(
+  { min = 0, max = Number.POSITIVE_INFINITY, patterns }: Of<'string'>,
+  text: string,
+): boolean {
   for (const { pattern } of patterns) if (!pattern.test(text)) return false;
   return text.length >= min && text.length <= max;
 }
 
-function isList({ item, min = 0, max = Number.POSITIVE_INFINITY }: Of<'array'>, list: readonly unknown[]): boolean {
+function isList(
+  { item, min = 0, max = Number.POSITIVE_INFINITY }: Of<'array'>,
+  list: readonly unknown[],
+): boolean {
   if (list.length < min || list.length > max) return false;
   for (const each of list) if (!accepts(item, each)) return false;
   return true;
@@ -59,7 +65,9 @@ function isList({ item, min = 0, max = Number.POSITIVE_INFINITY }: Of<'array'>, 
 function isInRange({ integer, min, max, above }: Of<'number'>, value: number): boolean {
   if (!(integer === true ? Number.isSafeInteger(value) : Number.isFinite(value))) return false;
   return (
-    (min === undefined || value >= min) && (max === undefined || value <= max) && (above === undefined || value > above)
+    (min === undefined || value >= min) &&
+    (max === undefined || value <= max) &&
+    (above === undefined || value > above)
   );
 }
 

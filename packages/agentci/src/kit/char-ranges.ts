@@ -60,7 +60,8 @@ export function letterRanges(letter: ClassLetter): CharRanges {
 }
 
 /** The dot: any character, line ends excluded unless `s` was given. */
-export const anyRanges = (dotAll: boolean): CharRanges => (dotAll ? [[0, LAST]] : complement(LINE_ENDS));
+export const anyRanges = (dotAll: boolean): CharRanges =>
+  dotAll ? [[0, LAST]] : complement(LINE_ENDS);
 
 /** The characters one node can consume, or undefined when that is not known (a Unicode property, or not one character). */
 export function nodeRanges(node: RegexNode): CharRanges | undefined {
@@ -100,7 +101,8 @@ export function withBothCases(ranges: CharRanges): CharRanges | undefined {
     // A set that reaches past ASCII may hold a character that folds onto any letter.
     if (hi > 0x7f) return undefined;
     for (let code = lo; code <= hi; code++) {
-      const other = code >= 0x41 && code <= 0x5a ? code + 32 : code >= 0x61 && code <= 0x7a ? code - 32 : code;
+      const other =
+        code >= 0x41 && code <= 0x5a ? code + 32 : code >= 0x61 && code <= 0x7a ? code - 32 : code;
       if (other !== code) all.push([other, other]);
     }
   }

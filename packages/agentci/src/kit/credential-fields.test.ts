@@ -1,21 +1,63 @@
 import { describe, expect, test } from 'vitest';
-import { credentialFields, isCredentialField, withoutCredentialFields } from './credential-fields.ts';
+import {
+  credentialFields,
+  isCredentialField,
+  withoutCredentialFields,
+} from './credential-fields.ts';
 
 const VALUE = 'zq7-Pp0-xw21';
 
 describe('a field of this name holds a credential', () => {
   test.each([
-    ...['api_key', 'apiKey', 'apikey', 'APIKey', 'x-api-key', 'openai_api_key', 'secret_access_key', 'accessKeyId'],
-    ...['password', 'newPassword', 'db_passwd', 'passphrase', 'client_secret', 'secret', 'credentials', 'privateKey'],
+    ...[
+      'api_key',
+      'apiKey',
+      'apikey',
+      'APIKey',
+      'x-api-key',
+      'openai_api_key',
+      'secret_access_key',
+      'accessKeyId',
+    ],
+    ...[
+      'password',
+      'newPassword',
+      'db_passwd',
+      'passphrase',
+      'client_secret',
+      'secret',
+      'credentials',
+      'privateKey',
+    ],
     ...['access_token', 'refreshToken', 'authorization_token', 'id_token', 'Authorization', 'jwt'],
   ])('%s: yes', (name) => {
     expect(isCredentialField(name)).toBe(true);
-    expect(withoutCredentialFields(JSON.stringify({ [name]: VALUE }))).toBe(JSON.stringify({ [name]: '[secret]' }));
+    expect(withoutCredentialFields(JSON.stringify({ [name]: VALUE }))).toBe(
+      JSON.stringify({ [name]: '[secret]' }),
+    );
   });
 
   test.each([
-    ...['max_tokens', 'max_completion_tokens', 'token', 'tokens', 'key', 'keys', 'code', 'sort_key', 'primary_key'],
-    ...['prompt_cache_key', 'next_page_token', 'private', 'author', 'signature', 'secret_name', 'password_file'],
+    ...[
+      'max_tokens',
+      'max_completion_tokens',
+      'token',
+      'tokens',
+      'key',
+      'keys',
+      'code',
+      'sort_key',
+      'primary_key',
+    ],
+    ...[
+      'prompt_cache_key',
+      'next_page_token',
+      'private',
+      'author',
+      'signature',
+      'secret_name',
+      'password_file',
+    ],
   ])('%s: no', (name) => {
     expect(isCredentialField(name)).toBe(false);
   });
@@ -23,12 +65,21 @@ describe('a field of this name holds a credential', () => {
 
 describe('what such a field holds', () => {
   test.each([
-    { when: 'a schema', given: { properties: { password: { type: 'string' } }, required: ['password'] } },
+    {
+      when: 'a schema',
+      given: { properties: { password: { type: 'string' } }, required: ['password'] },
+    },
     { when: 'too short to be one', given: { api_key: 'a', password: 'abcde' } },
     { when: 'a common word', given: { password: 'required', secret: 'optional' } },
     { when: 'a description', given: { password: 'The password of the user' } },
-    { when: 'a number, a list, nothing', given: { api_key: 12345678, password: ['longer-than-8'], secret: null } },
-    { when: 'words in a text', given: { content: `{"api_key":"${VALUE}"} and password: ${VALUE}` } },
+    {
+      when: 'a number, a list, nothing',
+      given: { api_key: 12345678, password: ['longer-than-8'], secret: null },
+    },
+    {
+      when: 'words in a text',
+      given: { content: `{"api_key":"${VALUE}"} and password: ${VALUE}` },
+    },
     { when: 'the name of another field', given: { name: 'password', field: VALUE } },
   ])('stays: $when', ({ given }) => {
     const text = JSON.stringify(given);
@@ -40,7 +91,9 @@ describe('what such a field holds', () => {
     expect(withoutCredentialFields(text)).toBe(
       '{ "a" : [ {"b":{"password" : "[secret]"}} ], "api\\u005fkey":"[secret]","authorization":"[secret]" }',
     );
-    expect(withoutCredentialFields('{"passphrase":"correct horse battery staple"}')).toBe('{"passphrase":"[secret]"}');
+    expect(withoutCredentialFields('{"passphrase":"correct horse battery staple"}')).toBe(
+      '{"passphrase":"[secret]"}',
+    );
   });
 
   test('is data where a model is told it, and a key of the request elsewhere', () => {

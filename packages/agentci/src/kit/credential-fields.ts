@@ -32,7 +32,8 @@ const DATA_FIELDS: ReadonlySet<string> = new Set(
 
 /** Whether a field of a request of this name holds a credential. */
 export const isCredentialField = (name: string): boolean =>
-  isKeyName(name) && SURE_NAME.test(name.replaceAll('-', '_').replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  isKeyName(name) &&
+  SURE_NAME.test(name.replaceAll('-', '_').replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 
 /** Only words after one another are a description; a scheme and a token are two. */
 const isOne = (name: string, value: string): boolean =>
@@ -92,7 +93,10 @@ export function withoutFieldCredentials<T>(value: T): T {
   return mapTexts(parseExact(withoutCredentialFields(text)) as T, (one) =>
     mask
       .findInDocument(one)
-      .reduceRight((rest, { start, end }) => rest.slice(0, start) + PLACEHOLDER + rest.slice(end), one),
+      .reduceRight(
+        (rest, { start, end }) => rest.slice(0, start) + PLACEHOLDER + rest.slice(end),
+        one,
+      ),
   );
 }
 

@@ -12,17 +12,20 @@ export interface FoundCredential {
 /** Stands for every credential of a request: the same on each machine, whatever its variable is called there. */
 export const PLACEHOLDER = '[secret]';
 
-const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
 const PRIVATE_KEY_SIGN = 'PRIVATE KEY-----';
 /** What every text has that may hold a key of a known form. */
-const MAY_HOLD_KEY = /sk[-_]|rk_|gh[pousr]_|github_pat_|hf_|npm_|A[KS]IA|eyJ|AIza|xox[abprs]-|glpat-/;
+const MAY_HOLD_KEY =
+  /sk[-_]|rk_|gh[pousr]_|github_pat_|hf_|npm_|A[KS]IA|eyJ|AIza|xox[abprs]-|glpat-/;
 
 const MAY_HOLD_LOGIN = /:\/\/[^\s/@]{0,400}@|\b(?:bearer|basic)\s/i;
 
 /** Values this process knows to be secret, and texts whose form says so; in order, without overlaps. */
 export function findCredentials(text: string): readonly FoundCredential[] {
   const found: FoundCredential[] = SECRETS.isEmpty ? [] : [...SECRETS.findInDocument(text)];
-  if (MAY_HOLD_KEY.test(text)) for (const match of text.matchAll(API_KEY)) found.push(placeOf(match, 'api_key'));
+  if (MAY_HOLD_KEY.test(text))
+    for (const match of text.matchAll(API_KEY)) found.push(placeOf(match, 'api_key'));
   if (text.includes(PRIVATE_KEY_SIGN))
     for (const match of text.matchAll(PRIVATE_KEY)) found.push(placeOf(match, 'private_key'));
   if (MAY_HOLD_LOGIN.test(text))

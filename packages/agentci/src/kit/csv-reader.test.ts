@@ -32,7 +32,11 @@ test.each([
       ['1', '2'],
     ],
   },
-  { what: 'quotes around commas and line breaks', text: '"a,1","b\r\nc"\n', found: [['a,1', 'b\r\nc']] },
+  {
+    what: 'quotes around commas and line breaks',
+    text: '"a,1","b\r\nc"\n',
+    found: [['a,1', 'b\r\nc']],
+  },
   { what: 'doubled quotes', text: '"say ""hi"""', found: [['say "hi"']] },
   {
     what: 'empty cells, the last one too',
@@ -74,13 +78,21 @@ const quoted = (value: string, always: boolean): string =>
 test('reads what csv-parse reads, and knows where each cell is', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.array(fc.tuple(cell, fc.boolean()), { minLength: 2, maxLength: 4 }), { maxLength: 6 }),
+      fc.array(fc.array(fc.tuple(cell, fc.boolean()), { minLength: 2, maxLength: 4 }), {
+        maxLength: 6,
+      }),
       fc.constantFrom('\n', '\r\n', '\r'),
       fc.boolean(),
       (rows, lineEnd, hasLast) => {
-        const lines = rows.map((row) => row.map(([value, always]) => quoted(value, always)).join(','));
+        const lines = rows.map((row) =>
+          row.map(([value, always]) => quoted(value, always)).join(','),
+        );
         const text = lines.join(lineEnd) + (hasLast && lines.length > 0 ? lineEnd : '');
-        const theirs = parse(text, { relax_column_count: true, record_delimiter: lineEnd, bom: false }) as string[][];
+        const theirs = parse(text, {
+          relax_column_count: true,
+          record_delimiter: lineEnd,
+          bom: false,
+        }) as string[][];
         expect(cells(text)).toEqual(theirs);
         for (const record of records(text)) {
           if (!('cells' in record)) throw new Error(record.message);

@@ -5,7 +5,10 @@ export interface CsvRow {
 }
 
 /** Reads RFC 4180: quoted cells may hold commas, quotes and line breaks. Blank lines are passed over. `unclosed` is the line of a quote that never ends. */
-export function parseCsv(text: string): { readonly rows: readonly CsvRow[]; readonly unclosed?: number } {
+export function parseCsv(text: string): {
+  readonly rows: readonly CsvRow[];
+  readonly unclosed?: number;
+} {
   const rows: CsvRow[] = [];
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   let line = 1;

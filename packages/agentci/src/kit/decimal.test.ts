@@ -11,6 +11,9 @@ test.each([
   expect(decimal(text)).toBe(value);
 });
 
-test.each(['0x10', '0b1', '0o7', 'Infinity', 'NaN', '', '1_000', '1,5', '1e'])('%j is none', (text) => {
-  expect(decimal(text)).toBeNaN();
-});
+test.each(['0x10', '0b1', '0o7', 'Infinity', 'NaN', '', '1_000', '1,5', '1e'])(
+  '%j is none',
+  (text) => {
+    expect(decimal(text)).toBeNaN();
+  },
+);

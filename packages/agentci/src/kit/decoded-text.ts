@@ -21,7 +21,8 @@ const MAX_LEVELS = 5;
 const ESCAPE =
   /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 /** Whether a text may have escapes at all, at a quick look. */
-export const mayEscape = (text: string): boolean => text.includes('%') || text.includes('\\') || text.includes('&');
+export const mayEscape = (text: string): boolean =>
+  text.includes('%') || text.includes('\\') || text.includes('&');
 
 /** The beginning of an escape at the end of a text, or of the bytes of one character. */
 export const OPEN_ESCAPE =
@@ -60,7 +61,8 @@ function decodeOnce({ text, sourceOf }: DecodedText): DecodedText | undefined {
     at = from.end;
   };
   for (const { 0: written, index } of text.matchAll(ESCAPE)) {
-    if (written.startsWith('%')) for (const [character, from] of bytesOf(written, index)) put(character, from);
+    if (written.startsWith('%'))
+      for (const [character, from] of bytesOf(written, index)) put(character, from);
     else put(characterOf(written), { start: index, end: index + written.length });
   }
   if (edits.length === 0) return undefined;
@@ -102,7 +104,9 @@ const NAMED: Readonly<Record<string, string>> = {
 
 function characterOf(written: string): string {
   if (written.startsWith('&#')) {
-    const code = /^&#x/i.test(written) ? Number.parseInt(written.slice(3), 16) : Number.parseInt(written.slice(2), 10);
+    const code = /^&#x/i.test(written)
+      ? Number.parseInt(written.slice(3), 16)
+      : Number.parseInt(written.slice(2), 10);
     return code > 0x10ffff ? written : String.fromCodePoint(code);
   }
   if (written.startsWith('&')) return NAMED[written.toLowerCase()]!;
@@ -115,8 +119,14 @@ function spanBefore(edits: readonly Edit[], { start, end }: Span): Span {
   const first = lastBefore(edits, start);
   const last = lastBefore(edits, end - 1);
   return {
-    start: first === undefined ? start : start < first.end ? first.from.start : start - first.end + first.from.end,
-    end: last === undefined ? end : end <= last.end ? last.from.end : end - last.end + last.from.end,
+    start:
+      first === undefined
+        ? start
+        : start < first.end
+          ? first.from.start
+          : start - first.end + first.from.end,
+    end:
+      last === undefined ? end : end <= last.end ? last.from.end : end - last.end + last.from.end,
   };
 }
 

@@ -1,11 +1,19 @@
 /** The candidate nearest to a misspelt word, or undefined when none is near enough to be meant: `share` of its letters may differ. */
-export function didYouMean(word: string, candidates: Iterable<string>, share = 0.4): string | undefined {
+export function didYouMean(
+  word: string,
+  candidates: Iterable<string>,
+  share = 0.4,
+): string | undefined {
   const folded = word.toLowerCase().replaceAll('-', '_');
   const limit = Math.max(1, Math.floor(word.length * share));
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(folded, candidate.toLowerCase().replaceAll('-', '_'), bestDistance);
+    const distance = editDistance(
+      folded,
+      candidate.toLowerCase().replaceAll('-', '_'),
+      bestDistance,
+    );
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -47,7 +55,11 @@ function editDistance(a: string, b: string, limit: number): number {
     const row = [i];
     let smallest = i;
     for (let j = 1; j <= b.length; j++) {
-      let cell = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+      let cell = Math.min(
+        previous[j]! + 1,
+        row[j - 1]! + 1,
+        previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
+      );
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
         cell = Math.min(cell, beforePrevious[j - 2]! + 1);
       }

@@ -63,7 +63,9 @@ describe('escapeTerminal', () => {
       fc.property(hostile, (text) => {
         for (const char of escapeTerminal(text)) {
           const code = char.codePointAt(0)!;
-          expect(code === 9 || code === 10 || (code >= 32 && !(code >= 127 && code <= 159))).toBe(true);
+          expect(code === 9 || code === 10 || (code >= 32 && !(code >= 127 && code <= 159))).toBe(
+            true,
+          );
         }
         expect(escapeTerminalLine(text)).not.toMatch(/[\n\t\r]/);
       }),
@@ -102,7 +104,11 @@ describe('workflow commands', () => {
 
 describe('XML', () => {
   test.each([
-    { text: '<a>&"\']]>', element: '&lt;a&gt;&amp;"\']]&gt;', attribute: '&lt;a&gt;&amp;&quot;&#39;]]&gt;' },
+    {
+      text: '<a>&"\']]>',
+      element: '&lt;a&gt;&amp;"\']]&gt;',
+      attribute: '&lt;a&gt;&amp;&quot;&#39;]]&gt;',
+    },
     { text: 'a\x00\x08\x1b\ufffe\uffffb', element: 'ab', attribute: 'ab' },
     { text: 'x\ud800y\udc00z', element: 'xyz', attribute: 'xyz' },
     { text: '😀', element: '😀', attribute: '😀' },
@@ -153,7 +159,18 @@ test('a Prometheus label keeps its quotes', () => {
 });
 
 test('a text that a spreadsheet would run is kept from it, and reads back as it was', () => {
-  for (const text of ['=1+1', '+a', '-agent', '@team', "'=x", "''-x", "'quoted'", 'plain', '', "'"]) {
+  for (const text of [
+    '=1+1',
+    '+a',
+    '-agent',
+    '@team',
+    "'=x",
+    "''-x",
+    "'quoted'",
+    'plain',
+    '',
+    "'",
+  ]) {
     expect(defuseFormula(text)).not.toMatch(/^[=+\-@]/);
     expect(fuseFormula(defuseFormula(text))).toBe(text);
   }

@@ -33,7 +33,10 @@ const JSON_BREAKS = /[\x7f-\x9f\u2028\u2029]/g;
 
 /** For one line of a prompt: JSON without any line break in it, so that no text can begin a line of its own. */
 export function escapeJsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(JSON_BREAKS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replace(
+    JSON_BREAKS,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** For the message of a GitHub workflow command, so that no line in it can begin a command of its own. */
@@ -99,7 +102,10 @@ export function escapePrometheusLabel(text: string): string {
 /** JSON that is safe inside a `<script>` element: no closing tag, no comment opening, no line separator. */
 export function jsonInHtml(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
-  return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** For text in Slack's markup: no mention, no link, and nothing that starts or ends a style. */
@@ -127,7 +133,10 @@ const LATEX: Readonly<Record<string, string>> = {
 
 /** For text in LaTeX, on one line: no character of it is a command, a comment, or ends a cell. */
 export function escapeLatex(text: string): string {
-  return escapeTerminalLine(text).replace(/[\\~^<>|"−–→{}$&#%_]/g, (char) => LATEX[char] ?? `\\${char}`);
+  return escapeTerminalLine(text).replace(
+    /[\\~^<>|"−–→{}$&#%_]/g,
+    (char) => LATEX[char] ?? `\\${char}`,
+  );
 }
 
 /** A text that starts like a formula; or like one with our quote in front, which must come back too. */

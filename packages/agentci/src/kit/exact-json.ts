@@ -27,7 +27,9 @@ export function stringifyExact(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent);
   if (text === undefined || !text.includes(`${NUMBER_KEY}"`)) return text;
   // Between quotes both forms would have backslashes in them.
-  return text.replace(/\{\s*"\$number":\s*"(-?\d[\d.eE+-]*)"\s*\}/g, '$1').replace(/"\$(\$+number)":/g, '"$1":');
+  return text
+    .replace(/\{\s*"\$number":\s*"(-?\d[\d.eE+-]*)"\s*\}/g, '$1')
+    .replace(/"\$(\$+number)":/g, '"$1":');
 }
 
 /** The text, which is valid JSON, with every number that would be rounded in the form that is kept. */
@@ -79,17 +81,25 @@ function isKey(text: string, from: number): boolean {
 
 /** Digits, signs, the point and the exponent. */
 const isOfNumber = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2b || code === 0x2d || code === 0x65 || code === 0x45;
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x2e ||
+  code === 0x2b ||
+  code === 0x2d ||
+  code === 0x65 ||
+  code === 0x45;
 
 /** Whether the number that JavaScript makes of it is written with other digits. */
 function isRounded(token: string): boolean {
   const number = Number(token);
-  return token.length > 15 || /e/i.test(token) ? decimalOf(token) !== decimalOf(String(number)) : false;
+  return token.length > 15 || /e/i.test(token)
+    ? decimalOf(token) !== decimalOf(String(number))
+    : false;
 }
 
 /** Sign, digits and exponent of a number, however it is written: `12.50e3` and `1.25e4` are one. */
 function decimalOf(token: string): string {
-  const [, sign, whole, part = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
+  const [, sign, whole, part = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   if (whole === undefined) return token;
   const digits = `${whole}${part}`.replace(/^0+/, '');
   const bare = digits.replace(/0+$/, '');

@@ -20,7 +20,8 @@ export function formatMs(ms: number): string {
   if (whole < 9995) return `${(ms / 1000).toFixed(2)} s`;
   if (whole < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
-  if (seconds < HOUR) return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+  if (seconds < HOUR)
+    return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 2 * 24 * 60) return inTwo(minutes, 60, 'h', 'min');
   return inTwo(Math.round(minutes / 60), 24, 'd', 'h');

@@ -3,10 +3,13 @@ import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/layers.json' with { type: 'json' };
 import { compileGlob } from './glob.ts';
 
-test.each(vectors.filter((row) => row.kind === 'pattern.tool'))('$id $note', ({ input, expected }) => {
-  const { pattern, tool } = input as { pattern: string; tool: string };
-  expect(compileGlob(pattern)(tool)).toBe((expected as { matches: boolean }).matches);
-});
+test.each(vectors.filter((row) => row.kind === 'pattern.tool'))(
+  '$id $note',
+  ({ input, expected }) => {
+    const { pattern, tool } = input as { pattern: string; tool: string };
+    expect(compileGlob(pattern)(tool)).toBe((expected as { matches: boolean }).matches);
+  },
+);
 
 describe('compileGlob', () => {
   test.each([
@@ -38,7 +41,9 @@ describe('compileGlob', () => {
 
   test('answers like the regular expression it stands for', () => {
     const piece = fc.constantFrom('a', 'b', '*', '?');
-    const letters = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 }).map((c) => c.join(''));
+    const letters = fc
+      .array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 })
+      .map((c) => c.join(''));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), letters, (pieces, name) => {
         const source = pieces.map((p) => (p === '*' ? '.*' : p === '?' ? '.' : p)).join('');

@@ -3,7 +3,9 @@ import { visibleName } from './visible-text.ts';
 /** Whether a name matches, from beginning to end. */
 export type GlobMatcher = (name: string) => boolean;
 
-type GlobToken = { readonly star: true } | { readonly star: false; readonly accepts: (char: string) => boolean };
+type GlobToken =
+  | { readonly star: true }
+  | { readonly star: false; readonly accepts: (char: string) => boolean };
 
 /**
  * Compiles a glob: `*` is any run of characters, `?` is one character, `[abc]`, `[a-z]` and `[!abc]` are one of a set.

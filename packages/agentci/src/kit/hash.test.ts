@@ -57,7 +57,10 @@ describe('canonical JSON', () => {
   });
 
   test('it is what writing every key in order gives, keys that are numbers or special included', () => {
-    const key = fc.oneof(fc.constantFrom('10', '9', '0', '-1', '01', '__proto__', 'toJSON', 'b', 'a'), fc.string());
+    const key = fc.oneof(
+      fc.constantFrom('10', '9', '0', '-1', '01', '__proto__', 'toJSON', 'b', 'a'),
+      fc.string(),
+    );
     const values = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -84,7 +87,9 @@ describe('canonical JSON', () => {
 });
 
 test('a short hash is eight digits, the same every time, and tells ten thousand similar texts apart', () => {
-  const hashes = Array.from({ length: 10_000 }, (_, i) => shortHash(`Where does order ${i} ship to?`));
+  const hashes = Array.from({ length: 10_000 }, (_, i) =>
+    shortHash(`Where does order ${i} ship to?`),
+  );
   expect(hashes.every((hash) => /^[0-9a-f]{8}$/.test(hash))).toBe(true);
   expect(new Set(hashes).size).toBeGreaterThan(9_990);
   expect(shortHash('How do I install it?')).toBe(shortHash('How do I install it?'));

@@ -57,7 +57,8 @@ class Sorting {
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]!;
       const first = key.charCodeAt(0);
-      if ((first >= 0x30 && first <= 0x39) || key === '__proto__' || key === 'toJSON') this.isFaithful = false;
+      if ((first >= 0x30 && first <= 0x39) || key === '__proto__' || key === 'toJSON')
+        this.isFaithful = false;
       const item = map[key];
       const sorted = typeof item === 'string' ? item : this.of(item);
       if (copy === undefined && sorted !== item) copy = firstOf(map, keys, i);
@@ -100,7 +101,8 @@ function firstOf(map: SomeObject, keys: readonly string[], end: number): SomeObj
 /** An object that is in many places, such as an inherited default, is written out once. */
 function canonical(value: unknown, written: Map<object, string>): string {
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : quote(String(value));
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? String(value) : quote(String(value));
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   const before = written.get(value);
   if (before !== undefined) return before;
@@ -121,4 +123,5 @@ function canonical(value: unknown, written: Map<object, string>): string {
 const PLAIN_ASCII = /^[ !#-[\]-~]*$/;
 
 /** Most texts need no escaping, and a test is cheaper than a call of `JSON.stringify` for each. */
-const quote = (text: string): string => (PLAIN_ASCII.test(text) ? `"${text}"` : JSON.stringify(text));
+const quote = (text: string): string =>
+  PLAIN_ASCII.test(text) ? `"${text}"` : JSON.stringify(text);

@@ -47,7 +47,8 @@ export function findDocuments(text: string): FoundDocuments {
     const end = error === undefined ? text.length : start + error.offset;
     const isInline = !(isFirst && isLineEnd(text, end));
     const document = text.slice(start, end).trimEnd();
-    if (error === undefined || isJson(document)) documents.push({ start, end: start + document.length, isInline });
+    if (error === undefined || isJson(document))
+      documents.push({ start, end: start + document.length, isInline });
     else broken.push({ start, end, isInline: !isFirst, isEnd: error.isEnd });
     // What was read is not read again, whatever it was.
     opening.lastIndex = Math.max(opening.lastIndex, end);

@@ -37,7 +37,8 @@ export function findJsonError(text: string): JsonError | undefined {
 
   for (;;) {
     while (i < text.length && isSpace(text.charCodeAt(i))) i++;
-    if (i >= text.length) return expecting === 'end' ? undefined : fail(i, `expected ${EXPECTED[expecting]}`);
+    if (i >= text.length)
+      return expecting === 'end' ? undefined : fail(i, `expected ${EXPECTED[expecting]}`);
     const c: string = text[i]!;
     const wantsValue: boolean = expecting === 'value' || expecting === 'value-or-close';
     const wantsKey: boolean = expecting === 'key' || expecting === 'key-or-close';
@@ -50,7 +51,10 @@ export function findJsonError(text: string): JsonError | undefined {
       open.push(c);
       expecting = c === '{' ? 'key-or-close' : 'value-or-close';
       i++;
-    } else if (closes(c, open.at(-1)) && (expecting === 'next' || expecting.endsWith('-or-close'))) {
+    } else if (
+      closes(c, open.at(-1)) &&
+      (expecting === 'next' || expecting.endsWith('-or-close'))
+    ) {
       open.pop();
       expecting = afterValue();
       i++;
@@ -80,9 +84,11 @@ const LONGEST_LITERAL = 5;
 const CUT_NUMBER = /-$|-?(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?)$/y;
 
 function scanScalar(text: string, start: number): number | undefined {
-  for (const literal of LITERALS) if (text.startsWith(literal, start)) return start + literal.length;
+  for (const literal of LITERALS)
+    if (text.startsWith(literal, start)) return start + literal.length;
   const rest = text.slice(start, start + LONGEST_LITERAL);
-  if (text.length - start < LONGEST_LITERAL && LITERALS.some((literal) => literal.startsWith(rest))) return CUT;
+  if (text.length - start < LONGEST_LITERAL && LITERALS.some((literal) => literal.startsWith(rest)))
+    return CUT;
   CUT_NUMBER.lastIndex = start;
   if (CUT_NUMBER.test(text)) return CUT;
   NUMBER.lastIndex = start;
@@ -94,14 +100,16 @@ function scanString(text: string, start: number): number | { offset: number; mes
   for (let i = start + 1; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 34) return i + 1;
-    if (c < 32) return { offset: i, message: 'a control character inside a string must be escaped' };
+    if (c < 32)
+      return { offset: i, message: 'a control character inside a string must be escaped' };
     if (c !== 92) continue;
     const escaped = text[i + 1];
     if (escaped === undefined) break;
     if (escaped === 'u') {
       const digits = text.slice(i + 2, i + 6);
       if (i + 2 + digits.length === text.length && /^[0-9a-fA-F]{0,3}$/.test(digits)) break;
-      if (!/^[0-9a-fA-F]{4}$/.test(digits)) return { offset: i, message: '"\\u" needs four hex digits' };
+      if (!/^[0-9a-fA-F]{4}$/.test(digits))
+        return { offset: i, message: '"\\u" needs four hex digits' };
       i += 5;
     } else if ('"\\/bfnrt'.includes(escaped)) i++;
     else return { offset: i, message: 'an unknown escape inside a string' };

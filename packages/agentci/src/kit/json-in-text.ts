@@ -4,7 +4,10 @@ import { findJsonError } from './json-error.ts';
 const MAX_WORK = 5_000_000;
 
 /** The outermost JSON objects and lists anywhere in a text, code fences included. `isWhole`: all of the text was looked at. */
-export function jsonIn(text: string): { readonly values: readonly unknown[]; readonly isWhole: boolean } {
+export function jsonIn(text: string): {
+  readonly values: readonly unknown[];
+  readonly isWhole: boolean;
+} {
   const values: unknown[] = [];
   let work = 0;
   for (let at = nextOpening(text, 0); at !== -1; ) {

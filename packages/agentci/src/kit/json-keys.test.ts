@@ -15,5 +15,7 @@ test.each([
 });
 
 test('what JSON.stringify writes never has a key twice', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => findDuplicateKey(JSON.stringify(value)) === undefined));
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => findDuplicateKey(JSON.stringify(value)) === undefined),
+  );
 });

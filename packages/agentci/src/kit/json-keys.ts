@@ -5,7 +5,9 @@ const BACKSLASH = 92;
  * A key that an object of a JSON text has twice, with its offset. `JSON.parse` keeps the last one and other readers the
  * first, so such a text says two things. The text must be valid JSON.
  */
-export function findDuplicateKey(text: string): { readonly key: string; readonly offset: number } | undefined {
+export function findDuplicateKey(
+  text: string,
+): { readonly key: string; readonly offset: number } | undefined {
   /** Of each open object its keys, of each open list nothing. */
   const open: (Set<string> | undefined)[] = [];
   let expectsKey = false;

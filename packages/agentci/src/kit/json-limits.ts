@@ -6,7 +6,10 @@ const MAX_JSON_NODES = 5_000_000;
 /** Why a value held in memory cannot be stored as JSON, or undefined when it can. A cycle shows as too deep. */
 export function jsonProblem(root: unknown): 'too-deep' | 'too-large' | 'not-json' | undefined {
   let nodes = 0;
-  const visit = (value: unknown, depth: number): 'too-deep' | 'too-large' | 'not-json' | undefined => {
+  const visit = (
+    value: unknown,
+    depth: number,
+  ): 'too-deep' | 'too-large' | 'not-json' | undefined => {
     if (typeof value === 'bigint') return 'not-json';
     if (typeof value !== 'object' || value === null) return undefined;
     if (depth > MAX_JSON_DEPTH) return 'too-deep';

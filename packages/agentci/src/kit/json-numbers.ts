@@ -11,7 +11,8 @@ export function findInexactNumber(text: string): string | undefined {
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === QUOTE) {
-      for (i++; i < text.length && text.charCodeAt(i) !== QUOTE; i++) if (text.charCodeAt(i) === BACKSLASH) i++;
+      for (i++; i < text.length && text.charCodeAt(i) !== QUOTE; i++)
+        if (text.charCodeAt(i) === BACKSLASH) i++;
       continue;
     }
     if (c !== 45 && (c < 48 || c > 57)) continue;
@@ -36,5 +37,7 @@ function plainForm(written: string): string {
   const [whole = '', fraction = ''] = mantissa.split('.');
   const all = `${whole}${fraction}`.replace(/^0+/, '');
   const digits = all.replace(/0+$/, '');
-  return digits === '' ? '0' : `${digits}e${Number(power) - fraction.length + all.length - digits.length}`;
+  return digits === ''
+    ? '0'
+    : `${digits}e${Number(power) - fraction.length + all.length - digits.length}`;
 }

@@ -33,7 +33,9 @@ export function duplicateKey(
   value: unknown,
 ): { readonly key: string; readonly offset: number } | undefined {
   // Every key is followed by a colon: as many of these as keys, and there is none twice. A text may hold more of them.
-  return (text.match(/"\s*:/g)?.length ?? 0) === countKeys(value) ? undefined : duplicateIn(text, 0);
+  return (text.match(/"\s*:/g)?.length ?? 0) === countKeys(value)
+    ? undefined
+    : duplicateIn(text, 0);
 }
 
 function countKeys(value: unknown): number {
@@ -44,7 +46,10 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-function duplicateIn(text: string, from: number): { readonly key: string; readonly offset: number } | undefined {
+function duplicateIn(
+  text: string,
+  from: number,
+): { readonly key: string; readonly offset: number } | undefined {
   const seen = new Set<string>();
   for (const { start, key, keyStart = start } of jsonParts(text, from)) {
     if (key !== undefined && seen.has(key)) return { key, offset: keyStart };

@@ -4,11 +4,16 @@ import { expect, test } from 'vitest';
 import { quickAccept } from './json-schema-accept.ts';
 
 const leaf = fc.oneof(
-  fc.record({ type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', ['string', 'null']) }),
   fc.record({
-    enum: fc.uniqueArray(fc.oneof(fc.constantFrom('a', 'ok'), fc.integer({ min: 0, max: 2 }), fc.constant(null)), {
-      minLength: 1,
-    }),
+    type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', ['string', 'null']),
+  }),
+  fc.record({
+    enum: fc.uniqueArray(
+      fc.oneof(fc.constantFrom('a', 'ok'), fc.integer({ min: 0, max: 2 }), fc.constant(null)),
+      {
+        minLength: 1,
+      },
+    ),
   }),
   fc.record(
     {
@@ -33,7 +38,9 @@ const schemas = fc.letrec<{ schema: object }>((tie) => ({
     fc.record(
       {
         type: fc.constant('object'),
-        properties: fc.dictionary(fc.constantFrom('a', 'b', 'toString'), tie('schema'), { maxKeys: 3 }),
+        properties: fc.dictionary(fc.constantFrom('a', 'b', 'toString'), tie('schema'), {
+          maxKeys: 3,
+        }),
         required: fc.subarray(['a', 'b']),
         additionalProperties: fc.boolean(),
         title: fc.constant('t'),
@@ -56,7 +63,9 @@ test('says yes exactly when the validator does', () => {
     fc.property(schemas, values, (schema, value) => {
       const accept = quickAccept(schema);
       expect(accept).toBeDefined();
-      expect(accept!(value)).toBe(new Validator(structuredClone(schema) as object, '2020-12').validate(value).valid);
+      expect(accept!(value)).toBe(
+        new Validator(structuredClone(schema) as object, '2020-12').validate(value).valid,
+      );
     }),
     { numRuns: 2000 },
   );

@@ -6,7 +6,15 @@ export type Accept = (value: unknown) => boolean;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-const ANNOTATIONS = new Set(['$schema', '$comment', 'title', 'description', 'default', 'examples', 'deprecated']);
+const ANNOTATIONS = new Set([
+  '$schema',
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+]);
 const TYPES: Readonly<Record<string, Accept>> = {
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
@@ -27,7 +35,9 @@ export function quickAccept(schema: unknown): Accept | undefined {
   const tests: Accept[] = [];
   for (const keyword of Object.keys(schema)) {
     if (ANNOTATIONS.has(keyword)) continue;
-    const test = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword]!(schema[keyword], schema) : undefined;
+    const test = Object.hasOwn(KEYWORDS, keyword)
+      ? KEYWORDS[keyword]!(schema[keyword], schema)
+      : undefined;
     if (test === undefined) return undefined;
     tests.push(test);
   }
@@ -43,7 +53,9 @@ const isPrimitive = (value: unknown): boolean => value === null || typeof value 
 const bound =
   (kind: 'string' | 'number', holds: (value: never, limit: number) => boolean) =>
   (limit: unknown): Accept | undefined =>
-    typeof limit === 'number' ? (value) => typeof value !== kind || holds(value as never, limit) : undefined;
+    typeof limit === 'number'
+      ? (value) => typeof value !== kind || holds(value as never, limit)
+      : undefined;
 
 const KEYWORDS: Readonly<Record<string, (value: unknown, schema: Schema) => Accept | undefined>> = {
   type: (types) => {
@@ -57,8 +69,14 @@ const KEYWORDS: Readonly<Record<string, (value: unknown, schema: Schema) => Acce
   },
   const: (wanted) => (isPrimitive(wanted) ? (value) => value === wanted : undefined),
   // A character takes one or two units, so most texts need not be counted.
-  minLength: bound('string', (value: string, limit) => value.length >= 2 * limit || [...value].length >= limit),
-  maxLength: bound('string', (value: string, limit) => value.length <= limit || [...value].length <= limit),
+  minLength: bound(
+    'string',
+    (value: string, limit) => value.length >= 2 * limit || [...value].length >= limit,
+  ),
+  maxLength: bound(
+    'string',
+    (value: string, limit) => value.length <= limit || [...value].length <= limit,
+  ),
   minimum: bound('number', (value: number, limit) => value >= limit),
   maximum: bound('number', (value: number, limit) => value <= limit),
   pattern: (pattern) => {
@@ -72,11 +90,14 @@ const KEYWORDS: Readonly<Record<string, (value: unknown, schema: Schema) => Acce
   },
   properties: (properties) => {
     if (!isObject(properties)) return undefined;
-    const tests = Object.entries(properties).map(([name, schema]) => [name, quickAccept(schema)] as const);
+    const tests = Object.entries(properties).map(
+      ([name, schema]) => [name, quickAccept(schema)] as const,
+    );
     if (tests.some(([, test]) => test === undefined)) return undefined;
     return (value) => {
       if (!isObject(value)) return true;
-      for (const [name, test] of tests) if (Object.hasOwn(value, name) && !test!(value[name])) return false;
+      for (const [name, test] of tests)
+        if (Object.hasOwn(value, name) && !test!(value[name])) return false;
       return true;
     };
   },
@@ -84,7 +105,8 @@ const KEYWORDS: Readonly<Record<string, (value: unknown, schema: Schema) => Acce
     if (allowed === true) return () => true;
     if (allowed !== false || 'patternProperties' in schema) return undefined;
     const names = isObject(schema.properties) ? schema.properties : {};
-    return (value) => !isObject(value) || Object.keys(value).every((name) => Object.hasOwn(names, name));
+    return (value) =>
+      !isObject(value) || Object.keys(value).every((name) => Object.hasOwn(names, name));
   },
   items: (schema) => {
     const test = quickAccept(schema);

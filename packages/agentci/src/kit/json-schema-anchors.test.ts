@@ -21,7 +21,10 @@ describe('anchors belong to their resource', () => {
 
   test("an embedded resource's anchor is reached by its address", () => {
     const compiled = compileJsonSchema({ ...schema, $ref: 'https://example.com/schemas/#size' });
-    expect(compiled.ok && [2, 3].map((value) => compiled.validate(value).valid)).toEqual([true, false]);
+    expect(compiled.ok && [2, 3].map((value) => compiled.validate(value).valid)).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test('and not from outside by its name alone', () => {

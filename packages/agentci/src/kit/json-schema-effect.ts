@@ -31,7 +31,9 @@ function decides(schema: unknown, root: unknown, open: Set<unknown>): boolean {
   if (!isObject(schema) || open.has(schema)) return false;
   open.add(schema);
   const sub = (value: unknown): boolean => decides(value, root, open);
-  const result = Object.entries(schema).some(([keyword, value]) => keywordDecides(keyword, value, schema, sub, root));
+  const result = Object.entries(schema).some(([keyword, value]) =>
+    keywordDecides(keyword, value, schema, sub, root),
+  );
   open.delete(schema);
   return result;
 }

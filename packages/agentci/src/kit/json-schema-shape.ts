@@ -22,7 +22,12 @@ export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ]);
-export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+export const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'prefixItems',
+]);
 export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
@@ -31,7 +36,15 @@ export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
-const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+const TYPES: ReadonlySet<unknown> = new Set([
+  'array',
+  'boolean',
+  'integer',
+  'null',
+  'number',
+  'object',
+  'string',
+]);
 const MAX_DEPTH = 200;
 const MAX_SCHEMAS = 20_000;
 
@@ -47,7 +60,10 @@ const TEXT: Rule = [(value) => typeof value === 'string', 'a text'];
 const FLAG: Rule = [(value) => typeof value === 'boolean', 'true or false'];
 
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['type', [isType, 'one of array, boolean, integer, null, number, object, string, or a list of them']],
+  [
+    'type',
+    [isType, 'one of array, boolean, integer, null, number, object, string, or a list of them'],
+  ],
   ['enum', [(value) => Array.isArray(value) && value.length > 0, 'a list with at least one value']],
   ['multipleOf', [(value) => isNumber(value) && (value as number) > 0, 'a number above 0']],
   ['required', [isStringList, 'a list of property names']],
@@ -76,7 +92,11 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 
 function isType(value: unknown): boolean {
   if (!Array.isArray(value)) return TYPES.has(value);
-  return value.length > 0 && new Set(value).size === value.length && value.every((item) => TYPES.has(item));
+  return (
+    value.length > 0 &&
+    new Set(value).size === value.length &&
+    value.every((item) => TYPES.has(item))
+  );
 }
 
 function isPattern(value: unknown): boolean {
@@ -103,8 +123,10 @@ export function findSchemaProblem(root: unknown, draft: SchemaDraft): SchemaProb
       return draft === '4' ? { path, message: 'a schema of draft 4 must be an object' } : undefined;
     }
     if (!isObject(schema)) return { path, message: 'a schema must be an object, true or false' };
-    if (depth > MAX_DEPTH) return { path, message: `the schema is nested more than ${MAX_DEPTH} deep` };
-    if (++seen > MAX_SCHEMAS) return { path, message: `the schema has more than ${MAX_SCHEMAS} parts` };
+    if (depth > MAX_DEPTH)
+      return { path, message: `the schema is nested more than ${MAX_DEPTH} deep` };
+    if (++seen > MAX_SCHEMAS)
+      return { path, message: `the schema has more than ${MAX_SCHEMAS} parts` };
     for (const [keyword, value] of Object.entries(schema)) {
       const problem = visitKeyword(keyword, value, `${path}/${escapePointer(keyword)}`, depth);
       if (problem !== undefined) return problem;
@@ -122,21 +144,31 @@ export function findSchemaProblem(root: unknown, draft: SchemaDraft): SchemaProb
     }
     return undefined;
   };
-  const visitKeyword = (keyword: string, value: unknown, path: string, depth: number): SchemaProblem | undefined => {
+  const visitKeyword = (
+    keyword: string,
+    value: unknown,
+    path: string,
+    depth: number,
+  ): SchemaProblem | undefined => {
     const rule = RULES.get(keyword);
-    if (rule !== undefined) return rule[0](value) ? undefined : { path, message: `${keyword} must be ${rule[1]}` };
+    if (rule !== undefined)
+      return rule[0](value) ? undefined : { path, message: `${keyword} must be ${rule[1]}` };
     if (keyword === '$dynamicRef' || keyword === '$dynamicAnchor')
       return { path, message: `${keyword} is not supported; use $ref` };
     if (keyword === 'exclusiveMinimum' || keyword === 'exclusiveMaximum')
       return exclusiveProblem(value, path, keyword, draft);
     if (keyword === 'items' && Array.isArray(value)) {
       if (draft === '2020-12')
-        return { path, message: 'items must be one schema in draft 2020-12; a list is written prefixItems' };
+        return {
+          path,
+          message: 'items must be one schema in draft 2020-12; a list is written prefixItems',
+        };
       return visitAll(value.entries(), path, depth);
     }
     if (keyword === 'items' || SCHEMA_KEYWORDS.has(keyword)) {
       // Draft 4 allows true and false in exactly these two places.
-      const isDraft4Flag = draft === '4' && typeof value === 'boolean' && keyword.startsWith('additional');
+      const isDraft4Flag =
+        draft === '4' && typeof value === 'boolean' && keyword.startsWith('additional');
       return isDraft4Flag ? undefined : visit(value, path, depth + 1);
     }
     if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
@@ -149,7 +181,10 @@ export function findSchemaProblem(root: unknown, draft: SchemaDraft): SchemaProb
       if (keyword === 'patternProperties') {
         const bad = Object.keys(value).find((pattern) => !isPattern(pattern));
         if (bad !== undefined)
-          return { path: `${path}/${escapePointer(bad)}`, message: `"${bad}" is not a regular expression` };
+          return {
+            path: `${path}/${escapePointer(bad)}`,
+            message: `"${bad}" is not a regular expression`,
+          };
       }
       return visitAll(Object.entries(value), path, depth);
     }

@@ -3,23 +3,81 @@ import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './js
 
 /** The formats the validator knows; a value of any other is accepted whatever it is. */
 export const CHECKED_FORMATS: ReadonlySet<string> = new Set([
-  ...['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'regex'],
-  ...['uri', 'uri-reference', 'uri-template', 'url', 'iri', 'iri-reference', 'idn-hostname', 'idn-email'],
+  ...[
+    'date',
+    'time',
+    'date-time',
+    'duration',
+    'email',
+    'hostname',
+    'ipv4',
+    'ipv6',
+    'uuid',
+    'regex',
+  ],
+  ...[
+    'uri',
+    'uri-reference',
+    'uri-template',
+    'url',
+    'iri',
+    'iri-reference',
+    'idn-hostname',
+    'idn-email',
+  ],
   ...['json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer'],
 ]);
 
 const KEYWORDS: ReadonlySet<string> = new Set([
-  ...['type', 'enum', 'const', 'format', 'pattern', 'required', 'items', 'dependencies', 'dependentRequired'],
+  ...[
+    'type',
+    'enum',
+    'const',
+    'format',
+    'pattern',
+    'required',
+    'items',
+    'dependencies',
+    'dependentRequired',
+  ],
   ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems'],
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains'],
-  ...['$schema', '$id', 'id', '$ref', '$anchor', '$recursiveRef', '$recursiveAnchor', '$vocabulary'],
+  ...[
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minProperties',
+    'maxProperties',
+    'minContains',
+    'maxContains',
+  ],
+  ...[
+    '$schema',
+    '$id',
+    'id',
+    '$ref',
+    '$anchor',
+    '$recursiveRef',
+    '$recursiveAnchor',
+    '$vocabulary',
+  ],
   ...SCHEMA_KEYWORDS,
   ...SCHEMA_LIST_KEYWORDS,
   ...SCHEMA_MAP_KEYWORDS,
 ]);
 /** They say something to people or to other programs and decide nothing, in no draft. */
 const NOTES: ReadonlySet<string> = new Set([
-  ...['$comment', 'title', 'description', 'default', 'examples', 'example', 'deprecated', 'readOnly', 'writeOnly'],
+  ...[
+    '$comment',
+    'title',
+    'description',
+    'default',
+    'examples',
+    'example',
+    'deprecated',
+    'readOnly',
+    'writeOnly',
+  ],
   ...['contentEncoding', 'contentMediaType', 'contentSchema'],
 ]);
 
@@ -51,9 +109,15 @@ function visit(schema: unknown, path: readonly (string | number)[], found: Unkno
     if (keyword === 'format' && typeof value === 'string' && !CHECKED_FORMATS.has(value))
       found.push(unknown('format', value, at, CHECKED_FORMATS));
     if (SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies') {
-      for (const [name, part] of Object.entries((value as object | null) ?? {})) visit(part, [...at, name], found);
-    } else if (keyword === 'items' || SCHEMA_KEYWORDS.has(keyword) || SCHEMA_LIST_KEYWORDS.has(keyword)) {
-      if (Array.isArray(value)) for (const [i, part] of value.entries()) visit(part, [...at, i], found);
+      for (const [name, part] of Object.entries((value as object | null) ?? {}))
+        visit(part, [...at, name], found);
+    } else if (
+      keyword === 'items' ||
+      SCHEMA_KEYWORDS.has(keyword) ||
+      SCHEMA_LIST_KEYWORDS.has(keyword)
+    ) {
+      if (Array.isArray(value))
+        for (const [i, part] of value.entries()) visit(part, [...at, i], found);
       else visit(value, at, found);
     }
   }

@@ -28,8 +28,14 @@ describe('compileJsonSchema', () => {
       ],
     },
     { value: [], errors: [{ path: '', keyword: 'type' }] },
-    { value: JSON.parse('{"name":"A","__proto__":1}'), errors: [{ path: '', keyword: 'additionalProperties' }] },
-    { value: JSON.parse('{"name":"A","constructor":1}'), errors: [{ path: '', keyword: 'additionalProperties' }] },
+    {
+      value: JSON.parse('{"name":"A","__proto__":1}'),
+      errors: [{ path: '', keyword: 'additionalProperties' }],
+    },
+    {
+      value: JSON.parse('{"name":"A","constructor":1}'),
+      errors: [{ path: '', keyword: 'additionalProperties' }],
+    },
   ])('says every part that is wrong with $value', ({ value, errors }) => {
     const verdict = validate(person, value);
     expect(verdict.valid).toBe(errors.length === 0);
@@ -39,7 +45,11 @@ describe('compileJsonSchema', () => {
   test.each([
     { why: 'an unknown type', schema: { type: 'strin' }, path: '/type' },
     { why: 'an unknown type in a list', schema: { type: ['string', 'text'] }, path: '/type' },
-    { why: 'a nested unknown type', schema: { properties: { a: { type: 'int' } } }, path: '/properties/a/type' },
+    {
+      why: 'a nested unknown type',
+      schema: { properties: { a: { type: 'int' } } },
+      path: '/properties/a/type',
+    },
     { why: 'a pattern that does not compile', schema: { pattern: '(' }, path: '/pattern' },
     {
       why: 'a property pattern that does not compile',
@@ -55,11 +65,19 @@ describe('compileJsonSchema', () => {
     { why: 'a list of items in 2020-12', schema: { items: [{}] }, path: '/items' },
     { why: 'a reference to nothing', schema: { $ref: '#/$defs/a' }, path: '/$ref' },
     { why: 'a remote reference', schema: { $ref: 'https://example.com/a.json' }, path: '/$ref' },
-    { why: 'a file reference', schema: { properties: { a: { $ref: 'other.json' } } }, path: '/properties/a/$ref' },
+    {
+      why: 'a file reference',
+      schema: { properties: { a: { $ref: 'other.json' } } },
+      path: '/properties/a/$ref',
+    },
     { why: 'a reference to itself', schema: { $ref: '#' }, path: '' },
     { why: 'a reference round a corner to itself', schema: { allOf: [{ $ref: '#' }] }, path: '' },
     { why: 'an unknown draft', schema: { $schema: 'https://example.com/s' }, path: '/$schema' },
-    { why: 'a boolean bound outside draft 4', schema: { exclusiveMinimum: true }, path: '/exclusiveMinimum' },
+    {
+      why: 'a boolean bound outside draft 4',
+      schema: { exclusiveMinimum: true },
+      path: '/exclusiveMinimum',
+    },
     { why: 'a number', schema: 5, path: '' },
     { why: 'null', schema: null, path: '' },
     { why: 'a list', schema: [], path: '' },
@@ -69,9 +87,16 @@ describe('compileJsonSchema', () => {
   });
 
   test('reads the draft from $schema', () => {
-    const draft4 = { $schema: 'http://json-schema.org/draft-04/schema#', minimum: 1, exclusiveMinimum: true };
+    const draft4 = {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      minimum: 1,
+      exclusiveMinimum: true,
+    };
     expect(validate(draft4, 1).valid).toBe(false);
-    const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] };
+    const draft7 = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      items: [{ type: 'string' }],
+    };
     expect(validate(draft7, [1]).valid).toBe(false);
     expect(validate({ prefixItems: [{ type: 'string' }] }, [1]).valid).toBe(false);
   });
@@ -89,7 +114,10 @@ describe('compileJsonSchema', () => {
   });
 
   test('leaves the schema as it was', () => {
-    const schema = Object.freeze({ $ref: '#/$defs/a', $defs: Object.freeze({ a: Object.freeze({ type: 'string' }) }) });
+    const schema = Object.freeze({
+      $ref: '#/$defs/a',
+      $defs: Object.freeze({ a: Object.freeze({ type: 'string' }) }),
+    });
     expect(validate(schema, 'x').valid).toBe(true);
     expect(Object.getOwnPropertyNames(schema)).toEqual(['$ref', '$defs']);
   });
@@ -139,7 +167,10 @@ describe('hostile schemas and values', () => {
   test('a plain schema runs without the guard, thousands of times', () => {
     const compiled = compileJsonSchema({
       type: 'object',
-      properties: { id: { type: 'string', pattern: '^[A-Z]{2}\\d+$' }, total: { type: 'number', minimum: 0 } },
+      properties: {
+        id: { type: 'string', pattern: '^[A-Z]{2}\\d+$' },
+        total: { type: 'number', minimum: 0 },
+      },
       required: ['id', 'total'],
     });
     if (!compiled.ok) throw new Error(compiled.message);

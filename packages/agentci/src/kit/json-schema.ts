@@ -102,7 +102,9 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
   try {
     const { dereference, initialBaseURI } = cfworker();
     const lookup = correctAnchors(dereference(copy), copy, initialBaseURI.href);
-    const lost = facts.references.find(({ schema: holder }) => lookup[holder.__absolute_ref__ ?? ''] === undefined);
+    const lost = facts.references.find(
+      ({ schema: holder }) => lookup[holder.__absolute_ref__ ?? ''] === undefined,
+    );
     if (lost !== undefined) {
       const why = lost.schema.$ref?.startsWith('#')
         ? 'points to nothing in the schema'
@@ -110,7 +112,11 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
       return { ok: false, message: `$ref "${lost.schema.$ref}" ${why}`, path: lost.path };
     }
     if (refersToItself(copy, lookup))
-      return { ok: false, message: '$ref leads back to itself without looking at any part of the value', path: '' };
+      return {
+        ok: false,
+        message: '$ref leads back to itself without looking at any part of the value',
+        path: '',
+      };
     return { ok: true, validate: validator(copy, draft, lookup, facts.isRisky) };
   } catch (error) {
     return { ok: false, message: readableProblem(error), path: '' };
@@ -136,7 +142,8 @@ function isAccepted(accept: Accept, value: unknown): boolean {
 }
 
 function draftOf(schema: unknown): SchemaDraft | undefined {
-  if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, '$schema')) return '2020-12';
+  if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, '$schema'))
+    return '2020-12';
   const { $schema } = schema as { $schema: unknown };
   if (typeof $schema !== 'string') return undefined;
   return DRAFTS.get($schema.replace(/^https?:\/\//, '').replace(/#$/, ''));
@@ -151,7 +158,15 @@ interface SchemaFacts {
   problem?: { message: string; path: string };
 }
 
-const NAMES = ['$id', 'id', '$anchor', '$recursiveAnchor', '$dynamicAnchor', '$recursiveRef', '$dynamicRef'];
+const NAMES = [
+  '$id',
+  'id',
+  '$anchor',
+  '$recursiveAnchor',
+  '$dynamicAnchor',
+  '$recursiveRef',
+  '$dynamicRef',
+];
 
 /** Walks the copy once: collects references, judges patterns, rewrites the ones V8 would refuse. */
 function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFacts {
@@ -199,7 +214,10 @@ function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFac
 }
 
 /** Following references and combinations that look at the same value leads back to where it began: it would never end. */
-function refersToItself(root: Cfworker.Schema | boolean, lookup: Record<string, Cfworker.Schema | boolean>): boolean {
+function refersToItself(
+  root: Cfworker.Schema | boolean,
+  lookup: Record<string, Cfworker.Schema | boolean>,
+): boolean {
   const done = new Set<unknown>();
   const open = new Set<unknown>();
   const loops = (schema: unknown): boolean => {

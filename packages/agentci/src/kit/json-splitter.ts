@@ -82,7 +82,8 @@ export class JsonSplitter {
         } else if (c === QUOTE) {
           inString = false;
           this.#isUnwrapKey = this.#keyMatch >= 0 && this.#keyMatch === this.#unwrapKey?.length;
-          if (this.#depth === this.#base && this.#open !== undefined) this.#finish(chunk, i + 1, cuts);
+          if (this.#depth === this.#base && this.#open !== undefined)
+            this.#finish(chunk, i + 1, cuts);
         } else if (c === LINE_FEED) this.#newLine(i);
         else if (this.#keyMatch >= 0) {
           this.#keyMatch = this.#unwrapKey?.[this.#keyMatch] === c ? this.#keyMatch + 1 : -1;
@@ -140,7 +141,9 @@ export class JsonSplitter {
     if (open !== undefined) {
       this.#finish(Buffer.alloc(0), 0, cuts, true);
     } else if (this.#base > 0 || this.#isSkipping) {
-      cuts.push(this.#fault('truncated', 'the text ends early: the list is not closed', this.#offset));
+      cuts.push(
+        this.#fault('truncated', 'the text ends early: the list is not closed', this.#offset),
+      );
     }
     return cuts;
   }
@@ -182,8 +185,10 @@ export class JsonSplitter {
 
   #opener(c: number, i: number, cuts: CutRecord[]): void {
     if (!this.#isSkipping) {
-      const isOuterList = this.#base === 0 && this.#depth === 0 && this.#open === undefined && c === OPEN_LIST;
-      const isWrappedList = this.#isUnwrapKey && this.#depth === 1 && this.#base === 0 && c === OPEN_LIST;
+      const isOuterList =
+        this.#base === 0 && this.#depth === 0 && this.#open === undefined && c === OPEN_LIST;
+      const isWrappedList =
+        this.#isUnwrapKey && this.#depth === 1 && this.#base === 0 && c === OPEN_LIST;
       this.#isUnwrapKey = false;
       if (isOuterList || isWrappedList) {
         this.#open = undefined;
@@ -195,15 +200,18 @@ export class JsonSplitter {
       this.#begin(i, cuts);
     }
     this.#depth++;
-    if (this.#open !== undefined && this.#depth - this.#base > this.#limits.maxDepth) this.#open.tooDeep = true;
+    if (this.#open !== undefined && this.#depth - this.#base > this.#limits.maxDepth)
+      this.#open.tooDeep = true;
   }
 
   #closer(c: number, chunk: Buffer, i: number, cuts: CutRecord[]): void {
     this.#isUnwrapKey = false;
     if (this.#depth === this.#base && this.#base > 0) {
       if (this.#open !== undefined) this.#finish(chunk, i, cuts);
-      if (c !== CLOSE_LIST) cuts.push(this.#fault('bad-json', 'expected "]" at the end of the list', this.#offset + i));
-      else if (this.#afterComma) cuts.push(this.#fault('bad-json', 'expected an item after ","', this.#offset + i));
+      if (c !== CLOSE_LIST)
+        cuts.push(this.#fault('bad-json', 'expected "]" at the end of the list', this.#offset + i));
+      else if (this.#afterComma)
+        cuts.push(this.#fault('bad-json', 'expected an item after ","', this.#offset + i));
       this.#isSkipping = this.#base === 2;
       this.#base = 0;
       this.#depth--;
@@ -223,7 +231,8 @@ export class JsonSplitter {
 
   #comma(chunk: Buffer, i: number, cuts: CutRecord[]): void {
     if (this.#open !== undefined) this.#finish(chunk, i, cuts);
-    if (!this.#needsComma) cuts.push(this.#fault('bad-json', 'expected an item before ","', this.#offset + i));
+    if (!this.#needsComma)
+      cuts.push(this.#fault('bad-json', 'expected an item before ","', this.#offset + i));
     this.#needsComma = false;
     this.#afterComma = true;
   }
@@ -252,7 +261,11 @@ export class JsonSplitter {
     const tail = chunk.subarray(open.start, end);
     if (open.tooLarge || open.partBytes + tail.length > maxBytes) {
       const text = (open.parts[0] ?? tail).toString('utf8', 0, 4096);
-      const problem = { reason: 'too-large' as const, message: `larger than ${maxBytes} bytes`, offset: 0 };
+      const problem = {
+        reason: 'too-large' as const,
+        message: `larger than ${maxBytes} bytes`,
+        offset: 0,
+      };
       cuts.push({ text, bytes: undefined, line, column, isLast, problem });
       return;
     }

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { findJsonError } from './json-error.ts';
 import { JsonStream, type JsonStreamOptions, type StreamRecord } from './json-stream.ts';
 
-const bytesOf = (input: string | Uint8Array): Uint8Array => (typeof input === 'string' ? Buffer.from(input) : input);
+const bytesOf = (input: string | Uint8Array): Uint8Array =>
+  typeof input === 'string' ? Buffer.from(input) : input;
 
 /** Reads bytes cut at the given places. */
 function read(
@@ -28,21 +29,45 @@ const problems = (records: readonly StreamRecord[]) => records.filter((record) =
 describe('a stream of JSON', () => {
   test.each<{ when: string; input: string; want: unknown[]; options?: JsonStreamOptions }>([
     { when: 'a document', input: '{\n "a": 1\n}\n', want: [{ a: 1 }] },
-    { when: 'a list', input: '[{"a":1}, 2 ,"x,]",[3],null\n]', want: [{ a: 1 }, 2, 'x,]', [3], null] },
+    {
+      when: 'a list',
+      input: '[{"a":1}, 2 ,"x,]",[3],null\n]',
+      want: [{ a: 1 }, 2, 'x,]', [3], null],
+    },
     { when: 'an empty list', input: ' [ ] ', want: [] },
-    { when: 'lines', input: '{"a":1}\n\n{"a":2}\r\n  \n{"a":3}', want: [{ a: 1 }, { a: 2 }, { a: 3 }] },
+    {
+      when: 'lines',
+      input: '{"a":1}\n\n{"a":2}\r\n  \n{"a":3}',
+      want: [{ a: 1 }, { a: 2 }, { a: 3 }],
+    },
     { when: 'one line', input: '{"a":1}\n', want: [{ a: 1 }] },
     { when: 'lines of lists', input: '[1]\n[2]\n', want: [[1], [2]] },
     { when: 'a bare text', input: '"hello"', want: ['hello'] },
     { when: 'a byte order mark', input: '\uFEFF{"a":1}', want: [{ a: 1 }] },
-    { when: 'a wrapper', input: '{"v":"rows","rows":[{"a":1},{"a":2}],"n":{"rows":[5]}}', want: [{ a: 1 }, { a: 2 }] },
-    { when: 'a wrapper with its key inside only', input: '{"x":{"rows":[1]}}', want: [{ x: { rows: [1] } }] },
+    {
+      when: 'a wrapper',
+      input: '{"v":"rows","rows":[{"a":1},{"a":2}],"n":{"rows":[5]}}',
+      want: [{ a: 1 }, { a: 2 }],
+    },
+    {
+      when: 'a wrapper with its key inside only',
+      input: '{"x":{"rows":[1]}}',
+      want: [{ x: { rows: [1] } }],
+    },
     { when: 'an escaped quote', input: '["a\\"]",{"b":"\\\\"}]', want: ['a"]', { b: '\\' }] },
     { when: 'several documents', input: '{"a":\n1}\n{"b":\n2}', want: [{ a: 1 }, { b: 2 }] },
     { when: 'nothing', input: '', want: [] },
     { when: 'only spaces', input: ' \n\t\r\n', want: [] },
-    { when: 'a NUL and a lone surrogate in text', input: '{"a":"\\u0000\\ud800"}', want: [{ a: '\0\ud800' }] },
-    { when: 'a real U+FFFD', input: '{"a":"\uFFFD"}\n{"b":1}\n', want: [{ a: '\uFFFD' }, { b: 1 }] },
+    {
+      when: 'a NUL and a lone surrogate in text',
+      input: '{"a":"\\u0000\\ud800"}',
+      want: [{ a: '\0\ud800' }],
+    },
+    {
+      when: 'a real U+FFFD',
+      input: '{"a":"\uFFFD"}\n{"b":1}\n',
+      want: [{ a: '\uFFFD' }, { b: 1 }],
+    },
     {
       when: 'pretty JSON in a file named as lines',
       input: '{\n"a": 1\n}',
@@ -66,19 +91,74 @@ describe('a stream of JSON', () => {
       at: { reason: 'bad-json', line: 1, column: 6 },
       good: 2,
     },
-    { when: 'a cut last line', input: '{"a":1}\n{"a":"x', at: { reason: 'truncated', line: 2, column: 8 }, good: 1 },
-    { when: 'a cut document', input: '{\n "a": [1,\n', at: { reason: 'truncated', line: 3, column: 1 }, good: 0 },
-    { when: 'a cut list', input: '[{"a":1},', at: { reason: 'truncated', line: 1, column: 10 }, good: 1 },
-    { when: 'a cut item', input: '[{"a":1},\n{"a"', at: { reason: 'truncated', line: 2, column: 5 }, good: 1 },
+    {
+      when: 'a cut last line',
+      input: '{"a":1}\n{"a":"x',
+      at: { reason: 'truncated', line: 2, column: 8 },
+      good: 1,
+    },
+    {
+      when: 'a cut document',
+      input: '{\n "a": [1,\n',
+      at: { reason: 'truncated', line: 3, column: 1 },
+      good: 0,
+    },
+    {
+      when: 'a cut list',
+      input: '[{"a":1},',
+      at: { reason: 'truncated', line: 1, column: 10 },
+      good: 1,
+    },
+    {
+      when: 'a cut item',
+      input: '[{"a":1},\n{"a"',
+      at: { reason: 'truncated', line: 2, column: 5 },
+      good: 1,
+    },
     { when: 'a cut wrapper', input: '{"rows":[1]', at: { reason: 'truncated', line: 1 }, good: 1 },
-    { when: 'a broken item', input: '[1,\n {"a":tru},\n 3]', at: { reason: 'bad-json', line: 2, column: 7 }, good: 2 },
-    { when: 'no comma between items', input: '[1 2]', at: { reason: 'bad-json', line: 1, column: 4 }, good: 2 },
-    { when: 'a comma too many', input: '[1,,2]', at: { reason: 'bad-json', line: 1, column: 4 }, good: 2 },
-    { when: 'a comma at the end', input: '[1,]', at: { reason: 'bad-json', line: 1, column: 4 }, good: 1 },
-    { when: 'the wrong bracket', input: '[1}', at: { reason: 'bad-json', line: 1, column: 3 }, good: 1 },
-    { when: 'a stray bracket', input: '}', at: { reason: 'bad-json', line: 1, column: 1 }, good: 0 },
+    {
+      when: 'a broken item',
+      input: '[1,\n {"a":tru},\n 3]',
+      at: { reason: 'bad-json', line: 2, column: 7 },
+      good: 2,
+    },
+    {
+      when: 'no comma between items',
+      input: '[1 2]',
+      at: { reason: 'bad-json', line: 1, column: 4 },
+      good: 2,
+    },
+    {
+      when: 'a comma too many',
+      input: '[1,,2]',
+      at: { reason: 'bad-json', line: 1, column: 4 },
+      good: 2,
+    },
+    {
+      when: 'a comma at the end',
+      input: '[1,]',
+      at: { reason: 'bad-json', line: 1, column: 4 },
+      good: 1,
+    },
+    {
+      when: 'the wrong bracket',
+      input: '[1}',
+      at: { reason: 'bad-json', line: 1, column: 3 },
+      good: 1,
+    },
+    {
+      when: 'a stray bracket',
+      input: '}',
+      at: { reason: 'bad-json', line: 1, column: 1 },
+      good: 0,
+    },
     { when: 'a word', input: 'hello', at: { reason: 'bad-json', line: 1, column: 1 }, good: 0 },
-    { when: 'a raw line feed in text', input: '{"a":"x\ny"}', at: { reason: 'bad-json', line: 1, column: 8 }, good: 0 },
+    {
+      when: 'a raw line feed in text',
+      input: '{"a":"x\ny"}',
+      at: { reason: 'bad-json', line: 1, column: 8 },
+      good: 0,
+    },
   ])('locates $when', ({ input, at, good }) => {
     const records = read(input, { unwrapKey: 'rows' });
     expect(problems(records)).toMatchObject([at]);
@@ -86,7 +166,11 @@ describe('a stream of JSON', () => {
   });
 
   test('locates bad UTF-8 by its line', () => {
-    const bytes = Buffer.concat([Buffer.from('{"a":1}\n{"a":"'), Buffer.from([0xff]), Buffer.from('"}\n{"a":3}\n')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"a":1}\n{"a":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}\n{"a":3}\n'),
+    ]);
     expect(values(read(bytes))).toEqual([{ a: 1 }, 'bad-utf8', { a: 3 }]);
     expect(problems(read(bytes))).toMatchObject([{ line: 2, column: 7 }]);
     expect(values(read(Buffer.from([0x22, 0xc3, 0x22])))).toEqual(['bad-utf8']);
@@ -120,7 +204,10 @@ describe('a stream of JSON', () => {
 
   test('a large document beyond the first look is read in any chunks', () => {
     const items = Array.from({ length: 3000 }, (_, i) => ({ i, text: 'äöü€😀'.repeat(5) }));
-    for (const input of [JSON.stringify(items), items.map((item) => JSON.stringify(item)).join('\n')]) {
+    for (const input of [
+      JSON.stringify(items),
+      items.map((item) => JSON.stringify(item)).join('\n'),
+    ]) {
       const bytes = Buffer.from(input);
       const cuts = Array.from({ length: Math.floor(bytes.length / 997) }, (_, i) => (i + 1) * 997);
       expect(values(read(bytes, { cuts }))).toEqual(items);
@@ -130,7 +217,19 @@ describe('a stream of JSON', () => {
   test('chunk borders never change the records', () => {
     const piece = fc.oneof(
       fc.json({ maxDepth: 3 }),
-      fc.constantFrom('{"a":', ']', '{"rows":[1,{"b":"\\"]"}]}', '\n', ' ', ',', '"', 'tru', '\\', '\uFEFF', 'é€😀'),
+      fc.constantFrom(
+        '{"a":',
+        ']',
+        '{"rows":[1,{"b":"\\"]"}]}',
+        '\n',
+        ' ',
+        ',',
+        '"',
+        'tru',
+        '\\',
+        '\uFEFF',
+        'é€😀',
+      ),
     );
     const joined = fc
       .tuple(fc.array(piece, { maxLength: 6 }), fc.constantFrom('\n', ',', ''))
@@ -145,7 +244,9 @@ describe('a stream of JSON', () => {
         const bytes = Buffer.from(input);
         const cuts = places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b);
         for (const namedLines of [true, false]) {
-          expect(cutRead(bytes, { cuts, namedLines })).toEqual(cutRead(bytes, { cuts: [], namedLines }));
+          expect(cutRead(bytes, { cuts, namedLines })).toEqual(
+            cutRead(bytes, { cuts: [], namedLines }),
+          );
         }
       }),
       { numRuns: 500 },
@@ -154,7 +255,10 @@ describe('a stream of JSON', () => {
 });
 
 /** As `read`, behind a blank head that fills the first look, so that the cuts reach the splitters. */
-function cutRead(bytes: Buffer, options: JsonStreamOptions & { cuts: readonly number[] }): StreamRecord[] {
+function cutRead(
+  bytes: Buffer,
+  options: JsonStreamOptions & { cuts: readonly number[] },
+): StreamRecord[] {
   const head = Buffer.from(`${' '.repeat(99)}\n`.repeat(700));
   const cuts = [head.length, ...options.cuts.map((cut) => cut + head.length)];
   return read(Buffer.concat([head, bytes]), { unwrapKey: 'rows', ...options, cuts });
@@ -186,7 +290,24 @@ describe('finding the error in a text', () => {
     const text = fc.oneof(
       fc.json(),
       fc.string({
-        unit: fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', '1', '-', '.', 'e', 'null', ' ', 'u', 'a'),
+        unit: fc.constantFrom(
+          '{',
+          '}',
+          '[',
+          ']',
+          ',',
+          ':',
+          '"',
+          '\\',
+          '1',
+          '-',
+          '.',
+          'e',
+          'null',
+          ' ',
+          'u',
+          'a',
+        ),
       }),
     );
     fc.assert(

@@ -70,9 +70,13 @@ export class JsonStream {
 
   #start(isWhole: boolean): StreamRecord[] {
     const joined = Buffer.concat(this.#head);
-    const head = joined[0] === 0xef && joined[1] === 0xbb && joined[2] === 0xbf ? joined.subarray(3) : joined;
+    const head =
+      joined[0] === 0xef && joined[1] === 0xbb && joined[2] === 0xbf ? joined.subarray(3) : joined;
     this.#head = [];
-    const limits = { maxBytes: this.#options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES, maxDepth: MAX_JSON_DEPTH };
+    const limits = {
+      maxBytes: this.#options.maxRecordBytes ?? DEFAULT_MAX_RECORD_BYTES,
+      maxDepth: MAX_JSON_DEPTH,
+    };
     this.#splitter = isLines(
       head.subarray(0, HEAD_BYTES),
       isWhole && head.length <= HEAD_BYTES,
@@ -94,7 +98,11 @@ function parse(cut: CutRecord, index: number, keepsText: boolean): StreamRecord 
   const { text, line } = cut;
   if (cut.problem !== undefined) return problem(cut, index, cut.problem);
   if (text.includes('\uFFFD') && cut.bytes !== undefined && !isUtf8(cut.bytes)) {
-    return problem(cut, index, { reason: 'bad-utf8', message: 'not valid UTF-8', offset: text.indexOf('\uFFFD') });
+    return problem(cut, index, {
+      reason: 'bad-utf8',
+      message: 'not valid UTF-8',
+      offset: text.indexOf('\uFFFD'),
+    });
   }
   if (isDeeperThan(text, MAX_JSON_DEPTH)) {
     return problem(cut, index, {
@@ -109,12 +117,17 @@ function parse(cut: CutRecord, index: number, keepsText: boolean): StreamRecord 
   } catch {
     const error = findJsonError(text) ?? { offset: 0, message: 'not JSON', isEnd: false };
     const reason = error.isEnd && cut.isLast ? 'truncated' : 'bad-json';
-    const message = reason === 'truncated' ? `the text ends early: ${error.message}` : error.message;
+    const message =
+      reason === 'truncated' ? `the text ends early: ${error.message}` : error.message;
     return problem(cut, index, { reason, message, offset: error.offset });
   }
 }
 
-function problem(cut: CutRecord, index: number, what: NonNullable<CutRecord['problem']>): StreamProblem {
+function problem(
+  cut: CutRecord,
+  index: number,
+  what: NonNullable<CutRecord['problem']>,
+): StreamProblem {
   const before = cut.text.slice(0, what.offset);
   const lastBreak = before.lastIndexOf('\n');
   let breaks = 0;

@@ -37,7 +37,8 @@ export class LineSplitter {
 
   end(): CutRecord[] {
     const cuts: CutRecord[] = [];
-    if (!this.#isSkipping && this.#pendingBytes > 0) this.#cut(this.#take(Buffer.alloc(0)), cuts, true);
+    if (!this.#isSkipping && this.#pendingBytes > 0)
+      this.#cut(this.#take(Buffer.alloc(0)), cuts, true);
     return cuts;
   }
 
@@ -76,8 +77,11 @@ export class LineSplitter {
         byteFrom = byteAt + 1;
       }
       if (line.length > this.#maxBytes) {
-        cuts.push(tooLarge({ text: line.slice(0, 4096), line: this.#line, maxBytes: this.#maxBytes }));
-      } else if (line.trim() !== '') cuts.push({ text: line, bytes: raw, line: this.#line, column: 1, isLast });
+        cuts.push(
+          tooLarge({ text: line.slice(0, 4096), line: this.#line, maxBytes: this.#maxBytes }),
+        );
+      } else if (line.trim() !== '')
+        cuts.push({ text: line, bytes: raw, line: this.#line, column: 1, isLast });
       if (at === -1 && isLast) return;
       this.#line++;
       if (at === -1) return;

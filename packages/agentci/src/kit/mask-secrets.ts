@@ -8,7 +8,8 @@ const URL_LOGIN = /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,200}:)([^\s/@]{1,200
 const BASIC = /\b(basic\s+)([A-Za-z0-9+/]{8,2000}={0,2})(?![A-Za-z0-9])/gi;
 const BEARER = /\b(bearer\s+)([A-Za-z0-9._~+/-]{16,2000}=*)/gi;
 const JWT = /\beyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}/g;
-const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
+const PRIVATE_KEY =
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
 /** One that was cut off: what follows its first line is the key all the same. */
 const OPEN_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{1,10000}/g;
 
@@ -28,7 +29,11 @@ const NOT_IN_LOGINS = /["'\\,<>{}[\]$*]/;
 
 /** Forms that are sure enough to refuse a document for. Words such as "token:" are not: replies have them all the time. */
 export const SURE_FORMS: readonly SecretForm[] = [
-  { name: 'url_password', pattern: URL_LOGIN, isOne: (before, secret) => !NOT_IN_LOGINS.test(before + secret) },
+  {
+    name: 'url_password',
+    pattern: URL_LOGIN,
+    isOne: (before, secret) => !NOT_IN_LOGINS.test(before + secret),
+  },
   { name: 'basic_login', pattern: BASIC, isOne: (_, code) => isLogin(code) },
   { name: 'bearer_token', pattern: BEARER, isOne: (_, token) => /\d/.test(token) },
 ];
@@ -43,7 +48,9 @@ export function maskSecrets(text: string, mask: (secret: string) => string): str
     .replace(OPEN_KEY, (secret) => mask(secret))
     .replace(JWT, (secret) => mask(secret))
     .replace(URL_LOGIN, (_, before: string, secret: string) => `${before}${mask(secret)}`)
-    .replace(BASIC, (whole, before: string, code: string) => (isLogin(code) ? `${before}${mask(code)}` : whole))
+    .replace(BASIC, (whole, before: string, code: string) =>
+      isLogin(code) ? `${before}${mask(code)}` : whole,
+    )
     .replace(BEARER, (_, before: string, secret: string) => `${before}${mask(secret)}`)
     .replace(NAMED, (_, before: string, secret: string) => `${before}${mask(secret)}`);
 }

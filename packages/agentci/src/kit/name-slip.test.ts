@@ -61,9 +61,12 @@ describe('patterns that match no tool are refused with the right spelling', () =
 });
 
 describe('names taken as they stand', () => {
-  test.each(['rm,ls', '{rm,ls}', '!rm', 'ls - rm', '[rm, ls]', '"rm"', '- rm'])('%s is refused', (name) => {
-    expect(exactNameSlip(name)).toBeDefined();
-  });
+  test.each(['rm,ls', '{rm,ls}', '!rm', 'ls - rm', '[rm, ls]', '"rm"', '- rm'])(
+    '%s is refused',
+    (name) => {
+      expect(exactNameSlip(name)).toBeDefined();
+    },
+  );
 
   test.each(['rm', 'Delegate work to coworker', "Read a file's content", 'ns:tool', 'a(b)'])(
     '%s may be one',

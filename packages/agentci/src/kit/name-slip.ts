@@ -22,7 +22,11 @@ export function patternSlip(pattern: string): NameSlip | undefined {
 
 /** As `patternSlip`, where a name is taken as it is: a space may be part of it, as in "Delegate work to coworker". */
 export function exactNameSlip(name: string): NameSlip | undefined {
-  const why = / - /.test(name) ? SEVERAL : /^-|[,;{}"`]|^'|'$|^!|^\[.*\]$/s.test(name) ? whyPattern(name) : undefined;
+  const why = / - /.test(name)
+    ? SEVERAL
+    : /^-|[,;{}"`]|^'|'$|^!|^\[.*\]$/s.test(name)
+      ? whyPattern(name)
+      : undefined;
   return why === undefined ? undefined : { why, hint: meant(name) };
 }
 
@@ -39,10 +43,13 @@ function whyPattern(pattern: string): string | undefined {
   if (/^!/.test(pattern)) return 'a list has no exceptions, and ! is taken literally';
   if (/^["'`]|["'`]$/.test(pattern)) return 'the quotes are part of it';
   if (/^\[[^\]]*\]$/.test(pattern))
-    return /^\[(.|.-.|[!^].)\]$/u.test(pattern) ? undefined : 'in brackets it is one character of a set';
+    return /^\[(.|.-.|[!^].)\]$/u.test(pattern)
+      ? undefined
+      : 'in brackets it is one character of a set';
   if (/[{}]/.test(pattern)) return 'braces are taken literally';
   if (/^-\s?\S|[,;&]|\s-\s/.test(pattern)) return SEVERAL;
-  if (/^\^|\$$|^\/.*\/[a-z]*$|^\.\*|[\\|()]/.test(pattern)) return 'it is written as a regular expression';
+  if (/^\^|\$$|^\/.*\/[a-z]*$|^\.\*|[\\|()]/.test(pattern))
+    return 'it is written as a regular expression';
   if (/\s/.test(pattern)) return SEVERAL;
   if (/%/.test(pattern)) return 'the wildcard is *, not %';
   if (/:$/.test(pattern)) return 'it ends with a colon';
@@ -53,8 +60,10 @@ function whyPattern(pattern: string): string | undefined {
 /** The names that were probably meant, as they should be written. */
 function meant(pattern: string): string {
   const names = [...new Set(expandBraces(pattern).flatMap(namesIn))].slice(0, MAX_NAMES);
-  if (names.length === 0) return 'write the name of the tool; * matches any run of characters, ? exactly one';
-  if (names.length === 1) return `write ${names[0]}; * matches any run of characters, ? exactly one`;
+  if (names.length === 0)
+    return 'write the name of the tool; * matches any run of characters, ? exactly one';
+  if (names.length === 1)
+    return `write ${names[0]}; * matches any run of characters, ? exactly one`;
   return `write each as an item of its own: [${names.join(', ')}]`;
 }
 

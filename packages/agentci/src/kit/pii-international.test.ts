@@ -31,7 +31,9 @@ describe('international numbers are found without a library', () => {
   ])('what the libraries find is found: %s', async (text) => {
     const libraries = await findByLibraries(text, {});
     expect(found(text)).toEqual(
-      expect.arrayContaining(libraries.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`)),
+      expect.arrayContaining(
+        libraries.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`),
+      ),
     );
   });
 

@@ -27,7 +27,9 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
     31: 'MT SC',
     32: 'LC',
     33: 'RU',
-  }).flatMap(([length, countries]) => countries.split(' ').map((country) => [country, Number(length)] as const)),
+  }).flatMap(([length, countries]) =>
+    countries.split(' ').map((country) => [country, Number(length)] as const),
+  ),
 );
 
 /**

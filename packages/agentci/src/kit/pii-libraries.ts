@@ -15,7 +15,10 @@ export interface LibraryOptions {
 
 /** Whether a text has something that only a library can tell. */
 export const needsLibraries = (text: string, { phoneCountry, people }: LibraryOptions): boolean =>
-  phoneCountry !== undefined || people === true || text.search(PHONE) >= 0 || text.search(IBAN) >= 0;
+  phoneCountry !== undefined ||
+  people === true ||
+  text.search(PHONE) >= 0 ||
+  text.search(IBAN) >= 0;
 
 /** Phone numbers, bank accounts and people that maintained libraries recognise. Loaded only when a text calls for them. */
 export async function findByLibraries(text: string, options: LibraryOptions): Promise<PiiSpan[]> {
@@ -29,11 +32,18 @@ export async function findByLibraries(text: string, options: LibraryOptions): Pr
 
 async function phones(text: string, country: string | undefined): Promise<PiiSpan[]> {
   if (country === undefined && text.search(PHONE) < 0) return [];
-  const { findPhoneNumbersInText, parsePhoneNumberFromString } = await import('libphonenumber-js/min');
+  const { findPhoneNumbersInText, parsePhoneNumberFromString } = await import(
+    'libphonenumber-js/min'
+  );
   const spans: PiiSpan[] = [];
   for (const match of text.matchAll(PHONE)) {
     if (parsePhoneNumberFromString(match[0])?.isPossible() !== true) continue;
-    spans.push({ type: 'phone', start: match.index, end: match.index + match[0].length, confidence: 0.9 });
+    spans.push({
+      type: 'phone',
+      start: match.index,
+      end: match.index + match[0].length,
+      confidence: 0.9,
+    });
   }
   if (country === undefined) return spans;
   for (const { startsAt, endsAt } of findPhoneNumbersInText(text, country as CountryCode)) {
@@ -61,8 +71,19 @@ async function ibans(text: string): Promise<PiiSpan[]> {
 
 async function people(text: string): Promise<PiiSpan[]> {
   const { default: nlp } = await import('compromise');
-  const found = nlp(text).people().json({ offset: true }) as { offset?: { start: number; length: number } }[];
+  const found = nlp(text).people().json({ offset: true }) as {
+    offset?: { start: number; length: number };
+  }[];
   return found.flatMap(({ offset }) =>
-    offset ? [{ type: 'name' as const, start: offset.start, end: offset.start + offset.length, confidence: 0.6 }] : [],
+    offset
+      ? [
+          {
+            type: 'name' as const,
+            start: offset.start,
+            end: offset.start + offset.length,
+            confidence: 0.6,
+          },
+        ]
+      : [],
   );
 }

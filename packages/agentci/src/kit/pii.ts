@@ -57,7 +57,9 @@ const DETECTORS: readonly Detector[] = [
   {
     type: 'email',
     confidence: 0.95,
-    pattern: between('[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){0,8}\\.\\p{L}{2,24}'),
+    pattern: between(
+      '[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63}){0,8}\\.\\p{L}{2,24}',
+    ),
   },
   {
     type: 'credit_card',
@@ -90,7 +92,8 @@ const DETECTORS: readonly Detector[] = [
   {
     type: 'ip_address',
     confidence: 0.6,
-    pattern: /(?<![\p{L}\p{N}_:.])[0-9A-Fa-f]{1,4}(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?![\p{L}\p{N}_:])/gu,
+    pattern:
+      /(?<![\p{L}\p{N}_:.])[0-9A-Fa-f]{1,4}(?::{1,2}[0-9A-Fa-f]{1,4}){1,7}(?![\p{L}\p{N}_:])/gu,
     accepts: isIpv6,
   },
   {
@@ -117,7 +120,10 @@ export function findPii(text: string, options: PiiOptions = {}): PiiSpan[] {
   const plain = plainText(text);
   if (plain === undefined) return findIn(text, options);
   const known = (options.known ?? []).map((span) => ({ ...span, ...plain.placeOf(span) }));
-  return findIn(plain.text, { ...options, known }).map((span) => ({ ...span, ...plain.sourceOf(span) }));
+  return findIn(plain.text, { ...options, known }).map((span) => ({
+    ...span,
+    ...plain.sourceOf(span),
+  }));
 }
 
 function findIn(text: string, { names = 'pattern', known = [] }: PiiOptions): PiiSpan[] {
@@ -128,7 +134,8 @@ function findIn(text: string, { names = 'pattern', known = [] }: PiiOptions): Pi
     if (type === 'name' && names === 'off') continue;
     for (const match of text.matchAll(pattern)) {
       const span = { type, start: match.index, end: match.index + match[0].length, confidence };
-      if (accepts?.(match[0]) === false || taken.subarray(span.start, span.end).includes(1)) continue;
+      if (accepts?.(match[0]) === false || taken.subarray(span.start, span.end).includes(1))
+        continue;
       taken.fill(1, span.start, span.end);
       found.push(span);
     }

@@ -10,7 +10,10 @@ const usd = (model: string, provider?: string) =>
 
 describe('the bundled prices', () => {
   test('are named with the installed version and its date', () => {
-    const manifest = new URL('../../../../node_modules/@pydantic/genai-prices/package.json', import.meta.url);
+    const manifest = new URL(
+      '../../../../node_modules/@pydantic/genai-prices/package.json',
+      import.meta.url,
+    );
     expect(JSON.parse(readFileSync(manifest, 'utf8')).version).toBe(PRICES_VERSION);
     expect(name).toBe(`genai-prices ${PRICES_VERSION} (${date})`);
     expect(lookup({ model: 'gpt-4o', usage })?.prices).toBe(name);
@@ -61,12 +64,17 @@ describe('the bundled prices', () => {
   });
 
   test('counts that contradict each other have no price', () => {
-    expect(lookup({ model: 'gpt-4o-mini', usage: { input: 1, output: 1, cacheRead: 5 } })).toBeUndefined();
+    expect(
+      lookup({ model: 'gpt-4o-mini', usage: { input: 1, output: 1, cacheRead: 5 } }),
+    ).toBeUndefined();
   });
 
-  test.each(['openai', 'OpenAI', 'openai.responses', 'my-gateway'])('provider %s finds the model', (provider) => {
-    expect(usd('gpt-4o-mini', provider)).toBeCloseTo(usd('gpt-4o-mini')!, 12);
-  });
+  test.each(['openai', 'OpenAI', 'openai.responses', 'my-gateway'])(
+    'provider %s finds the model',
+    (provider) => {
+      expect(usd('gpt-4o-mini', provider)).toBeCloseTo(usd('gpt-4o-mini')!, 12);
+    },
+  );
 });
 
 describe('a table of the user', () => {
@@ -76,7 +84,8 @@ describe('a table of the user', () => {
     'gpt-4o-mini': { input: 0.15, output: 0.6 },
     local: { input: 0, output: 0 },
   };
-  const cost = (model: string) => priceFromTable({ tablePerMillion, model, tokensIn: 1_000_000, tokensOut: 0 });
+  const cost = (model: string) =>
+    priceFromTable({ tablePerMillion, model, tokensIn: 1_000_000, tokensOut: 0 });
 
   test.each([
     ['gpt-4o-mini-2024-07-18', 0.15],

@@ -52,10 +52,14 @@ export async function loadPrices(): Promise<PriceTable> {
   const search = (model: string, provider: string | undefined): Found => {
     for (const candidate of modelNames(model)) {
       for (const hint of [provider, candidate.provider, undefined]) {
-        const providerId = hint === undefined ? undefined : findProvider({ providerId: hint.toLowerCase() })?.id;
+        const providerId =
+          hint === undefined ? undefined : findProvider({ providerId: hint.toLowerCase() })?.id;
         if (hint !== undefined && providerId === undefined) continue;
         const options = providerId === undefined ? {} : { providerId };
-        const priced = calcPrice({ input_tokens: 1 }, candidate.model, { ...options, timestamp: PRICES_TIME });
+        const priced = calcPrice({ input_tokens: 1 }, candidate.model, {
+          ...options,
+          timestamp: PRICES_TIME,
+        });
         if (priced) return { model: candidate.model, providerId };
       }
     }
@@ -69,7 +73,9 @@ export async function loadPrices(): Promise<PriceTable> {
     const options = found.providerId === undefined ? {} : { providerId: found.providerId };
     try {
       const priced = calcPrice(tableUsage(usage), found.model, { ...options, timestamp });
-      return priced && Number.isFinite(priced.total_price) ? { usd: priced.total_price, prices: name } : undefined;
+      return priced && Number.isFinite(priced.total_price)
+        ? { usd: priced.total_price, prices: name }
+        : undefined;
     } catch {
       // Counts that contradict each other, such as more cached than input tokens, have no price.
       return undefined;
@@ -114,7 +120,11 @@ function modelNames(model: string): ModelName[] {
     let shorter = whole.model;
     for (;;) {
       const ending = /[-@:][^-@:]*$/.exec(shorter);
-      if (ending === null || ending.index === 0 || (/^-\d{1,2}(?:\.\d+)?$/.test(ending[0]) && !isDatePart(shorter)))
+      if (
+        ending === null ||
+        ending.index === 0 ||
+        (/^-\d{1,2}(?:\.\d+)?$/.test(ending[0]) && !isDatePart(shorter))
+      )
         break;
       shorter = shorter.slice(0, ending.index);
       names.push({ model: shorter, provider: whole.provider });
@@ -127,7 +137,9 @@ function modelNames(model: string): ModelName[] {
 const isDatePart = (name: string): boolean => /-(?:19|20)\d{2}-\d{2}(?:-\d{2})?$/.test(name);
 
 /** Dollars per million tokens, by model name or the beginning of one. */
-export type PricesPerMillion = Readonly<Record<string, { readonly input: number; readonly output: number }>>;
+export type PricesPerMillion = Readonly<
+  Record<string, { readonly input: number; readonly output: number }>
+>;
 
 /** The cost of one call by a table a user wrote; the longest name that begins the model's name wins. */
 export function priceFromTable(options: {
@@ -149,7 +161,8 @@ export function priceFromTable(options: {
 function longestPrefix(model: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   for (const name of names) {
-    const isPrefix = model === name || (model.startsWith(name) && /^[-:@/_]/.test(model.slice(name.length)));
+    const isPrefix =
+      model === name || (model.startsWith(name) && /^[-:@/_]/.test(model.slice(name.length)));
     if (isPrefix && name.length > (best?.length ?? 0)) best = name;
   }
   return best;

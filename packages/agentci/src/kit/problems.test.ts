@@ -14,7 +14,12 @@ test('problems come by their place, each once at one place', () => {
   problems.add({ source: one, start: 0 }, { code: 'X', message: 'm' });
   problems.add({ source: one, start: 0 }, { code: 'X', message: 'other' });
   problems.add({ source: sourceOf('two.yaml'), start: 0 }, { code: 'X', message: 'm' });
-  expect(told(problems)).toEqual(['one.yaml:1 X m', 'one.yaml:1 X other', 'one.yaml:3 X m', 'two.yaml:1 X m']);
+  expect(told(problems)).toEqual([
+    'one.yaml:1 X m',
+    'one.yaml:1 X other',
+    'one.yaml:3 X m',
+    'two.yaml:1 X m',
+  ]);
   expect(problems.errors).toBe(4);
 });
 
@@ -43,11 +48,20 @@ test.each([
   ['facts: {password: hunter2-lamp, order: "42"}', 'facts: {password: ************, order: "42"}'],
   ['  api_key: "q7 x9"', '  api_key: "** **"'],
   ["'secret': 'abc def', b: 1", "'secret': '*** ***', b: 1"],
-  ['note: use sk-abcdefghijklmnopqrstuvwx1234 here', 'note: use ******************************* here'],
+  [
+    'note: use sk-abcdefghijklmnopqrstuvwx1234 here',
+    'note: use ******************************* here',
+  ],
   ['api_key_env: MY_KEY', 'api_key_env: MY_KEY'],
   ['max_total_tokens: 500', 'max_total_tokens: 500'],
-])('the line that is shown has no secrets, and every character keeps its place: %s', (line, shown) => {
-  const problems = new Problems('TOO_MANY');
-  problems.add({ source: parseYaml(line, { file: 'x.yaml' }).source, start: 0 }, { code: 'X', message: 'm' });
-  expect(problems.sorted()[0]!.excerpt).toBe(shown);
-});
+])(
+  'the line that is shown has no secrets, and every character keeps its place: %s',
+  (line, shown) => {
+    const problems = new Problems('TOO_MANY');
+    problems.add(
+      { source: parseYaml(line, { file: 'x.yaml' }).source, start: 0 },
+      { code: 'X', message: 'm' },
+    );
+    expect(problems.sorted()[0]!.excerpt).toBe(shown);
+  },
+);

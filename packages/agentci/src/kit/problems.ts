@@ -10,7 +10,8 @@ export interface ProblemSink {
 }
 
 /** A key and its value: `password: "x"`, `--token=x`. */
-const PAIR = /([\w.-]{2,64})(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#][^,{}[\]#]*)/g;
+const PAIR =
+  /([\w.-]{2,64})(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#][^,{}[\]#]*)/g;
 
 /** A line without its secrets: those whose key or form says so. Every character keeps its place, which messages point to. */
 function withStars(line: string): string {
@@ -58,7 +59,14 @@ export class Problems implements ProblemSink {
     }
     const location = locate(place.source, place.start);
     const excerpt = withStars(lineText(place.source, location.line));
-    this.#found.push({ severity, code, message, ...location, excerpt, ...(hint === undefined ? {} : { hint }) });
+    this.#found.push({
+      severity,
+      code,
+      message,
+      ...location,
+      excerpt,
+      ...(hint === undefined ? {} : { hint }),
+    });
   }
 
   addAll(diagnostics: readonly Diagnostic[]): void {

@@ -11,7 +11,10 @@ const SECRETS: [string, string][] = [
   ['Stripe', `sk_live_${'aB3d'.repeat(6)}`],
   ['Google', `AIza${'aB3dE'.repeat(7)}`],
   ['a JWT', `eyJ${'a1'.repeat(10)}.eyJ${'b2'.repeat(10)}.${'c3'.repeat(12)}`],
-  ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${'QUJD'.repeat(16)}\n-----END RSA PRIVATE KEY-----`],
+  [
+    'a private key',
+    `-----BEGIN RSA PRIVATE KEY-----\n${'QUJD'.repeat(16)}\n-----END RSA PRIVATE KEY-----`,
+  ],
   ['a private key that was cut off', `-----BEGIN PRIVATE KEY-----\n${'QUJD'.repeat(16)}`],
   ['a bearer token', `Bearer ${'tok3n.'.repeat(5)}`],
 ];

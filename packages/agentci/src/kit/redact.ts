@@ -35,14 +35,22 @@ export function redact<T>(value: T): { readonly value: T; readonly isRedacted: b
     if (typeof inner === 'string') {
       if (inner === '') return inner;
       return name === undefined
-        ? maskAllSecrets(inner, mask).replace(COOKIE_HEADER, (_, before: string) => `${before}${mask()}`)
+        ? maskAllSecrets(inner, mask).replace(
+            COOKIE_HEADER,
+            (_, before: string) => `${before}${mask()}`,
+          )
         : mask();
     }
-    if (typeof inner === 'number') return name !== undefined && STRONG_NAME.test(name) ? mask() : inner;
-    if (Array.isArray(inner)) return inner.map((each, i) => visit(each, name ?? flagBefore(inner, i)));
+    if (typeof inner === 'number')
+      return name !== undefined && STRONG_NAME.test(name) ? mask() : inner;
+    if (Array.isArray(inner))
+      return inner.map((each, i) => visit(each, name ?? flagBefore(inner, i)));
     if (!isObject(inner)) return inner;
     return Object.fromEntries(
-      Object.entries(inner).map(([key, each]) => [maskAllSecrets(key, mask), visit(each, isSecret(key) ? key : name)]),
+      Object.entries(inner).map(([key, each]) => [
+        maskAllSecrets(key, mask),
+        visit(each, isSecret(key) ? key : name),
+      ]),
     );
   };
   const masked = SECRETS.value(visit(value, undefined), () => {

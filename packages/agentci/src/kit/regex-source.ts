@@ -5,7 +5,11 @@ import type { ParsedRegex, RegexNode, SetItem } from './regex-syntax.ts';
 export function nativeSource(parsed: ParsedRegex): { source: string; flags: string } {
   const flags = `u${parsed.ignoreCase ? 'i' : ''}${parsed.hasLineAnchor ? 'm' : ''}`;
   return {
-    source: write(parsed.root, { ...NATIVE, captures: parsed.hasBackreference, lineMode: parsed.hasLineAnchor }),
+    source: write(parsed.root, {
+      ...NATIVE,
+      captures: parsed.hasBackreference,
+      lineMode: parsed.hasLineAnchor,
+    }),
     flags,
   };
 }
@@ -60,7 +64,9 @@ function groupOpening(node: RegexNode & { t: 'group' }, dialect: Dialect): strin
 
 function repeatBody(body: RegexNode, dialect: Dialect): string {
   const text = write(body, dialect);
-  return body.t === 'char' || body.t === 'any' || body.t === 'set' || body.t === 'group' ? text : `(?:${text})`;
+  return body.t === 'char' || body.t === 'any' || body.t === 'set' || body.t === 'group'
+    ? text
+    : `(?:${text})`;
 }
 
 function count(min: number, max: number): string {
@@ -89,7 +95,10 @@ function assertion(kind: (RegexNode & { t: 'assert' })['kind'], dialect: Dialect
 }
 
 function character(code: number, dialect: Dialect): string {
-  const isPlain = (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+  const isPlain =
+    (code >= 0x30 && code <= 0x39) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x61 && code <= 0x7a);
   if (isPlain) return String.fromCharCode(code);
   return dialect.native ? `\\u{${code.toString(16)}}` : `\\x{${code.toString(16)}}`;
 }
@@ -97,13 +106,18 @@ function character(code: number, dialect: Dialect): string {
 const range = ([lo, hi]: readonly [number, number], dialect: Dialect): string =>
   lo === hi ? character(lo, dialect) : `${character(lo, dialect)}-${character(hi, dialect)}`;
 
-const rangesBody = (ranges: CharRanges, dialect: Dialect): string => ranges.map((r) => range(r, dialect)).join('');
-const rangesSet = (ranges: CharRanges, dialect: Dialect): string => `[${rangesBody(ranges, dialect)}]`;
+const rangesBody = (ranges: CharRanges, dialect: Dialect): string =>
+  ranges.map((r) => range(r, dialect)).join('');
+const rangesSet = (ranges: CharRanges, dialect: Dialect): string =>
+  `[${rangesBody(ranges, dialect)}]`;
 
 function setSource(items: readonly SetItem[], negated: boolean, dialect: Dialect): string {
   // RE2 has no empty set: the opposite of everything says the same.
   if (items.length === 0)
-    return rangesSet(negated ? [[0, 0x10ffff]] : complement([]), dialect).replace('[', negated ? '[' : '[^');
+    return rangesSet(negated ? [[0, 0x10ffff]] : complement([]), dialect).replace(
+      '[',
+      negated ? '[' : '[^',
+    );
   return `[${negated ? '^' : ''}${items.map((item) => itemSource(item, dialect)).join('')}]`;
 }
 

@@ -11,7 +11,12 @@ export type RegexNode =
       readonly capture: boolean;
       readonly fold?: boolean;
     }
-  | { readonly t: 'look'; readonly ahead: boolean; readonly negated: boolean; readonly body: RegexNode }
+  | {
+      readonly t: 'look';
+      readonly ahead: boolean;
+      readonly negated: boolean;
+      readonly body: RegexNode;
+    }
   | { readonly t: 'backref'; readonly ref: number | string }
   | {
       readonly t: 'repeat';
@@ -120,7 +125,8 @@ class Parser {
       else if (letter === 's') next.dotAll = on;
       else if (letter === 'm') next.multiline = on;
       // Characters are always whole code points here, and a test has no position or indices to remember.
-      else if (!'uadgvy'.includes(letter)) this.fail(`the flag "${letter}" is not supported`, offset);
+      else if (!'uadgvy'.includes(letter))
+        this.fail(`the flag "${letter}" is not supported`, offset);
     }
     return next;
   }
@@ -135,7 +141,8 @@ class Parser {
   }
 
   private alternatives(): RegexNode {
-    if (++this.depth > MAX_NESTING) this.fail(`groups are nested more than ${MAX_NESTING} deep`, this.at);
+    if (++this.depth > MAX_NESTING)
+      this.fail(`groups are nested more than ${MAX_NESTING} deep`, this.at);
     const options: RegexNode[] = [this.sequence()];
     while (this.pattern[this.at] === '|') {
       this.at++;
@@ -162,10 +169,12 @@ class Parser {
     const range = this.quantifier();
     if (range === undefined) return atom;
     if (atom.t === 'assert' || atom.t === 'look') this.fail('nothing to repeat', start);
-    if (range.min > range.max) this.fail(`the repeat {${range.min},${range.max}} is out of order`, this.at);
+    if (range.min > range.max)
+      this.fail(`the repeat {${range.min},${range.max}} is out of order`, this.at);
     const lazy = this.pattern[this.at] === '?';
     if (lazy) this.at++;
-    else if (this.pattern[this.at] === '+') this.fail('possessive quantifiers are not supported', this.at);
+    else if (this.pattern[this.at] === '+')
+      this.fail('possessive quantifiers are not supported', this.at);
     const again = this.at;
     if (this.quantifier() !== undefined) this.fail('nothing to repeat', again);
     return { t: 'repeat', body: atom, min: range.min, max: range.max, lazy };
@@ -180,7 +189,8 @@ class Parser {
     const match = /^\{(\d{1,9})(?:(,)(\d{0,9}))?\}/.exec(this.pattern.slice(this.at, this.at + 24));
     if (match === null) return undefined;
     const min = Number(match[1]);
-    const max = match[2] === undefined ? min : match[3] === '' ? Number.POSITIVE_INFINITY : Number(match[3]);
+    const max =
+      match[2] === undefined ? min : match[3] === '' ? Number.POSITIVE_INFINITY : Number(match[3]);
     if (min > MAX_REPEAT || (max !== Number.POSITIVE_INFINITY && max > MAX_REPEAT)) {
       this.fail(`a repeat count above ${MAX_REPEAT} is not supported`, this.at);
     }
@@ -242,7 +252,9 @@ class Parser {
     if (opening[0] === '(' && rest[1] === '?') {
       const flagsOnly = /^\(\?[a-zA-Z-]+\)/.test(rest);
       this.fail(
-        flagsOnly ? 'flags for the whole pattern must come first' : 'this kind of group is not supported',
+        flagsOnly
+          ? 'flags for the whole pattern must come first'
+          : 'this kind of group is not supported',
         open,
       );
     }
@@ -258,7 +270,12 @@ class Parser {
     const outer = this.flags;
     let fold: boolean | undefined;
     if (on !== undefined) {
-      this.flags = this.withFlags(this.withFlags(outer, on, open + 2, true), off ?? '', open + 2, false);
+      this.flags = this.withFlags(
+        this.withFlags(outer, on, open + 2, true),
+        off ?? '',
+        open + 2,
+        false,
+      );
       if (this.flags.fold !== outer.fold) {
         fold = this.flags.fold;
         this.hasScopedFold = true;
@@ -310,7 +327,8 @@ class Parser {
     const named = /^\\k<([A-Za-z_$][\w$]*)>/.exec(this.pattern.slice(start, start + 120));
     if (named !== null) return this.advance(named[0].length, this.backreference(named[1]!, start));
     const numbered = /^\\([1-9]\d{0,3})/.exec(this.pattern.slice(start, start + 6));
-    if (numbered !== null) return this.advance(numbered[0].length, this.backreference(Number(numbered[1]), start));
+    if (numbered !== null)
+      return this.advance(numbered[0].length, this.backreference(Number(numbered[1]), start));
     const item = this.escapedItem();
     if ('lo' in item) return { t: 'char', code: item.lo };
     return { t: 'set', negated: false, items: [item] };
@@ -358,9 +376,14 @@ class Parser {
   }
 
   private property(start: number, negated: boolean): SetItem {
-    const match = /^\\[pP](?:\{(\^?)([\w=]{1,60})\}|([A-Z]))/.exec(this.pattern.slice(start, start + 70));
+    const match = /^\\[pP](?:\{(\^?)([\w=]{1,60})\}|([A-Z]))/.exec(
+      this.pattern.slice(start, start + 70),
+    );
     if (match === null) this.fail('a Unicode property is written \\p{Name}', start);
-    return this.advance(match[0].length, { property: match[2] ?? match[3]!, negated: negated !== (match[1] === '^') });
+    return this.advance(match[0].length, {
+      property: match[2] ?? match[3]!,
+      negated: negated !== (match[1] === '^'),
+    });
   }
 
   private set(): RegexNode {
@@ -373,7 +396,9 @@ class Parser {
       if (this.pattern[this.at] === ']') break;
       const first = this.setItem();
       const isRange =
-        this.pattern[this.at] === '-' && this.pattern[this.at + 1] !== ']' && this.at + 1 < this.pattern.length;
+        this.pattern[this.at] === '-' &&
+        this.pattern[this.at + 1] !== ']' &&
+        this.at + 1 < this.pattern.length;
       if (!isRange || !('lo' in first)) {
         items.push(first);
         continue;

@@ -34,7 +34,8 @@ export function workBound(parsed: ParsedRegex): WorkBound | undefined {
 }
 
 /** The bound for a text of this length, in steps. */
-export const workFor = (bound: WorkBound, length: number): number => bound.factor * (length + 1) ** bound.degree;
+export const workFor = (bound: WorkBound, length: number): number =>
+  bound.factor * (length + 1) ** bound.degree;
 
 interface Bound {
   readonly ways: WorkBound;
@@ -47,10 +48,14 @@ const add = (a: WorkBound, b: WorkBound): WorkBound => ({
   factor: a.factor + b.factor,
   degree: Math.max(a.degree, b.degree),
 });
-const times = (a: WorkBound, b: WorkBound): WorkBound => ({ factor: a.factor * b.factor, degree: a.degree + b.degree });
+const times = (a: WorkBound, b: WorkBound): WorkBound => ({
+  factor: a.factor * b.factor,
+  degree: a.degree + b.degree,
+});
 const constant = (factor: number): WorkBound => ({ factor, degree: 0 });
 
-const topOptions = (root: RegexNode): readonly RegexNode[] => (root.t === 'alt' ? root.options : [root]);
+const topOptions = (root: RegexNode): readonly RegexNode[] =>
+  root.t === 'alt' ? root.options : [root];
 
 /** Opens groups that only group, so that a repeat inside one is seen beside what follows the group. */
 function flatten(node: RegexNode): RegexNode[] {
@@ -59,7 +64,8 @@ function flatten(node: RegexNode): RegexNode[] {
   return [node];
 }
 
-const isCharacter = (node: RegexNode): boolean => node.t === 'char' || node.t === 'any' || node.t === 'set';
+const isCharacter = (node: RegexNode): boolean =>
+  node.t === 'char' || node.t === 'any' || node.t === 'set';
 
 /** A repeat at the very end succeeds with its least count; the rest of it is never given back. */
 function withoutOpenEnd(items: RegexNode[]): RegexNode[] {
@@ -122,7 +128,10 @@ function repeatBound(node: RegexNode & { t: 'repeat' }, fold: boolean): Bound | 
   if (isOneWay) {
     if (node.max === Number.POSITIVE_INFINITY)
       return { ways: constantPlusN(node.min), work: times(constantPlusN(node.min), body.work) };
-    return { ways: constant(node.max - node.min + 1), work: times(constant(Math.max(1, node.max)), body.work) };
+    return {
+      ways: constant(node.max - node.min + 1),
+      work: times(constant(Math.max(1, node.max)), body.work),
+    };
   }
   if (node.max === Number.POSITIVE_INFINITY || body.ways.degree > 0) return undefined;
   const paths = body.ways.factor ** node.max * (node.max + 1);
@@ -152,4 +161,5 @@ function stopsAt(item: RegexNode, next: RegexNode, fold: boolean): boolean {
   return areDisjoint(consumed, needed);
 }
 
-const hasAsciiLetter = (lo: number, hi: number): boolean => (lo <= 0x5a && hi >= 0x41) || (lo <= 0x7a && hi >= 0x61);
+const hasAsciiLetter = (lo: number, hi: number): boolean =>
+  (lo <= 0x5a && hi >= 0x41) || (lo <= 0x7a && hi >= 0x61);

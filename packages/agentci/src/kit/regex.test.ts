@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileRegex, isLinearInV8, matchesEverything, type Regex, RegexTimeout } from './regex.ts';
+import {
+  compileRegex,
+  isLinearInV8,
+  matchesEverything,
+  type Regex,
+  RegexTimeout,
+} from './regex.ts';
 import { re2Source } from './regex-source.ts';
 import { parseRegex } from './regex-syntax.ts';
 import { workBound, workFor } from './regex-work.ts';
@@ -98,8 +104,12 @@ describe('compileRegex', () => {
 });
 
 test('knows the patterns that every text contains', () => {
-  expect(['', '.*', 'a?', '(a|b*)', '(?:)+', 'a{0,3}b*'].map(matchesEverything)).toEqual(Array(6).fill(true));
-  expect(['a', '^', '$', 'a*b', '(?=a)', '(', '^.*$'].map(matchesEverything)).toEqual(Array(7).fill(false));
+  expect(['', '.*', 'a?', '(a|b*)', '(?:)+', 'a{0,3}b*'].map(matchesEverything)).toEqual(
+    Array(6).fill(true),
+  );
+  expect(['a', '^', '$', 'a*b', '(?=a)', '(', '^.*$'].map(matchesEverything)).toEqual(
+    Array(7).fill(false),
+  );
 });
 
 describe('hostile patterns and texts', () => {
@@ -121,9 +131,12 @@ describe('hostile patterns and texts', () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  test.each(['^(?=(a|aa)+$)', '(a+)+\\1$'])('/%s/ runs out of time and says so instead of answering', (pattern) => {
-    expect(() => regex(pattern).test(`${'a'.repeat(60)}!`)).toThrow(RegexTimeout);
-  });
+  test.each(['^(?=(a|aa)+$)', '(a+)+\\1$'])(
+    '/%s/ runs out of time and says so instead of answering',
+    (pattern) => {
+      expect(() => regex(pattern).test(`${'a'.repeat(60)}!`)).toThrow(RegexTimeout);
+    },
+  );
 
   test('line anchors answer alike whichever engine runs', () => {
     const anchored = regex('(?m)^b(x|x)*$');
@@ -154,14 +167,25 @@ describe('the bound on native work', () => {
 
   test('a pattern is linear in V8 only where that is proved', () => {
     expect(['^[A-Z]{2}\\d+$', 'abc', '^a'].map(isLinearInV8)).toEqual([true, true, true]);
-    expect(['(a+)+$', 'a*b', '(', '(?=a)b'].map(isLinearInV8)).toEqual([false, false, false, false]);
+    expect(['(a+)+$', 'a*b', '(', '(?=a)b'].map(isLinearInV8)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   test('patterns called linear stay fast on adversarial texts', () => {
     const atom = fc.constantFrom('a', 'b', '[ab]', '.', '\\w', '[^a]', '\\d');
-    const piece = fc.tuple(atom, fc.constantFrom('', '*', '+', '?', '{2}', '{0,3}')).map(([a, q]) => a + q);
+    const piece = fc
+      .tuple(atom, fc.constantFrom('', '*', '+', '?', '{2}', '{0,3}'))
+      .map(([a, q]) => a + q);
     const pattern = fc
-      .tuple(fc.constantFrom('', '^'), fc.array(piece, { minLength: 1, maxLength: 6 }), fc.constantFrom('', '$'))
+      .tuple(
+        fc.constantFrom('', '^'),
+        fc.array(piece, { minLength: 1, maxLength: 6 }),
+        fc.constantFrom('', '$'),
+      )
       .map(([head, pieces, tail]) => head + pieces.join('') + tail);
     const unit = fc.constantFrom('a', 'b', 'ab', 'a1', 'aab');
     fc.assert(
@@ -179,7 +203,9 @@ describe('the bound on native work', () => {
 
   test('the bound is never below what a step-counting backtracker does', () => {
     const atom = fc.constantFrom('a', 'b', '[ab]');
-    const piece = fc.tuple(atom, fc.constantFrom('', '*', '+', '?', '{1,2}')).map(([a, q]) => a + q);
+    const piece = fc
+      .tuple(atom, fc.constantFrom('', '*', '+', '?', '{1,2}'))
+      .map(([a, q]) => a + q);
     fc.assert(
       fc.property(
         fc.array(piece, { minLength: 1, maxLength: 5 }),
@@ -213,7 +239,9 @@ describe('the bound on native work', () => {
       '\\W',
     );
     const quantifier = fc.constantFrom('', '', '*', '+?', '?', '{1,2}');
-    const piece = fc.tuple(atom, quantifier).map(([a, q]) => (['\\b', '^', '$'].includes(a) ? a : a + q));
+    const piece = fc
+      .tuple(atom, quantifier)
+      .map(([a, q]) => (['\\b', '^', '$'].includes(a) ? a : a + q));
     const text = fc
       .array(fc.constantFrom('a', 'b', ' ', '\n', '\r', 'é', '😀', '\u00a0'), { maxLength: 8 })
       .map((c) => c.join(''));
@@ -236,11 +264,14 @@ function countSteps(pieces: readonly string[], text: readonly string[]): number 
   let steps = 0;
   const items = pieces.map((piece) => {
     const [, atom, quantifier] = /^(\[ab\]|.)(.*)$/.exec(piece)!;
-    const [min, max] = { '': [1, 1], '*': [0, 99], '+': [1, 99], '?': [0, 1], '{1,2}': [1, 2] }[quantifier!]! as [
-      number,
-      number,
-    ];
-    return { accepts: (c: string | undefined) => c !== undefined && (atom === '[ab]' || c === atom), min, max };
+    const [min, max] = { '': [1, 1], '*': [0, 99], '+': [1, 99], '?': [0, 1], '{1,2}': [1, 2] }[
+      quantifier!
+    ]! as [number, number];
+    return {
+      accepts: (c: string | undefined) => c !== undefined && (atom === '[ab]' || c === atom),
+      min,
+      max,
+    };
   });
   const match = (item: number, at: number): boolean => {
     steps++;

@@ -11,7 +11,9 @@ export interface Regex {
   /** Searches anywhere in the text. Throws `RegexTimeout` when it could not tell: never take that for a yes or a no. */
   readonly test: (text: string) => boolean;
   /** The first match and where it begins, or undefined. Throws `RegexTimeout` like `test`. */
-  readonly firstMatch: (text: string) => { readonly index: number; readonly text: string } | undefined;
+  readonly firstMatch: (
+    text: string,
+  ) => { readonly index: number; readonly text: string } | undefined;
 }
 
 export type RegexResult =
@@ -105,10 +107,15 @@ function pickEngine(pattern: string, parsed: ParsedRegex, native: RegExp | undef
   const linearEngine = (): LinearEngine => (linear ??= compileLinear(parsed, native === undefined));
   if (native === undefined) linearEngine();
 
-  const run = <T>(text: string, onNative: (regex: RegExp) => T, onLinear: (regex: RE2JS) => T): T => {
+  const run = <T>(
+    text: string,
+    onNative: (regex: RegExp) => T,
+    onLinear: (regex: RE2JS) => T,
+  ): T => {
     if (native !== undefined && isCheap(bound, text)) return onNative(native);
     const engine = parsed.needsBacktracking ? undefined : linearEngine().regex;
-    if (engine !== undefined && (native === undefined || !differsHere(parsed, text))) return onLinear(engine);
+    if (engine !== undefined && (native === undefined || !differsHere(parsed, text)))
+      return onLinear(engine);
     const guarded = runGuarded(() => onNative(native!));
     if (!guarded.ok) throw new RegexTimeout(pattern);
     return guarded.value;
@@ -130,7 +137,9 @@ function pickEngine(pattern: string, parsed: ParsedRegex, native: RegExp | undef
         },
         (regex) => {
           const matcher = regex.matcher(text);
-          return matcher.find() ? { index: matcher.start(), text: matcher.group() ?? '' } : undefined;
+          return matcher.find()
+            ? { index: matcher.start(), text: matcher.group() ?? '' }
+            : undefined;
         },
       ),
   };

@@ -7,9 +7,19 @@ type Request = Parameters<typeof rememberKeys>[0];
 test.each([
   ['no scheme', { authorization: 'FILEKEYSECRET-aaaa-bbbb' }, '/', 'FILEKEYSECRET-aaaa-bbbb'],
   ['a scheme of its own', { authorization: 'Key ownSchemeSecret1' }, '/', 'ownSchemeSecret1'],
-  ['Basic', { authorization: `Basic ${Buffer.from('u:BASICSECRETpw').toString('base64')}` }, '/', 'BASICSECRETpw'],
+  [
+    'Basic',
+    { authorization: `Basic ${Buffer.from('u:BASICSECRETpw').toString('base64')}` },
+    '/',
+    'BASICSECRETpw',
+  ],
   ['x-api-key', { 'x-api-key': 'XAPISECRETaaaabbbb' }, '/', 'XAPISECRETaaaabbbb'],
-  ['a header of a gateway', { 'x-portkey-api-key': 'portkeySecretValue' }, '/', 'portkeySecretValue'],
+  [
+    'a header of a gateway',
+    { 'x-portkey-api-key': 'portkeySecretValue' },
+    '/',
+    'portkeySecretValue',
+  ],
   ['a cookie', { cookie: 'a=1; session=cookieSecretValue' }, '/', 'cookieSecretValue'],
   ['api-key in the address', {}, '/x?api-key=QKSECRETaaaa', 'QKSECRETaaaa'],
   ['sig in the address', {}, '/x?sig=SIGSECRETaa', 'SIGSECRETaa'],

@@ -3,7 +3,9 @@ import { isKeyName, SECRETS } from './secrets.ts';
 
 /** What of a request may hold keys. */
 interface KeyedRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>> | ReadonlyMap<string, string>;
+  readonly headers:
+    | Readonly<Record<string, string | string[] | undefined>>
+    | ReadonlyMap<string, string>;
   readonly url?: string | undefined;
 }
 
@@ -18,7 +20,8 @@ export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
     else for (const value of given ?? []) rememberHeader(name, value);
   }
   if (!url.includes('?')) return;
-  for (const [name, value] of new URLSearchParams(url.slice(url.indexOf('?')))) if (isKey(name)) remember(name, value);
+  for (const [name, value] of new URLSearchParams(url.slice(url.indexOf('?'))))
+    if (isKey(name)) remember(name, value);
 }
 
 /**

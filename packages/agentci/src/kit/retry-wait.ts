@@ -4,7 +4,11 @@ const LONGEST_WAIT_MS = 120_000;
 const JITTER = 0.2;
 
 /** How long to wait before try `attempt + 1`: 1 s, 2 s, then doubling, ± 20 %. What the server asked for wins; at most 120 s. */
-export function retryDelay(attempt: number, retryAfterMs: number | undefined, random: () => number): number {
+export function retryDelay(
+  attempt: number,
+  retryAfterMs: number | undefined,
+  random: () => number,
+): number {
   if (retryAfterMs !== undefined) return Math.min(Math.max(0, retryAfterMs), LONGEST_WAIT_MS);
   const jitter = 1 + JITTER * (2 * random() - 1);
   return Math.min(FIRST_WAIT_MS * 2 ** attempt * jitter, LONGEST_WAIT_MS);

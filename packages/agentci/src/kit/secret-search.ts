@@ -29,7 +29,8 @@ export class SecretSearch {
     // The longest first: a key that another one begins with must not leave its end behind.
     const forms = [...names.keys()].sort((a, b) => b.length - a.length);
     this.#longest = forms[0]?.length ?? 0;
-    this.#pattern = forms.length === 0 ? undefined : new RegExp(forms.map(patternOf).join('|'), 'g');
+    this.#pattern =
+      forms.length === 0 ? undefined : new RegExp(forms.map(patternOf).join('|'), 'g');
     this.#sign = new SecretSign(forms, /[\w+/-]/);
     this.#signInDocument = new SecretSign(forms, /[A-Za-z0-9]/);
   }
@@ -50,13 +51,16 @@ export class SecretSearch {
 
   mayBeIn(document: string): boolean {
     if (this.#pattern === undefined) return false;
-    return this.#signInDocument.isIn(document) || (isEscaped(document) && ESCAPED_RUN.test(document));
+    return (
+      this.#signInDocument.isIn(document) || (isEscaped(document) && ESCAPED_RUN.test(document))
+    );
   }
 
   #search(text: string): readonly FoundSecret[] {
     const found = this.#matches(text);
     for (const decoded of decodedTexts(text)) {
-      for (const { name, ...span } of this.#matches(decoded.text)) found.push({ ...decoded.sourceOf(span), name });
+      for (const { name, ...span } of this.#matches(decoded.text))
+        found.push({ ...decoded.sourceOf(span), name });
     }
     return found.length < 2 ? found : withoutOverlaps(found);
   }
@@ -69,7 +73,10 @@ export class SecretSearch {
     for (const decoded of decodedTexts(tail)) {
       const length = this.#beginningIn(decoded.text);
       if (length === 0) continue;
-      const { start } = decoded.sourceOf({ start: decoded.text.length - length, end: decoded.text.length });
+      const { start } = decoded.sourceOf({
+        start: decoded.text.length - length,
+        end: decoded.text.length,
+      });
       most = Math.max(most, tail.length - start);
     }
     return most;
@@ -79,7 +86,9 @@ export class SecretSearch {
   #beginningIn(text: string): number {
     const open = OPEN_ESCAPE.exec(text)?.[0].length ?? 0;
     const whole = beginningOf(text, this.#names.keys());
-    return open === 0 ? whole : Math.max(whole, open + beginningOf(text.slice(0, -open), this.#names.keys()));
+    return open === 0
+      ? whole
+      : Math.max(whole, open + beginningOf(text.slice(0, -open), this.#names.keys()));
   }
 
   #matches(text: string): FoundSecret[] {
@@ -94,7 +103,9 @@ export class SecretSearch {
   #nameOf(form: string): string {
     const name = this.#names.get(form);
     if (name !== undefined) return name;
-    const spaced = [...this.#names].find(([known]) => known.replaceAll(' ', '+') === form.replaceAll(' ', '+'));
+    const spaced = [...this.#names].find(
+      ([known]) => known.replaceAll(' ', '+') === form.replaceAll(' ', '+'),
+    );
     return spaced?.[1] ?? 'SECRET';
   }
 }
@@ -112,7 +123,8 @@ function beginningOf(text: string, forms: Iterable<string>): number {
 }
 
 /** Web forms write a space as "+". */
-const patternOf = (form: string): string => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll(' ', '[ +]');
+const patternOf = (form: string): string =>
+  form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll(' ', '[ +]');
 
 /** The first and longest of those that overlap, as far as any of them reaches. */
 function withoutOverlaps(found: readonly FoundSecret[]): FoundSecret[] {

@@ -7,12 +7,17 @@ test('every text with one of the forms has the sign', () => {
   const form = fc.string({ unit: character, minLength: 6, maxLength: 40 });
   const around = fc.string({ unit: character, maxLength: 60 });
   fc.assert(
-    fc.property(fc.array(form, { minLength: 1, maxLength: 4 }), around, around, (forms, before, after) => {
-      for (const characters of [/[\w+/-]/, /[A-Za-z0-9]/]) {
-        const sign = new SecretSign(forms, characters);
-        for (const each of forms) expect(sign.isIn(before + each + after)).toBe(true);
-      }
-    }),
+    fc.property(
+      fc.array(form, { minLength: 1, maxLength: 4 }),
+      around,
+      around,
+      (forms, before, after) => {
+        for (const characters of [/[\w+/-]/, /[A-Za-z0-9]/]) {
+          const sign = new SecretSign(forms, characters);
+          for (const each of forms) expect(sign.isIn(before + each + after)).toBe(true);
+        }
+      },
+    ),
     { numRuns: 3000 },
   );
 });

@@ -60,9 +60,12 @@ describe('which environment values are secret', () => {
     expect(secretsIn(env)).toEqual([]);
   });
 
-  test.each(['1', 'true', 'localhost', 'Production', 'password', 'abcde'])('the value %s is never masked', (value) => {
-    expect(maskOf(['NAME', value]).text(`it is ${value} here`)).toBe(`it is ${value} here`);
-  });
+  test.each(['1', 'true', 'localhost', 'Production', 'password', 'abcde'])(
+    'the value %s is never masked',
+    (value) => {
+      expect(maskOf(['NAME', value]).text(`it is ${value} here`)).toBe(`it is ${value} here`);
+    },
+  );
 });
 
 describe('a secret is found', () => {
@@ -79,7 +82,10 @@ describe('a secret is found', () => {
     { how: 'in Base64 after a still longer name', text: `Basic ${base64(`userrr:${KEY}`)}` },
     { how: 'in Base64 for URLs', text: Buffer.from(KEY).toString('base64url') },
     { how: 'in hexadecimal digits', text: `x ${Buffer.from(KEY).toString('hex')} y` },
-    { how: 'in capital hexadecimal digits', text: `a${Buffer.from(`user:${KEY}!`).toString('hex').toUpperCase()}` },
+    {
+      how: 'in capital hexadecimal digits',
+      text: `a${Buffer.from(`user:${KEY}!`).toString('hex').toUpperCase()}`,
+    },
   ])('$how', ({ text }) => {
     const shown = maskOf(['KEY', KEY]).text(text);
     expect(shown).toContain('[KEY]');
@@ -89,11 +95,16 @@ describe('a secret is found', () => {
 
   const HARD = `a b/c+d&e='f'(1)!*ä~"\\x`;
   const quoted = [...HARD]
-    .map((c) => (/[\w/~-]/.test(c) ? c : [...Buffer.from(c)].map((byte) => `%${byte.toString(16)}`).join('')))
+    .map((c) =>
+      /[\w/~-]/.test(c) ? c : [...Buffer.from(c)].map((byte) => `%${byte.toString(16)}`).join(''),
+    )
     .join('');
   const json = (text: string): string => JSON.stringify(text).slice(1, -1);
   const ascii = (text: string): string =>
-    json(text).replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    json(text).replace(
+      /[\u0080-\uffff]/g,
+      (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   test.each([
     { how: 'as Python quotes it', text: quoted },
     {
@@ -107,7 +118,10 @@ describe('a secret is found', () => {
     { how: 'in JSON with slashes escaped', text: json(HARD).replaceAll('/', '\\/') },
     { how: 'in three levels of JSON', text: json(json(ascii(HARD))) },
     { how: 'in JSON in a URL', text: encodeURIComponent(json(HARD)) },
-    { how: 'in HTML', text: HARD.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;') },
+    {
+      how: 'in HTML',
+      text: HARD.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;'),
+    },
     { how: 'between other escapes', text: `\\n%20${quoted}\\t100%` },
   ])('$how', ({ text }) => {
     const mask = maskOf(['KEY', HARD]);
@@ -123,7 +137,12 @@ describe('a secret is found', () => {
   });
 
   test('not in documents, where it may be a word of ours; nor where it is part of a name of the user', () => {
-    const mask = maskOf(['A', 'results'], ['B', 'agent007'], ['C', 'not_measured'], ['D', 'r2d2-c3po']);
+    const mask = maskOf(
+      ['A', 'results'],
+      ['B', 'agent007'],
+      ['C', 'not_measured'],
+      ['D', 'r2d2-c3po'],
+    );
     mask.spare(['my-agent007']);
     expect(mask.document('{"results":"agent007 not_measured r2d2-c3po"}')).toBe(
       '{"results":"agent007 not_measured [D]"}',
@@ -147,7 +166,10 @@ describe('a secret is found', () => {
 
   test('anywhere in a value, keys included, and a value without it stays the same object', () => {
     const mask = maskOf(['KEY', KEY]);
-    expect(mask.value({ a: [{ [KEY]: 1 }, `x${KEY}`], b: 2 })).toEqual({ a: [{ '[KEY]': 1 }, 'x[KEY]'], b: 2 });
+    expect(mask.value({ a: [{ [KEY]: 1 }, `x${KEY}`], b: 2 })).toEqual({
+      a: [{ '[KEY]': 1 }, 'x[KEY]'],
+      b: 2,
+    });
     const clean = { a: [1, 'x'], b: null };
     expect(mask.value(clean)).toBe(clean);
   });
@@ -156,24 +178,31 @@ describe('a secret is found', () => {
 test('a text in pieces is masked however it is cut, and nothing of it is lost', () => {
   const secrets = ['sk-aaab1234', 'aab12345', 'zzz9zzzz'];
   const mask = maskOf(['A', secrets[0]!], ['B', secrets[1]!], ['Z', secrets[2]!]);
-  const part = fc.oneof(fc.constantFrom(...secrets, 'sk-', 'sk-aa', 'zzz', ' '), fc.string({ maxLength: 5 }));
+  const part = fc.oneof(
+    fc.constantFrom(...secrets, 'sk-', 'sk-aa', 'zzz', ' '),
+    fc.string({ maxLength: 5 }),
+  );
   fc.assert(
-    fc.property(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(9), { maxLength: 30 }), (parts, cuts) => {
-      const text = parts.join('');
-      let written = '';
-      const { write, flush } = mask.pieces((piece) => {
-        written += piece;
-      });
-      let at = 0;
-      for (const length of cuts) {
-        write(text.slice(at, at + length));
-        at += length;
-      }
-      write(text.slice(at));
-      flush();
-      for (const secret of secrets) expect(written).not.toContain(secret);
-      if (!secrets.some((secret) => text.includes(secret))) expect(written).toBe(text);
-    }),
+    fc.property(
+      fc.array(part, { maxLength: 12 }),
+      fc.array(fc.nat(9), { maxLength: 30 }),
+      (parts, cuts) => {
+        const text = parts.join('');
+        let written = '';
+        const { write, flush } = mask.pieces((piece) => {
+          written += piece;
+        });
+        let at = 0;
+        for (const length of cuts) {
+          write(text.slice(at, at + length));
+          at += length;
+        }
+        write(text.slice(at));
+        flush();
+        for (const secret of secrets) expect(written).not.toContain(secret);
+        if (!secrets.some((secret) => text.includes(secret))) expect(written).toBe(text);
+      },
+    ),
     { numRuns: 2000 },
   );
 });
@@ -197,14 +226,20 @@ describe('a document stays a document', () => {
   test('credentials that are an object leave a text in its place, and their parts are secret too', () => {
     const credentials = { type: 'service_account', private_key: 'MIIEvQIBADANBgkqhkiG9w0BAQEF' };
     const mask = maskOf(['GOOGLE_CREDENTIALS', JSON.stringify(credentials)]);
-    expect(JSON.parse(mask.document(JSON.stringify({ used: credentials })))).toEqual({ used: '[GOOGLE_CREDENTIALS]' });
-    expect(JSON.parse(mask.document(JSON.stringify({ text: JSON.stringify(credentials) })))).toEqual({
+    expect(JSON.parse(mask.document(JSON.stringify({ used: credentials })))).toEqual({
+      used: '[GOOGLE_CREDENTIALS]',
+    });
+    expect(
+      JSON.parse(mask.document(JSON.stringify({ text: JSON.stringify(credentials) }))),
+    ).toEqual({
       text: '[GOOGLE_CREDENTIALS]',
     });
     expect(mask.text(`key ${credentials.private_key}`)).toBe('key [GOOGLE_CREDENTIALS]');
   });
 
   test('a name with odd characters does not end a text', () => {
-    expect(JSON.parse(maskOf(['MY"KEY', 'abcdef123456']).document('{"a":"abcdef123456"}'))).toEqual({ a: '[MY_KEY]' });
+    expect(JSON.parse(maskOf(['MY"KEY', 'abcdef123456']).document('{"a":"abcdef123456"}'))).toEqual(
+      { a: '[MY_KEY]' },
+    );
   });
 });

@@ -29,7 +29,8 @@ const COMMON: ReadonlySet<string> = new Set(
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): Secret[] {
   const found: Secret[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && isSecretName(name) && isLongEnough(name, value)) found.push({ name, value });
+    if (value !== undefined && isSecretName(name) && isLongEnough(name, value))
+      found.push({ name, value });
   }
   return found;
 }
@@ -51,10 +52,18 @@ export const isSecretName = (name: string): boolean => {
 };
 
 /** Names of headers and parameters that carry keys though they do not say so. */
-const KEY_NAMES: ReadonlySet<string> = new Set(['cookie', 'key', 'sig', 'signature', 'code', 'x-amz-signature']);
+const KEY_NAMES: ReadonlySet<string> = new Set([
+  'cookie',
+  'key',
+  'sig',
+  'signature',
+  'code',
+  'x-amz-signature',
+]);
 
 /** Whether a header or a parameter of this name carries a key. */
-export const isKeyName = (name: string): boolean => KEY_NAMES.has(name.toLowerCase()) || isSecretName(name);
+export const isKeyName = (name: string): boolean =>
+  KEY_NAMES.has(name.toLowerCase()) || isSecretName(name);
 
 const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2');
 
@@ -98,8 +107,12 @@ export class SecretMask {
   #prepare(): void {
     this.#all = new SecretSearch(this.#forms);
     const isForeign = (form: string): boolean =>
-      !LIKE_NUMBER.test(form) && (this.#used.has(form) || !LIKE_WORD.test(form)) && !this.#own.includes(form);
-    this.#inDocuments = new SecretSearch(new Map([...this.#forms].filter(([form]) => isForeign(form))));
+      !LIKE_NUMBER.test(form) &&
+      (this.#used.has(form) || !LIKE_WORD.test(form)) &&
+      !this.#own.includes(form);
+    this.#inDocuments = new SecretSearch(
+      new Map([...this.#forms].filter(([form]) => isForeign(form))),
+    );
   }
 
   /** Where the secrets of a captured text are. */
@@ -135,7 +148,10 @@ export class SecretMask {
    * Masks a text that comes in pieces: a secret may be cut in two. What could be the beginning of one is held back until
    * the next piece, or until `flush`.
    */
-  pieces(write: (text: string) => void): { readonly write: (text: string) => void; readonly flush: () => void } {
+  pieces(write: (text: string) => void): {
+    readonly write: (text: string) => void;
+    readonly flush: () => void;
+  } {
     let held = '';
     return {
       write: (text) => {
@@ -196,7 +212,9 @@ export const maskMark = (name: string): string => `[${name.replace(/[^\w.-]/g, '
 
 /** A secret that is an object, in a document of its own kind, leaves a text in its place. */
 const markFor = (name: string, form: string): string =>
-  /^[{[]/.test(form) && form.includes('"') && !form.includes('\\"') ? `"${maskMark(name)}"` : maskMark(name);
+  /^[{[]/.test(form) && form.includes('"') && !form.includes('\\"')
+    ? `"${maskMark(name)}"`
+    : maskMark(name);
 
 /** Digits alone, which may be part of any number. */
 const LIKE_NUMBER = /^[\d.eE+-]+$/;
@@ -206,7 +224,8 @@ const LIKE_WORD = /^\p{L}+(?:[_.-]\p{L}+){0,2}$/u;
 
 const LONG_WORD = 16;
 /** What people write where a key is demanded and none is needed: `ollama`, `lm-studio`, `Placeholder`. */
-const isPlainWord = (value: string): boolean => value.length < LONG_WORD && !/[a-z].*[A-Z]|[A-Z]{2}.*[a-z]/.test(value);
+const isPlainWord = (value: string): boolean =>
+  value.length < LONG_WORD && !/[a-z].*[A-Z]|[A-Z]{2}.*[a-z]/.test(value);
 
 const MIN_ENCODED = 10;
 const MIN_LINE = 16;
@@ -230,13 +249,17 @@ function formsOf(given: string): Set<string> {
 
 /** Of a key in several lines, or an object of credentials, each part is enough; the lines around a key are in every key. */
 function partsOf(value: string): string[] {
-  const lines = [value, ...textsIn(value)].flatMap((text) => text.split(/\r?\n|\\n/)).map((line) => line.trim());
+  const lines = [value, ...textsIn(value)]
+    .flatMap((text) => text.split(/\r?\n|\\n/))
+    .map((line) => line.trim());
   const parts = lines.filter(
     (line) => line !== value && line.length >= MIN_LINE && !/^-----|^[{[]|^https?:/.test(line),
   );
   const password = /^[a-z][\w+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/i.exec(value)?.[1];
   // A driver repeats the password of an address by itself.
-  return password !== undefined && isHidden({ name: '', value: password }) ? [...parts, password] : parts;
+  return password !== undefined && isHidden({ name: '', value: password })
+    ? [...parts, password]
+    : parts;
 }
 
 function textsIn(json: string): string[] {

@@ -50,7 +50,13 @@ export function parseTemplate(text: string): Template | undefined {
     const close = text.indexOf('}}', open + 2);
     const slot = close === -1 ? undefined : readSlot(text.slice(open + 2, close), open);
     if (slot === undefined || 'message' in slot) {
-      mistakes.push(slot ?? { message: '"{{" opens a variable that is never closed', hint: LITERAL, start: open });
+      mistakes.push(
+        slot ?? {
+          message: '"{{" opens a variable that is never closed',
+          hint: LITERAL,
+          start: open,
+        },
+      );
       plain += `${before}{{`;
       at = open + 2;
       continue;
@@ -92,7 +98,8 @@ export function onlySlot({ parts }: Template): TemplateSlot | undefined {
 }
 
 /** A value inside a longer text: text as it is, anything else as JSON. */
-export const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+export const valueText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Puts the values in. They are data: what they contain is not looked at again. */
 export function renderTemplate(

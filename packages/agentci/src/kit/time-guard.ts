@@ -17,7 +17,9 @@ let guard: { script: vm.Script; context: vm.Context; slot: Slot } | undefined;
  * Runs work that may never end, such as a backtracking regular expression, and gives up after the time limit.
  * Costs about 0.15 ms per call, so callers use it only where no bound on the work is proved.
  */
-export function runGuarded<T>(work: () => T): { readonly ok: true; readonly value: T } | { readonly ok: false } {
+export function runGuarded<T>(
+  work: () => T,
+): { readonly ok: true; readonly value: T } | { readonly ok: false } {
   if (guard === undefined) {
     const slot: Slot = Object.assign(Object.create(null), { run: () => undefined });
     guard = { script: new vm.Script('run()'), context: vm.createContext(slot), slot };
@@ -27,9 +29,13 @@ export function runGuarded<T>(work: () => T): { readonly ok: true; readonly valu
     for (let tries = 1; ; tries++) {
       const before = process.cpuUsage();
       try {
-        return { ok: true, value: guard.script.runInContext(guard.context, { timeout: GUARD_TIMEOUT_MS }) as T };
+        return {
+          ok: true,
+          value: guard.script.runInContext(guard.context, { timeout: GUARD_TIMEOUT_MS }) as T,
+        };
       } catch (error) {
-        if ((error as { code?: unknown } | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+        if ((error as { code?: unknown } | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+          throw error;
         // The limit is on the clock. Where the machine was busy with others, the work had hardly begun.
         const { user, system } = process.cpuUsage(before);
         const isStarved = (user + system) / 1000 < GUARD_TIMEOUT_MS * STARVED;

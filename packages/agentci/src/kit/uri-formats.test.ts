@@ -4,12 +4,16 @@ import { unknownWords } from './json-schema-words.ts';
 import { isHostname, isUri, isUriReference } from './uri-formats.ts';
 
 describe('hostname', () => {
-  test.each(['www.example.com', 'xn--4gbwdl.xn--wgbh1c', 'hostname', 'host-name', '1host', 'a'.repeat(63)])(
-    '%s',
-    (name) => {
-      expect(isHostname(name)).toBe(true);
-    },
-  );
+  test.each([
+    'www.example.com',
+    'xn--4gbwdl.xn--wgbh1c',
+    'hostname',
+    'host-name',
+    '1host',
+    'a'.repeat(63),
+  ])('%s', (name) => {
+    expect(isHostname(name)).toBe(true);
+  });
 
   test.each([
     '',
@@ -44,9 +48,12 @@ describe('uri', () => {
     expect([isUri(text), isUriReference(text)]).toEqual([true, true]);
   });
 
-  test.each(['//foo.bar/x', '/abc', 'abc', '#part', ''])('%j is one only relative to another', (text) => {
-    expect([isUri(text), isUriReference(text)]).toEqual([false, true]);
-  });
+  test.each(['//foo.bar/x', '/abc', 'abc', '#part', ''])(
+    '%j is one only relative to another',
+    (text) => {
+      expect([isUri(text), isUriReference(text)]).toEqual([false, true]);
+    },
+  );
 
   test.each([
     'http:// shouldfail.com',
@@ -100,7 +107,11 @@ describe('formats of the validator', () => {
     },
     { format: 'iri-reference', good: ['âππ', '#ƒrägmênt', '/âππ'], bad: ['#ƒräg\\mênt', 'a b'] },
     { format: 'idn-hostname', good: ['실례.테스트', 'hostname'], bad: ['〮실례.테스트', '-a-', ''] },
-    { format: 'idn-email', good: ['실례@실례.테스트', 'joe@example.com'], bad: ['2962', '@a.b', 'a b@c.d'] },
+    {
+      format: 'idn-email',
+      good: ['실례@실례.테스트', 'joe@example.com'],
+      bad: ['2962', '@a.b', 'a b@c.d'],
+    },
   ])('$format', ({ format, good, bad }) => {
     const compiled = compileJsonSchema({ type: 'string', format });
     if (!compiled.ok) throw new Error(compiled.message);
@@ -110,7 +121,10 @@ describe('formats of the validator', () => {
   });
 
   test.each([
-    { schema: { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }, message: '$anchor "x" is there twice' },
+    {
+      schema: { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } },
+      message: '$anchor "x" is there twice',
+    },
     { schema: { $defs: { a: { $id: 'y' }, b: { $id: 'y' } } }, message: '$id "y" is there twice' },
     {
       schema: { $defs: { a: { $id: 'https://a.b/y' }, b: { $id: 'https://a.b/y' } } },

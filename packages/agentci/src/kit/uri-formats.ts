@@ -9,7 +9,9 @@ const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 export function isHostname(text: string): boolean {
   if (text.length === 0 || text.length > 253) return false;
-  return text.split('.').every((label) => LABEL.test(label) && (!/^..--/.test(label) || isPunycodeLabel(label)));
+  return text
+    .split('.')
+    .every((label) => LABEL.test(label) && (!/^..--/.test(label) || isPunycodeLabel(label)));
 }
 
 /** Letters that IDNA 2008 disallows though Unicode would let them through. */
@@ -19,7 +21,8 @@ const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
 function isPunycodeLabel(label: string): boolean {
   if (!/^xn--/i.test(label)) return false;
   const name = domainToUnicode(label);
-  if (name === '' || name.slice(2, 4) === '--' || /^\p{M}/u.test(name) || DISALLOWED.test(name)) return false;
+  if (name === '' || name.slice(2, 4) === '--' || /^\p{M}/u.test(name) || DISALLOWED.test(name))
+    return false;
   return domainToASCII(name) === label.toLowerCase() && inContext(name);
 }
 
@@ -38,7 +41,9 @@ function inContext(name: string): boolean {
       case '\u05f4':
         return /\p{Script=Hebrew}/u.test(before);
       case '\u30fb':
-        return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(name.replaceAll('\u30fb', ''));
+        return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(
+          name.replaceAll('\u30fb', ''),
+        );
       // The non-joiner has a second rule, which decoding has looked at already.
       case '\u200d':
         return /\p{M}/u.test(before);
@@ -53,7 +58,8 @@ const QUERY = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*$/;
 const USER = /^(?:[\w.~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$/;
 const NAME = /^(?:[\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
 const FUTURE = /^v[0-9A-Fa-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
-const PARTS = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
+const PARTS =
+  /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
 
 /** An absolute address: it has a scheme. */
 export const isUri = (text: string): boolean => isReference(text, true);
@@ -67,7 +73,9 @@ export const isIriReference = (text: string): boolean => isUriReference(asUri(te
 
 /** RFC 3987 allows every letter; not what no text should hold, such as controls and private characters. */
 const asUri = (text: string): string =>
-  text.replace(/[^\p{ASCII}]/gu, (char) => (/[\p{C}\p{Z}]/u.test(char) ? char : encodeURIComponent(char)));
+  text.replace(/[^\p{ASCII}]/gu, (char) =>
+    /[\p{C}\p{Z}]/u.test(char) ? char : encodeURIComponent(char),
+  );
 
 /** A host name in any script. */
 export function isIdnHostname(text: string): boolean {
@@ -86,15 +94,23 @@ export function isIdnEmail(text: string): boolean {
 /** Four numbers up to 255; a leading zero would be octal to some programs. */
 export function isIpv4(text: string): boolean {
   const parts = text.split('.');
-  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
+  return (
+    parts.length === 4 &&
+    parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  );
 }
 
 function isReference(text: string, needsScheme: boolean): boolean {
   const [, scheme, authority, path = '', query = '', fragment = ''] = PARTS.exec(text) ?? [];
   if (!PARTS.test(text) || (needsScheme && scheme === undefined)) return false;
-  if (authority !== undefined && (!isAuthority(authority) || (path !== '' && !path.startsWith('/')))) return false;
+  if (
+    authority !== undefined &&
+    (!isAuthority(authority) || (path !== '' && !path.startsWith('/')))
+  )
+    return false;
   // Without a scheme a colon in the first segment would read as one.
-  if (scheme === undefined && authority === undefined && path.split('/', 1)[0]!.includes(':')) return false;
+  if (scheme === undefined && authority === undefined && path.split('/', 1)[0]!.includes(':'))
+    return false;
   return PATH.test(path) && QUERY.test(query) && QUERY.test(fragment);
 }
 

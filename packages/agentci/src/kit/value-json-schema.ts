@@ -44,9 +44,18 @@ function convert(def: ValueDef, definitions: Definitions): JsonSchema {
     case 'enum':
       return choice(def.values);
     case 'array':
-      return { type: 'array', items: of(def.item), ...given({ minItems: def.min, maxItems: def.max }) };
+      return {
+        type: 'array',
+        items: of(def.item),
+        ...given({ minItems: def.min, maxItems: def.max }),
+      };
     case 'tuple':
-      return { type: 'array', items: def.items.map(of), minItems: def.items.length, maxItems: def.items.length };
+      return {
+        type: 'array',
+        items: def.items.map(of),
+        minItems: def.items.length,
+        maxItems: def.items.length,
+      };
     case 'object':
       return object(def, definitions);
     case 'record':
@@ -88,15 +97,24 @@ function number({ integer, min, max, above }: ValueDef & { kind: 'number' }): Js
 
 function choice(values: readonly unknown[]): JsonSchema {
   const [first] = values;
-  if (values.length === 1) return first === null ? { type: 'null' } : { type: typeof first, const: first };
-  return { ...(values.every((value) => typeof value === 'string') ? { type: 'string' } : {}), enum: [...values] };
+  if (values.length === 1)
+    return first === null ? { type: 'null' } : { type: typeof first, const: first };
+  return {
+    ...(values.every((value) => typeof value === 'string') ? { type: 'string' } : {}),
+    enum: [...values],
+  };
 }
 
-function object({ shape, others }: ValueDef & { kind: 'object' }, definitions: Definitions): JsonSchema {
+function object(
+  { shape, others }: ValueDef & { kind: 'object' },
+  definitions: Definitions,
+): JsonSchema {
   const required = Object.keys(shape).filter((key) => isRequired(shape, key));
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, write(schema, definitions)])),
+    properties: Object.fromEntries(
+      Object.entries(shape).map(([key, schema]) => [key, write(schema, definitions)]),
+    ),
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: typeof others === 'object' ? write(others, definitions) : others,
   };

@@ -21,7 +21,12 @@ export type ValueDef =
   | { readonly kind: 'boolean' }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'enum'; readonly values: readonly Literal[] }
-  | { readonly kind: 'array'; readonly item: ValueSchema; readonly min?: number; readonly max?: number }
+  | {
+      readonly kind: 'array';
+      readonly item: ValueSchema;
+      readonly min?: number;
+      readonly max?: number;
+    }
   | { readonly kind: 'tuple'; readonly items: readonly ValueSchema[] }
   | {
       readonly kind: 'object';
@@ -34,7 +39,11 @@ export type ValueDef =
   | { readonly kind: 'optional' | 'nullable'; readonly inner: ValueSchema }
   | { readonly kind: 'default'; readonly inner: ValueSchema; readonly value: unknown }
   | { readonly kind: 'refined'; readonly inner: ValueSchema; readonly refinement: Refinement }
-  | { readonly kind: 'when'; readonly applies: (value: unknown) => boolean; readonly inner: ValueSchema };
+  | {
+      readonly kind: 'when';
+      readonly applies: (value: unknown) => boolean;
+      readonly inner: ValueSchema;
+    };
 
 type Literal = string | number | boolean | null;
 export type ValueShape = Readonly<Record<string, ValueSchema>>;
@@ -121,7 +130,10 @@ export class StringSchema extends ValueSchema<string, ValueDef & { kind: 'string
   }
 
   regex(pattern: RegExp, message?: string): this {
-    const patterns = [...this.def.patterns, { pattern, ...(message === undefined ? {} : { message }) }];
+    const patterns = [
+      ...this.def.patterns,
+      { pattern, ...(message === undefined ? {} : { message }) },
+    ];
     return this.with({ patterns });
   }
 }
@@ -164,7 +176,10 @@ export class ObjectSchema<S extends ValueShape, Extra = unknown> extends ValueSc
 }
 
 /** A key that may be left out. */
-export class OptionalSchema<T> extends ValueSchema<T | undefined, ValueDef & { kind: 'optional' | 'nullable' }> {
+export class OptionalSchema<T> extends ValueSchema<
+  T | undefined,
+  ValueDef & { kind: 'optional' | 'nullable' }
+> {
   declare readonly isOptional: true;
 }
 
@@ -186,7 +201,8 @@ export const v = {
   int: (): NumberSchema => new NumberSchema({ kind: 'number', integer: true }),
   boolean: (): ValueSchema<boolean> => new ValueSchema({ kind: 'boolean' }),
   unknown: (): ValueSchema => new ValueSchema({ kind: 'unknown' }),
-  literal: <const L extends Literal>(value: L): ValueSchema<L> => new ValueSchema({ kind: 'enum', values: [value] }),
+  literal: <const L extends Literal>(value: L): ValueSchema<L> =>
+    new ValueSchema({ kind: 'enum', values: [value] }),
   enum: <const L extends readonly [string, ...string[]]>(values: L): ValueSchema<L[number]> =>
     new ValueSchema({ kind: 'enum', values }),
   null: (): ValueSchema<null> => new ValueSchema({ kind: 'enum', values: [null] }),
@@ -196,8 +212,11 @@ export const v = {
   looseObject: <S extends ValueShape>(shape: S): ObjectSchema<S, Record<string, unknown>> =>
     new ObjectSchema({ kind: 'object', shape, others: true }),
   /** A map with these keys, if they are there, and any others with values of one kind. */
-  objectOf: (shape: ValueShape, others: ValueSchema): ValueSchema => new ValueSchema({ kind: 'object', shape, others }),
-  tuple: <const U extends readonly ValueSchema[]>(items: U): ValueSchema<{ -readonly [K in keyof U]: Infer<U[K]> }> =>
+  objectOf: (shape: ValueShape, others: ValueSchema): ValueSchema =>
+    new ValueSchema({ kind: 'object', shape, others }),
+  tuple: <const U extends readonly ValueSchema[]>(
+    items: U,
+  ): ValueSchema<{ -readonly [K in keyof U]: Infer<U[K]> }> =>
     new ValueSchema({ kind: 'tuple', items }),
   record: <T>(key: ValueSchema<string>, value: ValueSchema<T>): ValueSchema<Record<string, T>> =>
     new ValueSchema({ kind: 'record', key, value }),

@@ -46,7 +46,8 @@ export const choicesOf = (found: readonly ValueDef[]): readonly unknown[] =>
   found.flatMap((def) => (def.kind === 'enum' ? def.values : []));
 
 /** `a whole number of at least 0`; `text or a list of text`. */
-export const describeDefs = (found: readonly ValueDef[]): string => joinOr([...new Set(found.map(describe))]);
+export const describeDefs = (found: readonly ValueDef[]): string =>
+  joinOr([...new Set(found.map(describe))]);
 
 function describe(def: ValueDef): string {
   switch (def.kind) {
@@ -82,7 +83,9 @@ function range({ min, max, above }: Of<'number'>): string {
 }
 
 export function joinOr(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? 'any value') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return words.length < 2
+    ? (words[0] ?? 'any value')
+    : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 const MAX_SHOWN = 60;
@@ -121,12 +124,14 @@ export function issueMessage(issue: ValueIssue, schema: ValueSchema, value: unkn
 /** `steps[0].name`. */
 export function pathText(path: ValuePath): string {
   let text = '';
-  for (const step of path) text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${step}`;
+  for (const step of path)
+    text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${step}`;
   return text;
 }
 
 function valueAt(value: unknown, path: ValuePath): unknown {
   let found = value;
-  for (const step of path) found = (found as Readonly<Record<string | number, unknown>> | null | undefined)?.[step];
+  for (const step of path)
+    found = (found as Readonly<Record<string | number, unknown>> | null | undefined)?.[step];
   return found;
 }

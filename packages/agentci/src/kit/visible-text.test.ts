@@ -44,10 +44,18 @@ describe('what a reader sees', () => {
     { what: 'a non-breaking space', text: 'a\u00a0b', seen: 'a b' },
     { what: 'control characters', text: 'r\u0000m\u007f\u001b', seen: 'rm' },
     { what: 'colours of a terminal', text: 'deg\u001b[1;32mrees\u001b[0m', seen: 'degrees' },
-    { what: 'a link of a terminal', text: 'a\u001b]8;;http://x\u0007b\u001b]8;;\u001b\\c', seen: 'abc' },
+    {
+      what: 'a link of a terminal',
+      text: 'a\u001b]8;;http://x\u0007b\u001b]8;;\u001b\\c',
+      seen: 'abc',
+    },
     { what: 'an emoji', text: '❤️', seen: '❤' },
     { what: 'another alphabet, which stays what it is', text: 'рm', seen: 'рm' },
-    { what: 'plain text, as it stands', text: 'plain text, as it stands', seen: 'plain text, as it stands' },
+    {
+      what: 'plain text, as it stands',
+      text: 'plain text, as it stands',
+      seen: 'plain text, as it stands',
+    },
   ])('$what', ({ text, seen }) => {
     expect(visibleText(text)).toBe(seen);
   });

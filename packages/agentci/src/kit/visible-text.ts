@@ -8,7 +8,11 @@ export function visibleText(given: string): string {
   if (PRINTABLE_ASCII.test(text)) return text.includes('  ') ? text.replace(SPACES, ' ') : text;
   if (ASCII.test(text)) return text.replace(ASCII_CONTROLS, '').replace(WHITE_SPACE, ' ');
   // Before composing, since an invisible character keeps a letter and its accent apart; and after, to be sure.
-  return text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '').replace(WHITE_SPACE, ' ');
+  return text
+    .replace(INVISIBLE, '')
+    .normalize('NFKC')
+    .replace(INVISIBLE, '')
+    .replace(WHITE_SPACE, ' ');
 }
 
 /** A text without the sequences that colour a terminal or move in it: they show nothing. */
@@ -16,7 +20,8 @@ export const withoutAnsi = (text: string): string =>
   text.includes('\u001b') || text.includes('\u009b') ? text.replace(ANSI, '') : text;
 
 /** The name of a tool as a reader sees it; space around it does not show either. Case counts. */
-export const visibleName = (name: string): string => (NAME.test(name) ? name : visibleText(name).trim());
+export const visibleName = (name: string): string =>
+  NAME.test(name) ? name : visibleText(name).trim();
 
 /** Names as a reader sees them; the same list when nothing about them changes. */
 export const visibleNames = (names: readonly string[]): readonly string[] =>
@@ -36,4 +41,5 @@ const SPACES = / {2,}/g;
 /** The next line and the blank Braille pattern look like space, though JavaScript does not count them. */
 const WHITE_SPACE = /[\s\u0085\u2800]+/gu;
 /** JavaScript counts the byte-order mark as white space. */
-const INVISIBLE = /\ufeff|(?![\s\u0085])[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\ufff9-\ufffb]/gu;
+const INVISIBLE =
+  /\ufeff|(?![\s\u0085])[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\ufff9-\ufffb]/gu;

@@ -40,7 +40,12 @@ export class YamlAnchors {
     const { source, report } = this.#of;
     const broken: Anchored = { node: brokenScalar(source, start), weight: 0, height: 0 };
     if (this.#open.has(name)) {
-      report(start, 'YAML_ALIAS_CYCLE', `*${name} is inside the value it names`, 'a value cannot contain itself');
+      report(
+        start,
+        'YAML_ALIAS_CYCLE',
+        `*${name} is inside the value it names`,
+        'a value cannot contain itself',
+      );
       return broken;
     }
     const target = this.#known.get(name);
@@ -55,7 +60,12 @@ export class YamlAnchors {
     }
     this.#aliasWeight += target.weight;
     if (this.#aliasWeight > MAX_ALIAS_WEIGHT) {
-      report(start, 'YAML_ALIAS_BOMB', `aliases repeat more than ${MAX_ALIAS_WEIGHT} values`, 'write the values once');
+      report(
+        start,
+        'YAML_ALIAS_BOMB',
+        `aliases repeat more than ${MAX_ALIAS_WEIGHT} values`,
+        'write the values once',
+      );
       this.isBomb = true;
     } else if (depth + target.height > MAX_DEPTH) {
       report(start, 'YAML_TOO_DEEP', `*${name} nests deeper than ${MAX_DEPTH} levels`);

@@ -78,7 +78,8 @@ class Composer {
       if (this.#anchors.isBomb) return undefined;
     }
     const root = this.#root;
-    const isEmpty = root === undefined || (root.kind === 'scalar' && root.value === null && root.broken !== true);
+    const isEmpty =
+      root === undefined || (root.kind === 'scalar' && root.value === null && root.broken !== true);
     if (!isEmpty) return root;
     this.#of.report(0, 'YAML_EMPTY', 'the file is empty');
     return undefined;
@@ -125,9 +126,15 @@ class Composer {
     const isBroken = tag !== undefined && coreTag(tag) !== kind;
     if (isBroken) {
       const what = kind === 'seq' ? 'list' : 'map';
-      report(this.#base + event.tagStart, 'YAML_TAG', `the tag ${tag} cannot be used on a ${what}`, tagHint(tags));
+      report(
+        this.#base + event.tagStart,
+        'YAML_TAG',
+        `the tag ${tag} cannot be used on a ${what}`,
+        tagHint(tags),
+      );
     }
-    const anchor = event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd);
+    const anchor =
+      event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd);
     if (anchor !== undefined) this.#anchors.open(anchor);
     const items: YamlNode[] | undefined = kind === 'seq' ? [] : undefined;
     const entries = items === undefined ? new Map<string, YamlEntry>() : undefined;
@@ -159,7 +166,11 @@ class Composer {
     if (node.kind !== 'scalar' && this.#unclear === frame.unclearBefore)
       (node as { end: number }).end = this.#base + this.#lastEnd + 1;
     if (frame.anchor !== undefined)
-      this.#anchors.close(frame.anchor, { node, weight: this.#weight - frame.weightBefore, height });
+      this.#anchors.close(frame.anchor, {
+        node,
+        weight: this.#weight - frame.weightBefore,
+        height,
+      });
     this.#attach(node, height);
   }
 
@@ -167,14 +178,22 @@ class Composer {
     const text = this.#text;
     const value = event.valueStart < 0 ? '' : getScalarValue(text, event);
     const isEmpty = event.valueStart < 0;
-    const start = isEmpty && event.tagStart < 0 ? this.#emptyPlace() : this.#base + scalarStart(event, value, text);
+    const start =
+      isEmpty && event.tagStart < 0
+        ? this.#emptyPlace()
+        : this.#base + scalarStart(event, value, text);
     const weight = 1 + Math.floor(value.length / WEIGHT_CHARACTERS);
     this.#weight += weight;
-    if (isEmpty || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event)) this.#unclear++;
+    if (isEmpty || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event))
+      this.#unclear++;
     this.#lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, this.#lastEnd);
     const node = makeScalar(event, value, start, this.#of);
     if (event.anchorStart >= 0)
-      this.#anchors.close(text.slice(event.anchorStart, event.anchorEnd), { node, weight, height: 0 });
+      this.#anchors.close(text.slice(event.anchorStart, event.anchorEnd), {
+        node,
+        weight,
+        height: 0,
+      });
     this.#attach(node, 0, event.style === SCALAR_STYLE.PLAIN && event.tagStart < 0);
   }
 
@@ -231,8 +250,14 @@ class Composer {
     const isMerge = isPlain && node.value === '<<';
     const earlier = isMerge ? undefined : frame.entries!.get(node.value);
     if (earlier !== undefined || (isMerge && frame.merges !== undefined)) {
-      const where = earlier === undefined ? '' : ` (first on line ${locate(source, earlier.keyStart).line})`;
-      report(start, 'YAML_DUPLICATE_KEY', `the key "${node.value}" is written twice${where}`, 'keep one of them');
+      const where =
+        earlier === undefined ? '' : ` (first on line ${locate(source, earlier.keyStart).line})`;
+      report(
+        start,
+        'YAML_DUPLICATE_KEY',
+        `the key "${node.value}" is written twice${where}`,
+        'keep one of them',
+      );
       return { text: undefined, start, isMerge: false };
     }
     return { text: this.#intern(node.value), start, isMerge };
@@ -249,7 +274,8 @@ const isBlockText = ({ style }: ScalarEvent): boolean =>
   style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
 function reportKey(node: YamlNode, report: Report): void {
-  const shown = node.kind === 'scalar' ? `${node.value}` : `a ${node.kind === 'seq' ? 'list' : 'map'}`;
+  const shown =
+    node.kind === 'scalar' ? `${node.value}` : `a ${node.kind === 'seq' ? 'list' : 'map'}`;
   const hint = node.kind === 'scalar' ? `quote it: "${node.value}"` : undefined;
   report(node.start, 'YAML_KEY', `a key must be text, not ${shown}`, hint);
 }
@@ -260,7 +286,12 @@ function mergeInto(entries: Map<string, YamlEntry>, merge: YamlNode, report: Rep
     if (node.kind === 'map') {
       for (const [key, entry] of node.entries) if (!entries.has(key)) entries.set(key, entry);
     } else if (node.kind === 'seq' || node.broken !== true) {
-      report(node.start, 'YAML_MERGE', '"<<" takes a map, or a list of maps', 'for example: "<<: *base"');
+      report(
+        node.start,
+        'YAML_MERGE',
+        '"<<" takes a map, or a list of maps',
+        'for example: "<<: *base"',
+      );
     }
   }
 }

@@ -14,7 +14,11 @@ function shown(node: YamlNode): unknown {
   if (node.kind === 'seq') return [place, node.items.map(shown)];
   return [
     place,
-    [...node.entries.values()].map((entry) => [entry.key, locate(source, entry.keyStart), shown(entry.value)]),
+    [...node.entries.values()].map((entry) => [
+      entry.key,
+      locate(source, entry.keyStart),
+      shown(entry.value),
+    ]),
   ];
 }
 
@@ -23,20 +27,31 @@ const inParts = (text: string): YamlNode | undefined => {
   return composeInParts(source, new Set(['!include']), 'queries', 100);
 };
 
-const whole = (text: string): YamlNode => parseYaml(text, { file: 'a.yaml', tags: ['!include'] }).root!;
+const whole = (text: string): YamlNode =>
+  parseYaml(text, { file: 'a.yaml', tags: ['!include'] }).root!;
 
 const item = (id: string): string =>
   `  - id: ${id}\n    schema: {type: object, required: [a, b], properties: {a: {type: string}}}\n    tools: [search, answer]\n`;
-const items = (count: number): string => Array.from({ length: count }, (_, i) => item(`q${i}`)).join('');
+const items = (count: number): string =>
+  Array.from({ length: count }, (_, i) => item(`q${i}`)).join('');
 
 describe('a long list read in parts', () => {
   it.each<readonly [name: string, text: string]>([
     ['a head, a list and a tail', `version: 1\nqueries:\n${items(9)}runner: {module: ./a.mjs}\n`],
     ['no tail', `version: 1\nqueries:\n${items(9)}`],
-    ['a document marker at the top', `---\nversion: 1\nqueries: # all of them\n\n  # the first\n${items(9)}`],
+    [
+      'a document marker at the top',
+      `---\nversion: 1\nqueries: # all of them\n\n  # the first\n${items(9)}`,
+    ],
     ['items that are not indented', `queries:\n${items(9).replace(/^ {2}/gm, '')}agent: a\n`],
-    ['comments between items and after them', `queries:\n${items(5)}  # more\n\n${items(4)}# end\nagent: a\n`],
-    ['block texts that look like items', `queries:\n${items(5)}  - text: |\n      - id: x\n        a: 1\n${items(5)}`],
+    [
+      'comments between items and after them',
+      `queries:\n${items(5)}  # more\n\n${items(4)}# end\nagent: a\n`,
+    ],
+    [
+      'block texts that look like items',
+      `queries:\n${items(5)}  - text: |\n      - id: x\n        a: 1\n${items(5)}`,
+    ],
     [
       'a repeated line inside a block text',
       `queries:\n${items(5)}  - text: |\n      tools: [search, answer, or not]\n      tools: [search, answer, or not]\n${items(5)}`,
@@ -51,10 +66,16 @@ describe('a long list read in parts', () => {
     ['a key that is there twice', `agent: a\nqueries:\n${items(9)}agent: b\n`],
     ['a second document', `queries:\n${items(9)}---\nqueries: []\n`],
     ['an indented key after the list', `queries:\n${items(9)} agent: a\n`],
-    ['a list under another key of that name', `outer:\n  queries:\n${items(9).replace(/^/gm, '  ')}`],
+    [
+      'a list under another key of that name',
+      `outer:\n  queries:\n${items(9).replace(/^/gm, '  ')}`,
+    ],
     ['the key inside a text', `note: |\n  queries:\n  - a\nqueries:\n${items(9)}`],
     ['a key that is twice in one item', `queries:\n${items(5)}  - a: 1\n    a: 2\n${items(5)}`],
-    ['a key that is twice in a map on one line', `queries:\n${items(5)}  - a: {b: 1, b: 2}\n${items(5)}`],
+    [
+      'a key that is twice in a map on one line',
+      `queries:\n${items(5)}  - a: {b: 1, b: 2}\n${items(5)}`,
+    ],
     ['an item that is empty', `queries:\n${items(5)}  -\n${items(5)}`],
   ])('is the same tree, or is left to the reader of whole texts: %s', (_, text) => {
     const read = inParts(text);
@@ -82,9 +103,18 @@ describe('a long list read in parts', () => {
       '[h, i, j, k, l, m, n, o, p]',
     );
     const { value } = fc.letrec((tie) => ({
-      value: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.constant(null), tie('list'), tie('map')),
+      value: fc.oneof(
+        { maxDepth: 3 },
+        text,
+        fc.integer(),
+        fc.constant(null),
+        tie('list'),
+        tie('map'),
+      ),
       list: fc.array(tie('value'), { maxLength: 4 }),
-      map: fc.dictionary(fc.constantFrom('a', 'bc', 'schema', 'tools'), tie('value'), { maxKeys: 4 }),
+      map: fc.dictionary(fc.constantFrom('a', 'bc', 'schema', 'tools'), tie('value'), {
+        maxKeys: 4,
+      }),
     }));
     let parted = 0;
     fc.assert(
@@ -141,7 +171,9 @@ describe('a long list read in parts', () => {
         '"q" # note',
       ),
       fc.string({ maxLength: 6 }).map((text) => JSON.stringify(text)),
-      fc.string({ maxLength: 6, unit: 'binary' }).map((text) => `"${text.replace(/["\\\n\r]/g, '')}"`),
+      fc
+        .string({ maxLength: 6, unit: 'binary' })
+        .map((text) => `"${text.replace(/["\\\n\r]/g, '')}"`),
       fc.constant(''),
     );
     const good = fc.constantFrom(
@@ -155,7 +187,10 @@ describe('a long list read in parts', () => {
       '{"a": {"b": "c"}}',
     );
     const mostly = (usual: string, odd: string[]): fc.Arbitrary<string> =>
-      fc.oneof({ weight: 60, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...odd) });
+      fc.oneof(
+        { weight: 60, arbitrary: fc.constant(usual) },
+        { weight: 1, arbitrary: fc.constantFrom(...odd) },
+      );
     const line = fc.record({
       indent: mostly('    ', ['      ', '  ', '        ']),
       key: mostly('', ['a', 'b', 'true', 'a-b', '$x']),

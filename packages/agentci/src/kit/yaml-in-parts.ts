@@ -19,7 +19,12 @@ export function composeInParts(
   const parts = cutAtList(source.text, key, size);
   if (parts === undefined) return undefined;
   const read = (part: TextPart): YamlNode | undefined =>
-    compose(parseEvents(part.text, { maxDepth: MAX_DEPTH - 1 }), { source, tags, report: giveUp, part });
+    compose(parseEvents(part.text, { maxDepth: MAX_DEPTH - 1 }), {
+      source,
+      tags,
+      report: giveUp,
+      part,
+    });
   const plain = new PlainItems(source, read);
   const readItems = (part: TextPart): readonly YamlNode[] | undefined => {
     const items = plain.read(part);
@@ -63,4 +68,5 @@ function mapOf(node: YamlNode | undefined): YamlMap {
   return node?.kind === 'map' ? node : giveUp();
 }
 
-const isEmpty = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null && node.style === 'plain';
+const isEmpty = (node: YamlNode): boolean =>
+  node.kind === 'scalar' && node.value === null && node.style === 'plain';

@@ -39,7 +39,11 @@ class MovedMap extends Moved<YamlMap> implements YamlMap {
   get entries(): ReadonlyMap<string, YamlEntry> {
     const entries = new Map<string, YamlEntry>();
     for (const [key, entry] of this.first.entries) {
-      entries.set(key, { ...entry, keyStart: entry.keyStart + this.by, value: moved(entry.value, this.by) });
+      entries.set(key, {
+        ...entry,
+        keyStart: entry.keyStart + this.by,
+        value: moved(entry.value, this.by),
+      });
     }
     return entries;
   }

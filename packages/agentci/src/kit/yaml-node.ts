@@ -47,7 +47,10 @@ export interface YamlEntry {
 export type YamlPlace = Pick<YamlNodeBase, 'source' | 'start'>;
 
 /** Where the key of an entry is. */
-export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({ source: keySource, start: keyStart });
+export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({
+  source: keySource,
+  start: keyStart,
+});
 
 export interface YamlMap extends YamlCollection {
   readonly kind: 'map';
@@ -86,7 +89,9 @@ export function locate(source: YamlSource, offset: number): Location {
 /** The text of one line, for the caret in a message. */
 export function lineText(source: YamlSource, line: number): string {
   const { starts } = lineTable(source);
-  return source.text.slice(starts[line - 1] ?? 0, starts[line] ?? source.text.length).replace(/[\r\n]+$/, '');
+  return source.text
+    .slice(starts[line - 1] ?? 0, starts[line] ?? source.text.length)
+    .replace(/[\r\n]+$/, '');
 }
 
 function lineTable(source: YamlSource): LineTable {
@@ -102,7 +107,9 @@ function findLineStarts(text: string): number[] {
   const starts = [0];
   if (text.includes('\r')) {
     for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
-  } else for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  } else
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1))
+      starts.push(at + 1);
   return starts;
 }
 
@@ -118,7 +125,11 @@ export function nodeAt(root: YamlNode, path: YamlPath): YamlNode | undefined {
 }
 
 /** Where the value at a path is written; where its key is, when asked so. The nearest existing parent stands in for what is absent. */
-export function locationAt(root: YamlNode, path: YamlPath, part: 'key' | 'value' = 'value'): Location {
+export function locationAt(
+  root: YamlNode,
+  path: YamlPath,
+  part: 'key' | 'value' = 'value',
+): Location {
   const { source, start } = placeAt(root, path, part);
   return locate(source, start);
 }
@@ -174,6 +185,11 @@ export function decidingText(node: YamlNode): string | undefined {
 /** Assigns without ever reaching the prototype. */
 export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   } else object[key] = value;
 }

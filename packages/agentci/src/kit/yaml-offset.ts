@@ -3,7 +3,8 @@ import type { YamlNode, YamlPlace } from './yaml-node.ts';
 /** Where a character of a text is written, whatever the style of the text: quotes, escapes, folded and indented lines. */
 export function placeInside(node: YamlNode | YamlPlace, offset: number): YamlPlace {
   const { source, start } = node;
-  if (!('kind' in node) || node.kind !== 'scalar' || typeof node.value !== 'string') return { source, start };
+  if (!('kind' in node) || node.kind !== 'scalar' || typeof node.value !== 'string')
+    return { source, start };
   const { value, style } = node;
   const raw = source.text;
   let at = start;
@@ -39,7 +40,8 @@ function skipLayout(raw: string, from: number, char: string, isDouble: boolean):
   return at;
 }
 
-const isBlank = (char: string | undefined): boolean => char === ' ' || char === '\n' || char === '\r' || char === '\t';
+const isBlank = (char: string | undefined): boolean =>
+  char === ' ' || char === '\n' || char === '\r' || char === '\t';
 
 const ESCAPES: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
 

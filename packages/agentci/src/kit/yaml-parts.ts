@@ -25,7 +25,8 @@ const MIN_SIZE = 50_000;
  */
 export function cutAtList(text: string, key: string, size = PART_SIZE): ListParts | undefined {
   // An anchor in one part may be used in another; other line ends are rare and not worth a second set of rules.
-  if (text.length < Math.min(2 * size, MIN_SIZE) || text.includes('\r') || /[\s[{,]&\S/.test(text)) return undefined;
+  if (text.length < Math.min(2 * size, MIN_SIZE) || text.includes('\r') || /[\s[{,]&\S/.test(text))
+    return undefined;
   const line = new RegExp(`^${key}:[ \\t]*(?:#.*)?\\n`, 'm').exec(text);
   if (line === null) return undefined;
   const from = line.index + line[0].length;
@@ -35,7 +36,8 @@ export function cutAtList(text: string, key: string, size = PART_SIZE): ListPart
   if (indent === undefined) return undefined;
 
   const to = endOfList(text, from, indent.length);
-  if (/^(?:---|\.\.\.|%)/m.test(text.slice(from)) || /^\s/.test(text.slice(to, to + 1))) return undefined;
+  if (/^(?:---|\.\.\.|%)/m.test(text.slice(from)) || /^\s/.test(text.slice(to, to + 1)))
+    return undefined;
   return {
     head: { text: text.slice(0, from), base: 0 },
     items: cutItems(text, { from, to, indent, size }),

@@ -92,7 +92,8 @@ export class PlainItems {
     if (colon === keyAt || text.charCodeAt(colon) !== COLON) return false;
     const hasValue = colon + 1 < end;
     if (hasValue && (text.charCodeAt(colon + 1) !== SPACE || colon + 2 === end)) return false;
-    if (!(isItem ? this.#startItem(first - at, keyAt - at, keyAt) : this.#place(keyAt - at, keyAt))) return false;
+    if (!(isItem ? this.#startItem(first - at, keyAt - at, keyAt) : this.#place(keyAt - at, keyAt)))
+      return false;
     const open = this.#open[this.#open.length - 1]!;
     const key = this.#intern(text.slice(keyAt, colon));
     if (key === undefined || open.entries.has(key)) return false;
@@ -110,7 +111,8 @@ export class PlainItems {
 
   /** A dash starts the next item; all dashes are in one column. */
   #startItem(dashes: number, column: number, keyAt: number): boolean {
-    if (this.#waiting !== undefined || (this.#dashes !== -1 && this.#dashes !== dashes)) return false;
+    if (this.#waiting !== undefined || (this.#dashes !== -1 && this.#dashes !== dashes))
+      return false;
     this.#dashes = dashes;
     this.#closeTo(0);
     this.#items.push(this.#openMap(column, keyAt));
@@ -137,7 +139,13 @@ export class PlainItems {
 
   #openMap(indent: number, at: number): YamlMap {
     const entries = new Map<string, YamlEntry>();
-    const node: YamlMap = { kind: 'map', source: this.#source, start: this.#base + at, end: -1, entries };
+    const node: YamlMap = {
+      kind: 'map',
+      source: this.#source,
+      start: this.#base + at,
+      end: -1,
+      entries,
+    };
     this.#open.push({ indent, node, entries });
     return node;
   }
@@ -193,7 +201,8 @@ export class PlainItems {
       throw error;
     }
     if (node?.start !== start) return undefined;
-    if (node.kind !== 'scalar' && node.end >= 0 && this.#known.size < MAX_KEPT) this.#known.set(text, node);
+    if (node.kind !== 'scalar' && node.end >= 0 && this.#known.size < MAX_KEPT)
+      this.#known.set(text, node);
     return node;
   }
 

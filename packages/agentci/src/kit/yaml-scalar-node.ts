@@ -25,21 +25,39 @@ const SCALAR_STYLES = {
 } as const;
 
 /** The node of a scalar, its value resolved by its tag or, when plain, by its text. */
-export function makeScalar(event: ScalarEvent, value: string, start: number, of: YamlText): YamlScalar {
+export function makeScalar(
+  event: ScalarEvent,
+  value: string,
+  start: number,
+  of: YamlText,
+): YamlScalar {
   const { source } = of;
   const style = SCALAR_STYLES[event.style];
   if (event.tagStart < 0)
-    return { kind: 'scalar', source, start, style, value: style === 'plain' ? resolvePlain(value) : value };
+    return {
+      kind: 'scalar',
+      source,
+      start,
+      style,
+      value: style === 'plain' ? resolvePlain(value) : value,
+    };
   const base = { kind: 'scalar', source, start, style } as const;
   const tag = (of.part?.text ?? source.text).slice(event.tagStart, event.tagEnd);
   if (tag === '!') return { ...base, value };
   if (of.tags.has(tag)) return { ...base, value, tag };
   const core = coreTag(tag);
-  const resolved: YamlScalarValue | undefined = core === undefined ? undefined : resolveTagged(value, core);
+  const resolved: YamlScalarValue | undefined =
+    core === undefined ? undefined : resolveTagged(value, core);
   if (resolved !== undefined) return { ...base, value: resolved };
-  if (core === undefined) of.report(start, 'YAML_TAG', `the tag ${tag} is not known`, tagHint(of.tags));
+  if (core === undefined)
+    of.report(start, 'YAML_TAG', `the tag ${tag} is not known`, tagHint(of.tags));
   else
-    of.report(start, 'YAML_TAG', `this value does not fit the tag ${tag}`, 'leave the tag out, or correct the value');
+    of.report(
+      start,
+      'YAML_TAG',
+      `this value does not fit the tag ${tag}`,
+      'leave the tag out, or correct the value',
+    );
   return brokenScalar(source, start);
 }
 

@@ -42,11 +42,13 @@ function isWordStart(code: number): boolean {
 
 function resolveNumber(text: string): number | undefined {
   const first = text.charCodeAt(0);
-  const mayBeNumber = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
+  const mayBeNumber =
+    (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
   if (!mayBeNumber) return undefined;
   if (INTEGER.test(text) || FLOAT.test(text)) return Number(text);
   if (OCTAL.test(text) || HEXADECIMAL.test(text)) return Number(text);
-  if (INFINITE.test(text)) return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  if (INFINITE.test(text))
+    return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   return NOT_A_NUMBER.test(text) ? Number.NaN : undefined;
 }
 

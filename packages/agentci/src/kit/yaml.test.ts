@@ -10,7 +10,8 @@ const plain = (text: string) => {
   expect(diagnostics).toEqual([]);
   return toPlain(root!);
 };
-const codes = (text: string) => parse(text).diagnostics.map((d) => `${d.code} ${d.line}:${d.column}`);
+const codes = (text: string) =>
+  parse(text).diagnostics.map((d) => `${d.code} ${d.line}:${d.column}`);
 
 describe('values of the YAML 1.2 core schema', () => {
   test.each([
@@ -43,14 +44,20 @@ describe('values of the YAML 1.2 core schema', () => {
     ['---\na: 1\n...\n', { a: 1 }],
     ['x: &x {a: 1}\ny: *x', { x: { a: 1 }, y: { a: 1 } }],
     ['x: &x {a: 1, b: 2}\ny: {<<: *x, b: 3}', { x: { a: 1, b: 2 }, y: { b: 3, a: 1 } }],
-    ['p: &p {a: 1}\nq: &q {a: 2, b: 2}\ny: {<<: [*p, *q]}', { p: { a: 1 }, q: { a: 2, b: 2 }, y: { a: 1, b: 2 } }],
+    [
+      'p: &p {a: 1}\nq: &q {a: 2, b: 2}\ny: {<<: [*p, *q]}',
+      { p: { a: 1 }, q: { a: 2, b: 2 }, y: { a: 1, b: 2 } },
+    ],
     ['"<<": 1', { '<<': 1 }],
   ])('%j', (text, value) => {
     expect(plain(text)).toEqual(value);
   });
 
   test('prototype keys are ordinary keys', () => {
-    const value = plain('__proto__: {polluted: 1}\nconstructor: 2\nhasOwnProperty: 3') as Record<string, unknown>;
+    const value = plain('__proto__: {polluted: 1}\nconstructor: 2\nhasOwnProperty: 3') as Record<
+      string,
+      unknown
+    >;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'hasOwnProperty']);
     expect((value as { polluted?: unknown }).polluted).toBeUndefined();
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -72,7 +79,11 @@ describe('what is refused, and where', () => {
     ['comments only', '# x\n# y\n', ['YAML_EMPTY 1:1']],
     ['a null document', '---\n~\n', ['YAML_EMPTY 1:1']],
     ['a tab as indentation', 'a:\n\tb: 1\n', ['YAML_TAB 2:1']],
-    ['every duplicate key', 'a: 1\nb: 2\na: 3\nb: 4\n', ['YAML_DUPLICATE_KEY 3:1', 'YAML_DUPLICATE_KEY 4:1']],
+    [
+      'every duplicate key',
+      'a: 1\nb: 2\na: 3\nb: 4\n',
+      ['YAML_DUPLICATE_KEY 3:1', 'YAML_DUPLICATE_KEY 4:1'],
+    ],
     ['a duplicate in a flow map', 'x: {a: 1, a: 2}', ['YAML_DUPLICATE_KEY 1:11']],
     ['an alias nobody defined', 'a:\n  - *_dangerous\n', ['YAML_UNKNOWN_ALIAS 2:5']],
     ['an alias inside its own value', 'a: &a [1, *a]', ['YAML_ALIAS_CYCLE 1:11']],
@@ -109,7 +120,10 @@ describe('what is refused, and where', () => {
   });
 
   test('aliases cannot build a value that nests too deep', () => {
-    const levels = Array.from({ length: 300 }, (_, i) => `l${i}: &l${i} [${i === 0 ? 'x' : `*l${i - 1}`}]`);
+    const levels = Array.from(
+      { length: 300 },
+      (_, i) => `l${i}: &l${i} [${i === 0 ? 'x' : `*l${i - 1}`}]`,
+    );
     expect(codes(levels.join('\n'))[0]).toMatch(/^YAML_TOO_DEEP/);
   });
 
@@ -147,9 +161,12 @@ describe('places', () => {
     expect(`${line}:${column}`).toBe(expected);
   });
 
-  test.each(['a: 1\r\nb: [*x]\r\n', 'a: 1\rb: [*x]\r'])('line ends of other systems count once: %j', (windows) => {
-    expect(codes(windows)).toEqual(['YAML_UNKNOWN_ALIAS 2:5']);
-  });
+  test.each(['a: 1\r\nb: [*x]\r\n', 'a: 1\rb: [*x]\r'])(
+    'line ends of other systems count once: %j',
+    (windows) => {
+      expect(codes(windows)).toEqual(['YAML_UNKNOWN_ALIAS 2:5']);
+    },
+  );
 });
 
 describe('any text', () => {

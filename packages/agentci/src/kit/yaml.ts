@@ -30,7 +30,10 @@ export interface YamlDocument {
  * Never throws: what is wrong with the text comes back as diagnostics, all at once where the text can still be followed.
  */
 export function parseYaml(text: string, options: YamlOptions): YamlDocument {
-  const source: YamlSource = { file: options.file, text: text.startsWith('\uFEFF') ? text.slice(1) : text };
+  const source: YamlSource = {
+    file: options.file,
+    text: text.startsWith('\uFEFF') ? text.slice(1) : text,
+  };
   const found: Diagnostic[] = [];
   const report = (start: number, code: string, message: string, hint?: string): void => {
     if (found.length >= MAX_DIAGNOSTICS) return;
@@ -49,13 +52,23 @@ export function parseYaml(text: string, options: YamlOptions): YamlDocument {
     const message = `the file has ${text.length} characters; at most ${MAX_YAML_SIZE} are read`;
     return {
       source,
-      diagnostics: [{ severity: 'error', code: 'YAML_TOO_LARGE', message, file: source.file, line: 1, column: 1 }],
+      diagnostics: [
+        {
+          severity: 'error',
+          code: 'YAML_TOO_LARGE',
+          message,
+          file: source.file,
+          line: 1,
+          column: 1,
+        },
+      ],
     };
   }
   let root: YamlNode | undefined;
   const tags = new Set(options.tags);
   try {
-    root = options.longList === undefined ? undefined : composeInParts(source, tags, options.longList);
+    root =
+      options.longList === undefined ? undefined : composeInParts(source, tags, options.longList);
     root ??= compose(parseEvents(source.text, { maxDepth: MAX_DEPTH }), { source, tags, report });
   } catch (error) {
     reportSyntax(error, source.text, report);
@@ -65,9 +78,17 @@ export function parseYaml(text: string, options: YamlOptions): YamlDocument {
 }
 
 const SYNTAX: readonly { readonly when: RegExp; readonly code: string; readonly hint: string }[] = [
-  { when: /^tab characters/, code: 'YAML_TAB', hint: 'indent with spaces; YAML does not allow tabs there' },
+  {
+    when: /^tab characters/,
+    code: 'YAML_TAB',
+    hint: 'indent with spaces; YAML does not allow tabs there',
+  },
   { when: /nesting/i, code: 'YAML_TOO_DEEP', hint: `nest at most ${MAX_DEPTH} levels` },
-  { when: /alias/, code: 'YAML_SYNTAX', hint: 'a leading * is an alias in YAML; quote the text: "*"' },
+  {
+    when: /alias/,
+    code: 'YAML_SYNTAX',
+    hint: 'a leading * is an alias in YAML; quote the text: "*"',
+  },
   {
     when: /deficient indentation|unexpected end/,
     code: 'YAML_SYNTAX',
@@ -79,7 +100,11 @@ const SYNTAX: readonly { readonly when: RegExp; readonly code: string; readonly 
 
 function reportSyntax(error: unknown, text: string, report: Report): void {
   if (!(error instanceof YAMLException)) {
-    report(0, 'YAML_SYNTAX', `the text cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    report(
+      0,
+      'YAML_SYNTAX',
+      `the text cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return;
   }
   const known = SYNTAX.find(({ when }) => when.test(error.reason));
@@ -90,7 +115,8 @@ function reportSyntax(error: unknown, text: string, report: Report): void {
 function placeOf(error: YAMLException, text: string): number {
   const position = Math.min(error.mark?.position ?? 0, text.length);
   if (!error.reason.startsWith('bad indentation')) return position;
-  const lineStart = Math.max(text.lastIndexOf('\n', position - 1), text.lastIndexOf('\r', position - 1)) + 1;
+  const lineStart =
+    Math.max(text.lastIndexOf('\n', position - 1), text.lastIndexOf('\r', position - 1)) + 1;
   const indentation = /^[ \t]*/.exec(text.slice(lineStart, position))![0].length;
   return lineStart + indentation;
 }

@@ -26,16 +26,26 @@ export function alignCalls(mode: CallMode, n: number, m: number, fits: Fits): Al
     }
     case 'unordered': {
       const pairs = largestMatching(n, m, fits);
-      return { score: n + m === 0 ? 1 : (2 * found(pairs)) / (n + m), pairs, extra: others(pairs, m) };
+      return {
+        score: n + m === 0 ? 1 : (2 * found(pairs)) / (n + m),
+        pairs,
+        extra: others(pairs, m),
+      };
     }
     case 'exact': {
       const pairs = longestInOrder(n, m, fits);
       const longer = Math.max(n, m);
-      return { score: longer === 0 ? 1 : 1 - edits(n, m, fits) / longer, pairs, extra: others(pairs, m) };
+      return {
+        score: longer === 0 ? 1 : 1 - edits(n, m, fits) / longer,
+        pairs,
+        extra: others(pairs, m),
+      };
     }
     case 'only': {
       const pairs = Array.from({ length: n }, (_, i) => indexOf(m, (j) => fits(i, j)));
-      const extra = Array.from({ length: m }, (_, j) => j).filter((j) => indexOf(n, (i) => fits(i, j)) === undefined);
+      const extra = Array.from({ length: m }, (_, j) => j).filter(
+        (j) => indexOf(n, (i) => fits(i, j)) === undefined,
+      );
       return { score: share(m - extra.length, m), pairs, extra };
     }
   }
@@ -82,9 +92,10 @@ function largestMatching(n: number, m: number, fits: Fits): (number | undefined)
   const owner = new Int32Array(m).fill(-1);
   const augment = (start: number): boolean => {
     // Breadth first, with a list instead of recursion: a long run must not overflow the stack.
-    const cameFrom = new Map<number, { readonly call: number; readonly expected: number } | undefined>([
-      [start, undefined],
-    ]);
+    const cameFrom = new Map<
+      number,
+      { readonly call: number; readonly expected: number } | undefined
+    >([[start, undefined]]);
     const queue = [start];
     const seen = new Uint8Array(m);
     for (const i of queue) {
@@ -121,7 +132,9 @@ function edits(n: number, m: number, fits: Fits): number {
   for (let i = 1; i <= n; i++) {
     const next = [i];
     for (let j = 1; j <= m; j++)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (fits(i - 1, j - 1) ? 0 : 1)));
+      next.push(
+        Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (fits(i - 1, j - 1) ? 0 : 1)),
+      );
     row = next;
   }
   return row[m]!;

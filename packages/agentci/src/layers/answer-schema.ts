@@ -41,7 +41,13 @@ function wordIssue(key: string, { kind, word, path, near }: UnknownWord): Proble
   const message = `${key}: ${kind === 'keyword' ? `"${word}" is not a keyword of JSON Schema` : `the format "${word}" is not known`}, so it checks nothing`;
   return near === undefined
     ? { severity: 'warning', code: 'SPEC_CANNOT_FAIL', message, ...rest }
-    : { severity: 'error', code: 'SPEC_BAD_SCHEMA', message, hint: `did you mean "${near}"?`, ...rest };
+    : {
+        severity: 'error',
+        code: 'SPEC_BAD_SCHEMA',
+        message,
+        hint: `did you mean "${near}"?`,
+        ...rest,
+      };
 }
 
 const compiledSchemas = new WeakMap<SchemaMap, JsonSchemaResult>();

@@ -29,7 +29,10 @@ export interface Searching {
   readonly prepare: (term: string) => string;
 }
 
-export function searching({ trace, siblings }: Pick<CheckContext, 'trace' | 'siblings'>): Searching {
+export function searching({
+  trace,
+  siblings,
+}: Pick<CheckContext, 'trace' | 'siblings'>): Searching {
   if (siblings.case_sensitive !== true) return { answer: foldedAnswer(trace), prepare: foldText };
   const answer = finalText(trace);
   return { answer: answer === undefined ? undefined : visibleText(answer), prepare: visibleText };

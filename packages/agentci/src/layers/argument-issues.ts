@@ -10,14 +10,21 @@ type Path = readonly (string | number)[];
 export function argumentIssues(args: Readonly<Record<string, unknown>>, path: Path): Problem[] {
   return Object.entries(args).flatMap(([name, asked]) => {
     const place = [...path, name];
-    const patterns = isMatcher(asked) && typeof asked.regex === 'string' ? patternIssues('regex', asked.regex) : [];
-    return [...patterns.map((issue) => ({ ...issue, path: [...place, 'regex'] })), ...nearMatcherIssue(asked, place)];
+    const patterns =
+      isMatcher(asked) && typeof asked.regex === 'string'
+        ? patternIssues('regex', asked.regex)
+        : [];
+    return [
+      ...patterns.map((issue) => ({ ...issue, path: [...place, 'regex'] })),
+      ...nearMatcherIssue(asked, place),
+    ];
   });
 }
 
 /** A map with one key that is nearly a matcher's is compared as it is, which is hardly what was meant. */
 function nearMatcherIssue(asked: unknown, path: Path): Problem[] {
-  if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || isMatcher(asked)) return [];
+  if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || isMatcher(asked))
+    return [];
   const [key, ...others] = Object.keys(asked);
   const near = key === undefined || others.length > 0 ? undefined : didYouMean(key, MATCHER_KEYS);
   if (near === undefined) return [];

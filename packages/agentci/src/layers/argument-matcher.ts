@@ -6,8 +6,14 @@ import { number, shortJson } from './words.ts';
 const toleranceSchema = v.union([
   v.number().min(0),
   v
-    .strictObject({ value: v.number(), abs: v.number().min(0).optional(), rel: v.number().min(0).optional() })
-    .refine((t) => t.abs !== undefined || t.rel !== undefined, { message: 'tolerance needs abs or rel' }),
+    .strictObject({
+      value: v.number(),
+      abs: v.number().min(0).optional(),
+      rel: v.number().min(0).optional(),
+    })
+    .refine((t) => t.abs !== undefined || t.rel !== undefined, {
+      message: 'tolerance needs abs or rel',
+    }),
 ]);
 
 /** What is asked of one argument. Several keys together must all hold. */
@@ -28,7 +34,15 @@ export const argumentMatcherSchema = v
 
 export type ArgumentMatcher = Infer<typeof argumentMatcherSchema>;
 
-export const MATCHER_KEYS = ['equals', 'one_of', 'oneOf', 'regex', 'tolerance', 'subset', 'ignore'] as const;
+export const MATCHER_KEYS = [
+  'equals',
+  'one_of',
+  'oneOf',
+  'regex',
+  'tolerance',
+  'subset',
+  'ignore',
+] as const;
 const KEYS: ReadonlySet<string> = new Set(MATCHER_KEYS);
 
 /** A map that has one of the matcher's keys is meant as one; any other value is compared for equality. */
@@ -51,7 +65,9 @@ export function argumentMismatch(
   const actual = args[name];
   if (!isMatcher(asked)) {
     if (isAbsent) return `${name} is missing`;
-    return jsonEqual(actual, asked) ? undefined : `${name} is ${shortJson(actual)}, not ${shortJson(asked)}`;
+    return jsonEqual(actual, asked)
+      ? undefined
+      : `${name} is ${shortJson(actual)}, not ${shortJson(asked)}`;
   }
   const matcher = asked as ArgumentMatcher;
   if (matcher.ignore === true) return undefined;
@@ -63,7 +79,11 @@ export function argumentMismatch(
 function matcherMismatch(matcher: ArgumentMatcher, actual: unknown): string | undefined {
   const { equals, regex, subset, tolerance } = matcher;
   // `equals` beside a plain tolerance is the middle of it.
-  if (Object.hasOwn(matcher, 'equals') && typeof tolerance !== 'number' && !jsonEqual(actual, equals))
+  if (
+    Object.hasOwn(matcher, 'equals') &&
+    typeof tolerance !== 'number' &&
+    !jsonEqual(actual, equals)
+  )
     return `not ${shortJson(equals)}`;
   const options = matcher.one_of ?? matcher.oneOf;
   if (options !== undefined && !options.some((option) => jsonEqual(actual, option)))
@@ -73,12 +93,14 @@ function matcherMismatch(matcher: ArgumentMatcher, actual: unknown): string | un
     const wrong = toleranceMismatch(tolerance, equals, actual);
     if (wrong !== undefined) return wrong;
   }
-  if (Object.hasOwn(matcher, 'subset') && !jsonContains(actual, subset)) return `without ${shortJson(subset)}`;
+  if (Object.hasOwn(matcher, 'subset') && !jsonContains(actual, subset))
+    return `without ${shortJson(subset)}`;
   return undefined;
 }
 
 function matchesRegex(pattern: string, actual: unknown): boolean {
-  if (typeof actual !== 'string' && typeof actual !== 'number' && typeof actual !== 'boolean') return false;
+  if (typeof actual !== 'string' && typeof actual !== 'number' && typeof actual !== 'boolean')
+    return false;
   const compiled = compileRegex(pattern);
   if (!compiled.ok) throw new Error(`the pattern ${pattern} does not compile: ${compiled.message}`);
   return compiled.regex.test(String(actual));
@@ -91,9 +113,13 @@ function toleranceMismatch(
 ): string | undefined {
   const middle = typeof tolerance === 'number' ? (equals as number) : tolerance.value;
   const allowed =
-    typeof tolerance === 'number' ? tolerance : Math.max(tolerance.abs ?? 0, (tolerance.rel ?? 0) * Math.abs(middle));
+    typeof tolerance === 'number'
+      ? tolerance
+      : Math.max(tolerance.abs ?? 0, (tolerance.rel ?? 0) * Math.abs(middle));
   const asked = `not within ${number(allowed)} of ${number(middle)}`;
   if (typeof actual !== 'number') return asked;
   // Binary dust: 10.1 lies within 0.1 of 10.
-  return Math.abs(actual - middle) <= allowed + 1e-9 * Math.max(1, Math.abs(middle)) ? undefined : asked;
+  return Math.abs(actual - middle) <= allowed + 1e-9 * Math.max(1, Math.abs(middle))
+    ? undefined
+    : asked;
 }

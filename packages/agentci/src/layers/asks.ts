@@ -13,7 +13,9 @@ export interface RootedAsk extends Ask {
 
 const NONE: readonly RootedAsk[] = [];
 const ASKING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(({ asks }) => asks !== undefined);
-const COMBINING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(({ blocks }) => blocks !== undefined);
+const COMBINING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(
+  ({ blocks }) => blocks !== undefined,
+);
 
 const KEYS: ReadonlySet<string> = new Set([...ASKING, ...COMBINING].map(({ key }) => key));
 
@@ -30,7 +32,11 @@ function collect(layer: Layer, block: Block, root: string | undefined): RootedAs
   const own = asking
     .filter((check) => isOfLayer(check, layer) && isWritten(block, check.key))
     .flatMap((check) =>
-      check.asks!(block[check.key] as never).map((ask) => ({ ...ask, layer, root: root ?? check.key })),
+      check.asks!(block[check.key] as never).map((ask) => ({
+        ...ask,
+        layer,
+        root: root ?? check.key,
+      })),
     );
   const inner = COMBINING.filter((check) => isWritten(block, check.key)).flatMap(({ key }) => {
     const value = block[key];
@@ -46,7 +52,8 @@ export function* blocksIn(block: Block | undefined): Generator<Block> {
   yield block;
   for (const { key } of COMBINING) {
     const value = block[key];
-    for (const inner of (Array.isArray(value) ? value : [value]).filter(isBlock)) yield* blocksIn(inner);
+    for (const inner of (Array.isArray(value) ? value : [value]).filter(isBlock))
+      yield* blocksIn(inner);
   }
 }
 

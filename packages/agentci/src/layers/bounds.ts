@@ -5,7 +5,8 @@ import { number, rounded } from './words.ts';
 /** Ratios such as 0.6 / 0.2 carry binary dust; a bound of 3 must still hold for them. */
 const DUST = 1e-9;
 
-export const isAbove = (value: number, max: number): boolean => value > max + DUST * Math.max(1, Math.abs(max));
+export const isAbove = (value: number, max: number): boolean =>
+  value > max + DUST * Math.max(1, Math.abs(max));
 export const isBelow = (value: number, min: number): boolean => value < min - DUST;
 
 /** Without digits that say nothing; as it is where rounding would move it to the other side of its limit. */
@@ -36,8 +37,10 @@ export function atMost(options: {
   const tail = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   const shown = `${quantity.exact ? '' : 'at least '}${number(forPeople(value, max))}${unit}`;
   const full = { limit: max, ...rest };
-  if (isAbove(value, max)) return violated(`${what}: ${shown}, limit ${number(max)}${unit}${tail}`, { value, ...full });
-  if (!quantity.exact) return unmeasured(`${what}: not known, ${quantity.why}; limit ${number(max)}${unit}`, full);
+  if (isAbove(value, max))
+    return violated(`${what}: ${shown}, limit ${number(max)}${unit}${tail}`, { value, ...full });
+  if (!quantity.exact)
+    return unmeasured(`${what}: not known, ${quantity.why}; limit ${number(max)}${unit}`, full);
   return held(`${what}: ${shown} of at most ${number(max)}${unit}${tail}`, { value, ...full });
 }
 
@@ -55,10 +58,13 @@ export function atLeast(options: {
   const tail = note === undefined ? '' : `; ${note}`;
   const isMissed = isBelow(value, min);
   if (partial === 'open' || (partial === 'rising' && isMissed)) {
-    return unmeasured(`${what}: not known, not all tool calls were captured; minimum ${number(min)}`, {
-      limit: min,
-      ...rest,
-    });
+    return unmeasured(
+      `${what}: not known, not all tool calls were captured; minimum ${number(min)}`,
+      {
+        limit: min,
+        ...rest,
+      },
+    );
   }
   const outcome = isMissed ? violated : held;
   const text = isMissed

@@ -33,13 +33,19 @@ const isOf = ({ name, rawName }: ToolStep, glob: GlobMatcher): boolean =>
   glob(name) || (rawName !== undefined && glob(rawName));
 
 /** Whether a call is the one expected. A rule against calls must miss none, so it takes the names that `forbidden_tools` takes. */
-export function matchCall(expected: ExpectedCall, call: ToolStep, mode: ArgsMode, isForbidden = false): Match {
+export function matchCall(
+  expected: ExpectedCall,
+  call: ToolStep,
+  mode: ArgsMode,
+  isForbidden = false,
+): Match {
   const glob = globOf(expected.tool);
   if (!(isForbidden ? isMeant(call, glob) : isOf(call, glob))) return 'no';
   const { args: wanted } = expected;
   if (wanted === undefined || mode === 'ignore') return 'yes';
   // Arguments that could not be read, or have no names, may be any: a text that was cut off, a list.
-  if (call.args === undefined || typeof call.args === 'string' || Array.isArray(call.args)) return 'maybe';
+  if (call.args === undefined || typeof call.args === 'string' || Array.isArray(call.args))
+    return 'maybe';
   // A call without arguments is recorded as null by some.
   const given = call.args ?? {};
   if (typeof given !== 'object') return 'maybe';
@@ -51,8 +57,13 @@ export function matchCall(expected: ExpectedCall, call: ToolStep, mode: ArgsMode
   }
 }
 
-function fits(wanted: Readonly<Record<string, unknown>>, given: Record<string, unknown>, mode: ArgsMode): boolean {
-  const isFit = (name: string): boolean => argumentMismatch(wanted[name], given, name) === undefined;
+function fits(
+  wanted: Readonly<Record<string, unknown>>,
+  given: Record<string, unknown>,
+  mode: ArgsMode,
+): boolean {
+  const isFit = (name: string): boolean =>
+    argumentMismatch(wanted[name], given, name) === undefined;
   const names = Object.keys(wanted);
   const isKnown = (name: string): boolean => Object.hasOwn(wanted, name);
   if (mode === 'subset') return names.every(isFit);

@@ -17,12 +17,17 @@ const MAX_EVIDENCE = 20;
 
 /** Points at calls by index, with their step and their number among tool calls; of many, at the first and how many more. */
 export function callEvidence(calls: readonly ToolStep[], indices: readonly number[]): Evidence[] {
-  const shown = indices.slice(0, MAX_EVIDENCE).map((i) => ({ step: calls[i]!.seq, call: i + 1, text: calls[i]!.name }));
+  const shown = indices
+    .slice(0, MAX_EVIDENCE)
+    .map((i) => ({ step: calls[i]!.seq, call: i + 1, text: calls[i]!.name }));
   return withMore(shown, indices.length - shown.length);
 }
 
 /** Indices of the calls for which the test holds. */
-export function callIndices(calls: readonly ToolStep[], test: (call: ToolStep) => boolean): number[] {
+export function callIndices(
+  calls: readonly ToolStep[],
+  test: (call: ToolStep) => boolean,
+): number[] {
   const found: number[] = [];
   for (let i = 0; i < calls.length; i++) if (test(calls[i]!)) found.push(i);
   return found;

@@ -18,7 +18,9 @@ export interface CheckContext {
   /** What was found out outside of this process, by the item that asked for it. */
   readonly asked?: Answers | undefined;
   /** Evaluates a block inside a check, as combinators do. */
-  readonly evaluateParts?: ((block: Readonly<Record<string, unknown>>) => readonly PartOutcome[]) | undefined;
+  readonly evaluateParts?:
+    | ((block: Readonly<Record<string, unknown>>) => readonly PartOutcome[])
+    | undefined;
 }
 
 /** What a check may know of the query. */
@@ -130,7 +132,10 @@ export const isOfLayer = (entry: { readonly layer: CheckLayer }, layer: Layer): 
 
 /** Keeps the parameter type between `schema` and `evaluate`. */
 export const defineCheck = <P>(check: Check<P>): Check<P> => check;
-export const defineSetting = <P>(setting: Omit<Setting<P>, 'setting'>): Setting<P> => ({ ...setting, setting: true });
+export const defineSetting = <P>(setting: Omit<Setting<P>, 'setting'>): Setting<P> => ({
+  ...setting,
+  setting: true,
+});
 
 type Rest = Partial<Omit<CheckOutcome, 'outcome' | 'message'>>;
 
@@ -139,11 +144,25 @@ const seen = (
   outcome: CheckOutcome['outcome'],
   message: string,
   { value, limit, evidence, item, reason, details, parts, severity, graver }: Rest,
-): CheckOutcome => ({ outcome, message, value, limit, evidence, item, reason, details, parts, severity, graver });
+): CheckOutcome => ({
+  outcome,
+  message,
+  value,
+  limit,
+  evidence,
+  item,
+  reason,
+  details,
+  parts,
+  severity,
+  graver,
+});
 
 export const held = (message: string, rest: Rest = {}): CheckOutcome => seen('held', message, rest);
-export const violated = (message: string, rest: Rest = {}): CheckOutcome => seen('violated', message, rest);
+export const violated = (message: string, rest: Rest = {}): CheckOutcome =>
+  seen('violated', message, rest);
 /** The input was not captured. Never a pass. */
-export const unmeasured = (message: string, rest: Rest = {}): CheckOutcome => seen('unmeasured', message, rest);
+export const unmeasured = (message: string, rest: Rest = {}): CheckOutcome =>
+  seen('unmeasured', message, rest);
 export const skipped = (reason: SkipReason, message: string, rest: Rest = {}): CheckOutcome =>
   seen('skipped', message, { ...rest, reason });

@@ -23,7 +23,11 @@ export interface PartBlock {
   readonly parts: readonly PartOutcome[];
 }
 
-export function evaluateBlock(block: Block, at: string, { evaluateParts }: CheckContext): PartBlock {
+export function evaluateBlock(
+  block: Block,
+  at: string,
+  { evaluateParts }: CheckContext,
+): PartBlock {
   const parts = (evaluateParts?.(block) ?? []).map((part) => ({ ...part, at: `${at}${part.at}` }));
   return { truth: conjunction(parts.map(truthOf)), parts };
 }
@@ -79,11 +83,17 @@ export function combined(options: {
     case 'held':
       return held(message, rest);
     case 'violated': {
-      const open = parts.filter((part) => truthOf(part) === 'unknown' && gravityOf(part) === 'fail');
+      const open = parts.filter(
+        (part) => truthOf(part) === 'unknown' && gravityOf(part) === 'fail',
+      );
       const graver =
         open.length === 0
           ? undefined
-          : unmeasured(`${text}; ${named([...open, ...decisive])}`, { ...rest, value: undefined, severity: 'fail' });
+          : unmeasured(`${text}; ${named([...open, ...decisive])}`, {
+              ...rest,
+              value: undefined,
+              severity: 'fail',
+            });
       return violated(message, { ...rest, graver });
     }
     case 'unknown': {
@@ -112,7 +122,10 @@ const MAX_MESSAGE = 160;
 function named(parts: readonly PartOutcome[]): string {
   const shown = parts
     .slice(0, MAX_NAMED)
-    .map(({ at, seen }) => `${at.replace(/^\./, '')}: ${clip(withoutKey(seen.message, at), MAX_MESSAGE)}`);
+    .map(
+      ({ at, seen }) =>
+        `${at.replace(/^\./, '')}: ${clip(withoutKey(seen.message, at), MAX_MESSAGE)}`,
+    );
   const more = parts.length - shown.length;
   return [...shown, ...(more > 0 ? [`${plural(more, 'more part')}`] : [])].join('; ');
 }
@@ -120,7 +133,9 @@ function named(parts: readonly PartOutcome[]): string {
 /** Messages that begin with the name of their check; the place says it already. */
 function withoutKey(message: string, at: string): string {
   const key = /([a-z_]+)(?:\[\d+\])?$/.exec(at)?.[1];
-  return key !== undefined && message.startsWith(`${key}: `) ? message.slice(key.length + 2) : message;
+  return key !== undefined && message.startsWith(`${key}: `)
+    ? message.slice(key.length + 2)
+    : message;
 }
 
 /** How many parts held, for a message: what is not known is said, since it may decide. */
@@ -135,4 +150,8 @@ export function countText(key: string, truths: readonly Truth[], rule = ''): str
 const gravityOf = ({ severity, seen }: PartOutcome): Severity => seen.severity ?? severity;
 
 const worst = (parts: readonly PartOutcome[]): Severity | undefined =>
-  parts.length === 0 ? undefined : parts.some(({ severity }) => severity === 'fail') ? 'fail' : 'warn';
+  parts.length === 0
+    ? undefined
+    : parts.some(({ severity }) => severity === 'fail')
+      ? 'fail'
+      : 'warn';

@@ -14,7 +14,9 @@ export function costDetails(
   };
   // A claim of the source is shown as it is; limits and multipliers use what its calls add up to.
   const shown = (quantity: Quantity): number | null =>
-    quantity.exact && quantity.claimed !== undefined && value(quantity) !== null ? quantity.claimed : value(quantity);
+    quantity.exact && quantity.claimed !== undefined && value(quantity) !== null
+      ? quantity.claimed
+      : value(quantity);
   const cost = shown(totals.costUsd);
   const ttftMs = trace.reported?.ttftMs;
   const details: Record<string, unknown> = {
@@ -24,7 +26,9 @@ export function costDetails(
       llm_calls: shown(totals.llmCalls),
       latency_ms: value(totals.latencyMs),
       ...(ttftMs === undefined ? {} : { ttft_ms: ttftMs }),
-      ...(trace.reported?.coldStartMs === undefined ? {} : { cold_start_ms: trace.reported.coldStartMs }),
+      ...(trace.reported?.coldStartMs === undefined
+        ? {}
+        : { cold_start_ms: trace.reported.coldStartMs }),
     },
   };
   for (const [key, field, limit] of RATIOS) {
@@ -36,7 +40,8 @@ export function costDetails(
   for (const [key, field] of MULTIPLIERS) {
     const now = value(totals[field]);
     const before = quantityOf(baseline.trace, baseline.totals[field]);
-    if (now !== null && before.exact && before.value > 0) details[key] = rounded(now / before.value);
+    if (now !== null && before.exact && before.value > 0)
+      details[key] = rounded(now / before.value);
   }
   return details;
 }

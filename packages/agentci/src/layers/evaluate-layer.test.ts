@@ -33,7 +33,8 @@ describe('evaluateLayer', () => {
 
   test('blocks with other keys run other checks, however alike the keys look', () => {
     const checks = [fine, broken];
-    const ids = (block: object) => evaluateLayer('path', { ...block }, context, { checks }).checks.map(({ id }) => id);
+    const ids = (block: object) =>
+      evaluateLayer('path', { ...block }, context, { checks }).checks.map(({ id }) => id);
     expect(ids({ 'fine,broken': 1 })).toEqual([]);
     expect(ids({ fine: 1, broken: 1 })).toEqual(['path.broken', 'path.fine']);
     expect(ids({ fine: 1 })).toEqual(['path.fine']);
@@ -42,7 +43,9 @@ describe('evaluateLayer', () => {
   });
 
   test('a check that throws is an error of its own, whatever its severity, and the rest still runs', () => {
-    const result = evaluateLayer('path', { fine: 1, broken: 1 }, context, { checks: [fine, broken] });
+    const result = evaluateLayer('path', { fine: 1, broken: 1 }, context, {
+      checks: [fine, broken],
+    });
     expect(result.checks).toMatchObject([
       { id: 'path.broken', status: 'error' },
       { id: 'path.fine', status: 'pass' },
@@ -57,16 +60,30 @@ describe('evaluateLayer', () => {
   });
 
   test('a layer that passes says so in one line, a violation only its own', () => {
-    expect(evaluateLayer('path', { max_tool_calls: 5, max_loops: 2 }, context).messages).toEqual(['2 checks passed']);
-    const result = evaluateLayer('path', { max_tool_calls: 5, forbidden_tools: ['admin_*'] }, context, {
-      locations: { 'path.forbidden_tools': location },
-    });
+    expect(evaluateLayer('path', { max_tool_calls: 5, max_loops: 2 }, context).messages).toEqual([
+      '2 checks passed',
+    ]);
+    const result = evaluateLayer(
+      'path',
+      { max_tool_calls: 5, forbidden_tools: ['admin_*'] },
+      context,
+      {
+        locations: { 'path.forbidden_tools': location },
+      },
+    );
     expect(result).toMatchObject({
       status: 'fail',
       details: { tool_calls: { actual: 2, max: 5 }, forbidden_tools: { violations: ['admin_x'] } },
       checks: [
         { id: 'path.max_tool_calls', status: 'pass', value: 2, limit: 5 },
-        { id: 'path.forbidden_tools', status: 'fail', value: 1, limit: 0, location, evidence: [{ call: 2 }] },
+        {
+          id: 'path.forbidden_tools',
+          status: 'fail',
+          value: 1,
+          limit: 0,
+          location,
+          evidence: [{ call: 2 }],
+        },
       ],
     });
     expect(result.messages).toHaveLength(1);
@@ -75,12 +92,18 @@ describe('evaluateLayer', () => {
 
   test('the cost layer always says what was used, unknown as null', () => {
     expect(
-      evaluate('cost', { max_llm_calls: 3 }, { answer: '', total_tokens: 12, cost_usd: 0.00000123 }).details,
+      evaluate('cost', { max_llm_calls: 3 }, { answer: '', total_tokens: 12, cost_usd: 0.00000123 })
+        .details,
     ).toEqual({
       actual: { cost_usd: 0.00000123, total_tokens: 12, llm_calls: null, latency_ms: null },
     });
     const given = { baseline: { answer: '', total_tokens: 10, cost_usd: 0.1, latency_ms: 100 } };
-    const result = evaluate('cost', {}, { answer: '', total_tokens: 12, cost_usd: 0.25, latency_ms: 150 }, given);
+    const result = evaluate(
+      'cost',
+      {},
+      { answer: '', total_tokens: 12, cost_usd: 0.25, latency_ms: 150 },
+      given,
+    );
     expect(result.details).toMatchObject({
       cost_multiplier: 2.5,
       token_multiplier: 1.2,
@@ -88,11 +111,16 @@ describe('evaluateLayer', () => {
     });
     // Against a limit they are ratios, and have nothing to do with the baseline.
     const limits = { max_total_tokens: 24, max_latency_ms: 100 };
-    const limited = evaluate('cost', limits, { answer: '', total_tokens: 12, latency_ms: 150 }, given).details;
+    const limited = evaluate(
+      'cost',
+      limits,
+      { answer: '', total_tokens: 12, latency_ms: 150 },
+      given,
+    ).details;
     expect(limited).toMatchObject({ token_ratio: 0.5, latency_ratio: 1.5, token_multiplier: 1.2 });
-    expect(evaluate('cost', { max_llm_calls: 1 }, { answer: '', total_tokens: 12 }).details).not.toHaveProperty(
-      'token_ratio',
-    );
+    expect(
+      evaluate('cost', { max_llm_calls: 1 }, { answer: '', total_tokens: 12 }).details,
+    ).not.toHaveProperty('token_ratio');
   });
 
   test('details keep the names other programs read', () => {
@@ -114,7 +142,8 @@ describe('evaluateLayer', () => {
       handoffs: { expected: 'b', actual: ['b'] },
     });
     expect(
-      evaluate('correctness', { expected_in_answer: ['a'], not_in_answer: ['b'] }, { answer: 'a' }).details,
+      evaluate('correctness', { expected_in_answer: ['a'], not_in_answer: ['b'] }, { answer: 'a' })
+        .details,
     ).toEqual({
       expected_in_answer: { checked: ['a'], all_found: true },
       not_in_answer: { checked: ['b'], none_found: true },
@@ -122,7 +151,11 @@ describe('evaluateLayer', () => {
   });
 
   test('5,000 evaluations of six checks stay cheap', () => {
-    const block = { expected_in_answer: ['pip'], not_in_answer: ['x-y'], regex_match: '\\w+ install' };
+    const block = {
+      expected_in_answer: ['pip'],
+      not_in_answer: ['x-y'],
+      regex_match: '\\w+ install',
+    };
     const start = performance.now();
     for (let i = 0; i < 5_000; i++) {
       const one = simpleTrace({ answer: `pip install ${i}`, tool_calls: [{ name: 'a' }] });

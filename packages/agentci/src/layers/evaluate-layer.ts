@@ -1,5 +1,11 @@
 import type { Location } from '../kit/diagnostic.ts';
-import type { CheckPart, CheckResult, CheckStatus, Layer, LayerResult } from '../results/run-result.ts';
+import type {
+  CheckPart,
+  CheckResult,
+  CheckStatus,
+  Layer,
+  LayerResult,
+} from '../results/run-result.ts';
 import { emptyLayer, messagesOf, worseStatus } from '../results/status.ts';
 import {
   type AnyCheck,
@@ -48,7 +54,12 @@ export function evaluateLayer(
     const outcome = outcomeOf(check, written, full);
     if (outcome === undefined) continue;
     // A check that was not written keeps its own severity, whatever the block says of the others.
-    const result = resultOf(listed, outcome, severityOf(listed, written === undefined ? undefined : block), locations);
+    const result = resultOf(
+      listed,
+      outcome,
+      severityOf(listed, written === undefined ? undefined : block),
+      locations,
+    );
     status = worseStatus(status, result.status);
     // Only of what did not pass: most checks do, and this is made for each of them.
     if (result.status !== 'pass' && result.status !== 'skip') {
@@ -69,7 +80,11 @@ const withSiblings = (
 ): CheckContext => {
   const evaluateParts =
     (siblings.all ?? siblings.any ?? siblings.not)
-      ? partsIn(layer, { trace, totals, baseline, query, asked } as CheckContext, writtenSeverity(siblings))
+      ? partsIn(
+          layer,
+          { trace, totals, baseline, query, asked } as CheckContext,
+          writtenSeverity(siblings),
+        )
       : undefined;
   return baseline === undefined
     ? { trace, totals, siblings, query, asked, evaluateParts }
@@ -98,7 +113,9 @@ const partsIn =
     return parts;
   };
 
-type Attempt = CheckOutcome | { readonly outcome: 'threw'; readonly message: string; readonly details?: undefined };
+type Attempt =
+  | CheckOutcome
+  | { readonly outcome: 'threw'; readonly message: string; readonly details?: undefined };
 
 function outcomeOf(check: AnyCheck, written: unknown, context: CheckContext): Attempt | undefined {
   try {
@@ -123,22 +140,31 @@ function resultOf(
   const { message } = outcome;
   const location = locationOf(id, outcome, locations);
   const result: CheckResult =
-    location === undefined ? { id, status, message, evidence: [] } : { id, status, message, evidence: [], location };
+    location === undefined
+      ? { id, status, message, evidence: [] }
+      : { id, status, message, evidence: [], location };
   if (outcome.outcome === 'threw') return result;
   if (result.status === 'skip') result.skip_reason = outcome.reason ?? 'not_measured';
   if (outcome.value !== undefined) result.value = outcome.value;
   if (outcome.limit !== undefined) result.limit = outcome.limit;
   if (outcome.evidence !== undefined) result.evidence = [...outcome.evidence];
-  if (outcome.parts !== undefined) result.parts = outcome.parts.map((part) => partOf(id, part, locations));
+  if (outcome.parts !== undefined)
+    result.parts = outcome.parts.map((part) => partOf(id, part, locations));
   return result;
 }
 
 /** A warning must not hide what could not be told and would have failed. */
 const graverOf = (outcome: Attempt, own: Severity): Attempt =>
-  outcome.outcome === 'violated' && (outcome.severity ?? own) === 'warn' ? (outcome.graver ?? outcome) : outcome;
+  outcome.outcome === 'violated' && (outcome.severity ?? own) === 'warn'
+    ? (outcome.graver ?? outcome)
+    : outcome;
 
 /** What a check inside another saw, with its place in the spec. */
-function partOf(parent: string, { at, seen }: PartOutcome, locations: EvaluateLayerOptions['locations']): CheckPart {
+function partOf(
+  parent: string,
+  { at, seen }: PartOutcome,
+  locations: EvaluateLayerOptions['locations'],
+): CheckPart {
   const id = `${parent}${at}`;
   const part: CheckPart = {
     id,
@@ -150,12 +176,17 @@ function partOf(parent: string, { at, seen }: PartOutcome, locations: EvaluateLa
   if (seen.value !== undefined) part.value = seen.value;
   if (seen.limit !== undefined) part.limit = seen.limit;
   if (seen.evidence !== undefined && seen.evidence.length > 0) part.evidence = [...seen.evidence];
-  if (seen.parts !== undefined) part.parts = seen.parts.map((inner) => partOf(id, inner, locations));
+  if (seen.parts !== undefined)
+    part.parts = seen.parts.map((inner) => partOf(id, inner, locations));
   return part;
 }
 
 /** A violated item of a list is shown at its own line. */
-function locationOf(id: string, outcome: Attempt, locations: EvaluateLayerOptions['locations']): Location | undefined {
+function locationOf(
+  id: string,
+  outcome: Attempt,
+  locations: EvaluateLayerOptions['locations'],
+): Location | undefined {
   if (locations === undefined) return undefined;
   const item = outcome.outcome === 'threw' ? undefined : outcome.item;
   return (item === undefined ? undefined : locations[`${id}[${item}]`]) ?? locations[id];
@@ -177,7 +208,11 @@ function statusOf(attempt: Attempt, severity: Severity): CheckStatus {
 }
 
 /** What a violation is in each layer, for checks that may be in all of them. */
-const USUAL: Readonly<Record<Layer, Severity>> = { correctness: 'fail', path: 'warn', cost: 'warn' };
+const USUAL: Readonly<Record<Layer, Severity>> = {
+  correctness: 'fail',
+  path: 'warn',
+  cost: 'warn',
+};
 
 interface Listed {
   readonly id: string;
@@ -198,7 +233,10 @@ interface LayerChecks {
 }
 
 /** A layer has dozens of checks and a block names a few: these, in the order of the list. */
-function checksFor(block: Readonly<Record<string, unknown>>, { byKey, implied }: LayerChecks): Listed[] {
+function checksFor(
+  block: Readonly<Record<string, unknown>>,
+  { byKey, implied }: LayerChecks,
+): Listed[] {
   const found: Listed[] = implied.length === 0 ? [] : [...implied];
   for (const key in block) {
     const listed = byKey.get(key);

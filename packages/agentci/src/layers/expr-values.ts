@@ -162,7 +162,8 @@ function traceOf(context: CheckContext): Fields {
 /** The steps in their order; undefined where calls of tools or models may be missing among them. */
 function stepsOf(trace: Trace): readonly Fields[] | undefined {
   const { toolCalls, llmCalls: modelCalls } = trace.captured;
-  if (trace.status === 'incomplete' || toolCalls !== 'full' || modelCalls !== 'full') return undefined;
+  if (trace.status === 'incomplete' || toolCalls !== 'full' || modelCalls !== 'full')
+    return undefined;
   const agents = new Map(trace.agents.map(({ id, name }) => [id, name]));
   return trace.steps.map((step) => {
     const fields: Fields = { kind: step.kind, status: step.status };

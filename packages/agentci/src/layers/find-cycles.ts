@@ -10,7 +10,9 @@ export interface Cycles {
  */
 export function findCycles(words: readonly string[], longest: number): Cycles {
   const count = words.length;
-  const cycles = Array.from({ length: longest }, (_, i) => i + 1).filter((cycle) => 2 * cycle <= count);
+  const cycles = Array.from({ length: longest }, (_, i) => i + 1).filter(
+    (cycle) => 2 * cycle <= count,
+  );
   /** Whether the round of a cycle that begins at a word is followed by the same again. */
   const repeats = new Map(cycles.map((cycle) => [cycle, repeatsOf(words, cycle)]));
   // From the end: the best that can be counted from a word on, and the same when a round of a cycle ends before it.
@@ -28,7 +30,8 @@ export function findCycles(words: readonly string[], longest: number): Cycles {
       begins[i] = cycle;
     }
     for (const cycle of cycles) {
-      const again = i >= cycle && repeats.get(cycle)![i - cycle] === 1 ? after.get(cycle)![i + cycle]! + 1 : 0;
+      const again =
+        i >= cycle && repeats.get(cycle)![i - cycle] === 1 ? after.get(cycle)![i + cycle]! + 1 : 0;
       after.get(cycle)![i] = Math.max(best[i]!, again);
     }
   }
@@ -48,7 +51,10 @@ function repeatsOf(words: readonly string[], cycle: number): Uint8Array {
 function places(
   best: Int32Array,
   begins: Int32Array,
-  { repeats, after }: { repeats: ReadonlyMap<number, Uint8Array>; after: ReadonlyMap<number, Int32Array> },
+  {
+    repeats,
+    after,
+  }: { repeats: ReadonlyMap<number, Uint8Array>; after: ReadonlyMap<number, Int32Array> },
 ): number[] {
   const at: number[] = [];
   for (let i = 0; i < best.length - 1; ) {
@@ -59,7 +65,10 @@ function places(
     }
     at.push(i + cycle);
     i += 2 * cycle;
-    while (repeats.get(cycle)![i - cycle] === 1 && after.get(cycle)![i] === after.get(cycle)![i + cycle]! + 1) {
+    while (
+      repeats.get(cycle)![i - cycle] === 1 &&
+      after.get(cycle)![i] === after.get(cycle)![i + cycle]! + 1
+    ) {
       at.push(i);
       i += cycle;
     }

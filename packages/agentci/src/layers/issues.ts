@@ -27,7 +27,12 @@ export function blankIssues(key: string, items: readonly string[]): Problem[] {
     const item = items[i]!;
     if (PRINTED.test(item)) continue;
     if (visibleText(item).trim() === '')
-      issues.push({ severity: 'error', code: 'SPEC_BLANK', message: `item ${i + 1} of ${key} is blank`, path: [i] });
+      issues.push({
+        severity: 'error',
+        code: 'SPEC_BLANK',
+        message: `item ${i + 1} of ${key} is blank`,
+        path: [i],
+      });
     else {
       const [hidden] = INVISIBLE.exec(item) ?? [];
       if (hidden !== undefined) issues.push(invisibleIssue(key, i, item, hidden));
@@ -48,7 +53,11 @@ export const patternNameIssues = (key: string, patterns: readonly string[]): Pro
   ...slipIssues(key, patterns, patternSlip),
 ];
 
-const slipIssues = (key: string, names: readonly string[], slipOf: (name: string) => NameSlip | undefined): Problem[] =>
+const slipIssues = (
+  key: string,
+  names: readonly string[],
+  slipOf: (name: string) => NameSlip | undefined,
+): Problem[] =>
   names.flatMap((name, i): Problem[] => {
     const slip = name.trim() === '' ? undefined : slipOf(name);
     if (slip === undefined) return [];
@@ -81,8 +90,17 @@ export function zeroBoundIssues(key: string, min: number): Problem[] {
 }
 
 /** A check that has nothing to compare with unless another key is written too. */
-export function neededKeyIssue(key: string, needed: string, severity: Problem['severity']): Problem {
-  return { severity, code: 'SPEC_NEEDS_KEY', message: `${key} needs ${needed}`, hint: `add ${needed} beside it` };
+export function neededKeyIssue(
+  key: string,
+  needed: string,
+  severity: Problem['severity'],
+): Problem {
+  return {
+    severity,
+    code: 'SPEC_NEEDS_KEY',
+    message: `${key} needs ${needed}`,
+    hint: `add ${needed} beside it`,
+  };
 }
 
 export function contradiction(message: string, path?: readonly (string | number)[]): Problem {

@@ -16,7 +16,8 @@ import { plural } from './words.ts';
 export const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
 export type RubricKey = (typeof RUBRIC_KEYS)[number];
 
-const rubricsIn = (params: unknown): readonly unknown[] => (Array.isArray(params) ? params : [params]);
+const rubricsIn = (params: unknown): readonly unknown[] =>
+  Array.isArray(params) ? params : [params];
 
 const NOT_ASKED = skipped('not_run', 'no judge was asked');
 
@@ -28,7 +29,9 @@ function together(params: unknown, { asked }: CheckContext): CheckOutcome {
   const decisive = first('violated') ?? first('unmeasured') ?? first('skipped');
   if (seen.length === 1) return seen[0]!;
   if (decisive === undefined)
-    return held(`${plural(seen.length, 'rubric')} passed: ${seen.map((s) => s.message).join('; ')}`);
+    return held(
+      `${plural(seen.length, 'rubric')} passed: ${seen.map((s) => s.message).join('; ')}`,
+    );
   if (decisive.outcome === 'violated') return violated(decisive.message, decisive);
   return decisive.outcome === 'unmeasured' ? unmeasured(decisive.message) : decisive;
 }

@@ -2,7 +2,10 @@ import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { clip } from './words.ts';
 
-export type ParsedAnswer = { kind: 'none' } | { kind: 'broken'; why: string } | { kind: 'json'; value: unknown };
+export type ParsedAnswer =
+  | { kind: 'none' }
+  | { kind: 'broken'; why: string }
+  | { kind: 'json'; value: unknown };
 
 /** Structured answers are taken as they are; texts are parsed as a whole. */
 export function parsedAnswer(trace: Trace): ParsedAnswer {
@@ -14,6 +17,9 @@ export function parsedAnswer(trace: Trace): ParsedAnswer {
     return { kind: 'json', value: JSON.parse(text) };
   } catch (error) {
     const fence = /^\s*```/.test(text) ? ' (it is inside a code fence)' : '';
-    return { kind: 'broken', why: `${clip(error instanceof Error ? error.message : String(error))}${fence}` };
+    return {
+      kind: 'broken',
+      why: `${clip(error instanceof Error ? error.message : String(error))}${fence}`,
+    };
   }
 }

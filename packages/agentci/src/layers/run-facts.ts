@@ -35,6 +35,8 @@ export function usedUp({ totals }: Pick<CheckContext, 'totals'>): Readonly<Recor
     handoffs: totals.handoffs,
   };
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, quantity]) => (quantity.exact ? [[name, quantity.value]] : [])),
+    Object.entries(given).flatMap(([name, quantity]) =>
+      quantity.exact ? [[name, quantity.value]] : [],
+    ),
   );
 }

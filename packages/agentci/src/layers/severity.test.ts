@@ -6,7 +6,14 @@ import { severityOf } from './severity.ts';
 const costly = { answer: 'ok', cost_usd: 5, tool_calls: [] };
 
 describe('severity of a block', () => {
-  test.each<{ when: string; layer: Layer; block: Block; key: string; run: unknown; status: string }>([
+  test.each<{
+    when: string;
+    layer: Layer;
+    block: Block;
+    key: string;
+    run: unknown;
+    status: string;
+  }>([
     {
       when: 'correctness fails',
       layer: 'correctness',
@@ -87,7 +94,10 @@ describe('severity of a block', () => {
     const block = { severity: 'fail', max_tool_calls: 9 };
     expect(statusOf(evaluate('path', block, called('c'), { baseline }), 'match_mode')).toBe('warn');
     expect(
-      statusOf(evaluate('path', { ...block, match_mode: 'strict' }, called('c'), { baseline }), 'match_mode'),
+      statusOf(
+        evaluate('path', { ...block, match_mode: 'strict' }, called('c'), { baseline }),
+        'match_mode',
+      ),
     ).toBe('fail');
   });
 

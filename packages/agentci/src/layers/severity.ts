@@ -15,7 +15,9 @@ export function severityOf(
   return isFixed === true ? severity : (writtenSeverity(block) ?? severity);
 }
 
-export function writtenSeverity(block: Readonly<Record<string, unknown>> | undefined): Severity | undefined {
+export function writtenSeverity(
+  block: Readonly<Record<string, unknown>> | undefined,
+): Severity | undefined {
   const written = block?.severity;
   return written === 'fail' || written === 'warn' ? written : undefined;
 }

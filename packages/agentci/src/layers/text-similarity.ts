@@ -16,7 +16,8 @@ export const TEXT_METHODS = {
     const longer = Math.max(a.length, b.length);
     return longer === 0 ? 1 : 1 - editDistance(a, b) / longer;
   },
-  token_f1: (answer, to) => overlapF1(wordsOf(answer).filter(isNoArticle), wordsOf(to).filter(isNoArticle)),
+  token_f1: (answer, to) =>
+    overlapF1(wordsOf(answer).filter(isNoArticle), wordsOf(to).filter(isNoArticle)),
 } as const satisfies Record<string, (answer: string, to: string) => number>;
 
 /** Lower-cased runs of letters and digits, without stemming. */

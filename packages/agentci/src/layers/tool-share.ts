@@ -29,12 +29,16 @@ export function defineToolShare({ key, order, summary, what, measure, partial }:
     schema: v.number().min(0).max(1),
     inspect: (min, siblings) => [
       ...zeroBoundIssues(key, min),
-      ...(Array.isArray(siblings.expected_tools) ? [] : [neededKeyIssue(key, 'expected_tools', 'error')]),
+      ...(Array.isArray(siblings.expected_tools)
+        ? []
+        : [neededKeyIssue(key, 'expected_tools', 'error')]),
     ],
     evaluate: (min, { trace, siblings }) => {
       const recorded = capturedCalls(trace);
       if (recorded === undefined)
-        return unmeasured(`${what}: not known, ${NOT_CAPTURED}; minimum ${number(min)}`, { limit: min });
+        return unmeasured(`${what}: not known, ${NOT_CAPTURED}; minimum ${number(min)}`, {
+          limit: min,
+        });
       if (!Array.isArray(siblings.expected_tools))
         return unmeasured(`${what}: not known, there is no expected_tools`, { limit: min });
       const expected = textsOf(siblings.expected_tools);

@@ -17,22 +17,36 @@ interface Row {
     baseline: unknown;
     handoffs: unknown[];
   };
-  expected: { status: string; skip_reason?: string; checks?: Record<string, string>; field: string };
+  expected: {
+    status: string;
+    skip_reason?: string;
+    checks?: Record<string, string>;
+    field: string;
+  };
 }
-const rows = (kind: string): Row[] => (vectors as unknown as Row[]).filter((row) => row.kind === kind);
+const rows = (kind: string): Row[] =>
+  (vectors as unknown as Row[]).filter((row) => row.kind === kind);
 
 describe('vectors', () => {
   test.each(rows('correctness.evaluate'))('$id $note', ({ input, expected }) => {
-    expect(evaluate('correctness', input.spec, { answer: input.answer }).status).toBe(expected.status);
+    expect(evaluate('correctness', input.spec, { answer: input.answer }).status).toBe(
+      expected.status,
+    );
   });
-  test.each([...rows('path.evaluate'), ...rows('assert.subsequence')])('$id $note', ({ input, expected }) => {
-    const baseline = input.baseline_tools ? { baseline: called(...input.baseline_tools) } : {};
-    const result = evaluate('path', input.spec, called(...input.used_tools), baseline);
-    expect(result.status).toBe(expected.status);
-    if (expected.skip_reason !== undefined) expect(result.checks[0]?.skip_reason).toBe(expected.skip_reason);
-  });
+  test.each([...rows('path.evaluate'), ...rows('assert.subsequence')])(
+    '$id $note',
+    ({ input, expected }) => {
+      const baseline = input.baseline_tools ? { baseline: called(...input.baseline_tools) } : {};
+      const result = evaluate('path', input.spec, called(...input.used_tools), baseline);
+      expect(result.status).toBe(expected.status);
+      if (expected.skip_reason !== undefined)
+        expect(result.checks[0]?.skip_reason).toBe(expected.skip_reason);
+    },
+  );
   test.each(rows('path.handoff'))('$id $note', ({ input, expected }) => {
-    expect(evaluate('path', input.spec, { answer: 'ok', handoffs: input.handoffs }).status).toBe(expected.status);
+    expect(evaluate('path', input.spec, { answer: 'ok', handoffs: input.handoffs }).status).toBe(
+      expected.status,
+    );
   });
   test.each(rows('cost.evaluate'))('$id $note', ({ input, expected }) => {
     const result = evaluate(
@@ -50,7 +64,9 @@ describe('vectors', () => {
     const [layer, key] = expected.field.split('.') as [string, string];
     const params = (input.spec[layer] as Block)[key];
     const check = CHECKS.find((entry) => entry.layer === layer && entry.key === key);
-    expect(check?.inspect?.(params as never, {})).toMatchObject([{ severity: 'error', code: 'SPEC_CANNOT_FAIL' }]);
+    expect(check?.inspect?.(params as never, {})).toMatchObject([
+      { severity: 'error', code: 'SPEC_CANNOT_FAIL' },
+    ]);
   });
 });
 
@@ -108,8 +124,15 @@ test('there are the checks of the three layers, each key once', () => {
   `);
 });
 
-test.each(['correctness', 'path', 'cost', 'every'])('every check of %s has its test beside it', (layer) => {
-  const folder = new URL(`./${layer}/`, import.meta.url);
-  const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-  expect(sources.filter((name) => !existsSync(new URL(name.replace(/\.ts$/, '.test.ts'), folder)))).toEqual([]);
-});
+test.each(['correctness', 'path', 'cost', 'every'])(
+  'every check of %s has its test beside it',
+  (layer) => {
+    const folder = new URL(`./${layer}/`, import.meta.url);
+    const sources = readdirSync(folder).filter(
+      (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+    );
+    expect(
+      sources.filter((name) => !existsSync(new URL(name.replace(/\.ts$/, '.test.ts'), folder))),
+    ).toEqual([]);
+  },
+);

@@ -9,10 +9,14 @@ type Words = (params: never, siblings: Readonly<Record<string, unknown>>) => str
 const MAX_RULE = 300;
 
 /** A list of texts, or one text. */
-const texts = (params: unknown): string[] => (Array.isArray(params) ? params : [params]).map(String);
+const texts = (params: unknown): string[] =>
+  (Array.isArray(params) ? params : [params]).map(String);
 const tools = (names: readonly string[]): string => listed(names.map((name) => String(name)));
 const between = ({ min, max }: { min?: number; max?: number }): string =>
-  [min === undefined ? '' : `at least ${number(min)}`, max === undefined ? '' : `at most ${number(max)}`]
+  [
+    min === undefined ? '' : `at least ${number(min)}`,
+    max === undefined ? '' : `at most ${number(max)}`,
+  ]
     .filter(Boolean)
     .join(' and ');
 const atLeast =
@@ -75,8 +79,10 @@ const calls = (mode: string): string =>
 
 /** What each key of a spec wants, in words. A key without an entry does not compile in the test over all checks. */
 const WORDS: Readonly<Record<string, Words>> = {
-  expected_in_answer: (terms: string[]) => `The answer contains all of ${listed(terms.map(quoted))}`,
-  any_expected_in_answer: (terms: string[]) => `The answer contains at least one of ${listed(terms.map(quoted))}`,
+  expected_in_answer: (terms: string[]) =>
+    `The answer contains all of ${listed(terms.map(quoted))}`,
+  any_expected_in_answer: (terms: string[]) =>
+    `The answer contains at least one of ${listed(terms.map(quoted))}`,
   not_in_answer: (terms: string[]) => `The answer contains none of ${listed(terms.map(quoted))}`,
   exact_match: (text: string) => `The answer is exactly ${quoted(text)}`,
   regex_match: (pattern: string) => `The answer matches the pattern ${clip(pattern)}`,
@@ -86,22 +92,42 @@ const WORDS: Readonly<Record<string, Words>> = {
     params === true
       ? 'The answer contains JSON'
       : `The answer contains JSON that conforms to the schema ${shortJson(params.schema)}`,
-  json_schema: (schema: unknown) => `The answer is JSON that conforms to the schema ${shortJson(schema)}`,
+  json_schema: (schema: unknown) =>
+    `The answer is JSON that conforms to the schema ${shortJson(schema)}`,
   length: ({ unit = 'chars', ...bounds }: { unit?: string; min?: number; max?: number }) =>
     `An answer of ${between(bounds)} ${unit === 'chars' ? 'characters' : unit}`,
   similarity: ({ to, min, method = 'embedding' }: { to: string; min: number; method?: string }) =>
     `A similarity (${method}) of at least ${number(min)} to ${quoted(to)}`,
-  outcome: ({ name, equals, ...bounds }: { name: string; equals?: unknown; min?: number; max?: number }) =>
+  outcome: ({
+    name,
+    equals,
+    ...bounds
+  }: {
+    name: string;
+    equals?: unknown;
+    min?: number;
+    max?: number;
+  }) =>
     `The recorded outcome ${name} is ${equals === undefined ? between(bounds) : String(equals)}`,
   llm_judge: rubrics,
   safety_check: rubrics,
   hallucination_check: rubrics,
-  expected_tools: (names: string[]) => (names.length === 0 ? 'No tool calls' : `Calls of the tools ${tools(names)}`),
+  expected_tools: (names: string[]) =>
+    names.length === 0 ? 'No tool calls' : `Calls of the tools ${tools(names)}`,
   expected_tool_sequence: (names: string[]) =>
     `Calls of the tools ${names.map((name) => clip(name)).join(', then ')}, in this order`,
-  expected_calls: ({ mode = 'in_order', calls: list, min }: { mode?: string; calls: object[]; min?: number }) =>
+  expected_calls: ({
+    mode = 'in_order',
+    calls: list,
+    min,
+  }: {
+    mode?: string;
+    calls: object[];
+    min?: number;
+  }) =>
     `${calls(mode)}: ${listed(list.map(callText))}${min === undefined || min === 1 ? '' : `, with a score of at least ${number(min)}`}`,
-  expected_tool_args: (entries: object[]) => `Calls with these arguments: ${listed(entries.map(callText))}`,
+  expected_tool_args: (entries: object[]) =>
+    `Calls with these arguments: ${listed(entries.map(callText))}`,
   forbidden_calls: (entries: object[]) => `No calls like ${listed(entries.map(callText))}`,
   forbidden_tools: (names: string[]) => `No calls of the tools ${tools(names)}`,
   expected_handoff: (agent: string) => `A handoff to ${clip(agent)}`,

@@ -15,7 +15,12 @@ function setUp(more: Readonly<Record<string, string>> = { AGENTCI_FFMPEG: FFMPEG
   const dir = tempDir();
   const { text, clip } = writeTinyModels(join(dir, 'models'));
   writeFileSync(join(dir, 'red.png'), pngOf([255, 0, 0]));
-  const env = { AGENTCI_MODELS: join(dir, 'models'), AGENTCI_TEXT_MODEL: text, AGENTCI_CLIP_MODEL: clip, ...more };
+  const env = {
+    AGENTCI_MODELS: join(dir, 'models'),
+    AGENTCI_TEXT_MODEL: text,
+    AGENTCI_CLIP_MODEL: clip,
+    ...more,
+  };
   return { dir, models: createLocalModels({ dir, env }) };
 }
 
@@ -55,7 +60,11 @@ describe('with @huggingface/transformers and models in a folder', () => {
     });
     expect(output.value).toBeCloseTo(1, 6);
     expect(output.detail).toMatchObject({ method: 'semantic and keywords', model: 'tiny/text' });
-    const other = await metric!.evaluate({ case: { expected_output: 'red' }, outcome: 'blue', models: setUp().models });
+    const other = await metric!.evaluate({
+      case: { expected_output: 'red' },
+      outcome: 'blue',
+      models: setUp().models,
+    });
     expect(other.value).toBeCloseTo(0, 6);
   });
 
@@ -95,7 +104,11 @@ describe('with @huggingface/transformers and models in a folder', () => {
     const { dir, models } = setUp();
     makeVideo(dir, 'two.mp4');
     const [metric] = resolveMetrics([{ video_response_relevance: { num_frames: 4 } }]);
-    const output = await metric!.evaluate({ case: { metadata: { video_path: 'two.mp4' } }, outcome: 'red', models });
+    const output = await metric!.evaluate({
+      case: { metadata: { video_path: 'two.mp4' } },
+      outcome: 'red',
+      models,
+    });
     expect(output.value).toBeCloseTo(0.6 * 0.5 + 0.4, 1);
     expect(output.detail).toMatchObject({ num_frames_analyzed: 4, model: 'tiny/clip' });
   });
@@ -107,7 +120,10 @@ describe('with @huggingface/transformers and models in a folder', () => {
   ])('a video that %s is a reason', async (_, name, content, reason) => {
     const { dir, models } = setUp();
     if (content !== undefined) writeFileSync(join(dir, name), content);
-    expect(await models.clipFrames(name, 2)).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+    expect(await models.clipFrames(name, 2)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining(reason),
+    });
   });
 });
 

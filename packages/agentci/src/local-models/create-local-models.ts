@@ -21,11 +21,18 @@ export interface LocalModelOptions {
 /** The part of the library that is used; it is optional, so its own types may not be there. */
 interface Transformers {
   readonly env: { allowRemoteModels: boolean; localModelPath: string };
-  readonly pipeline: (task: string, model: string) => Promise<(texts: string[], options: object) => Promise<Tensor>>;
+  readonly pipeline: (
+    task: string,
+    model: string,
+  ) => Promise<(texts: string[], options: object) => Promise<Tensor>>;
   readonly AutoTokenizer: Loader<(texts: string[], options: object) => unknown>;
   readonly AutoProcessor: Loader<(images: unknown[]) => Promise<unknown>>;
-  readonly CLIPTextModelWithProjection: Loader<(inputs: unknown) => Promise<{ text_embeds: Tensor }>>;
-  readonly CLIPVisionModelWithProjection: Loader<(inputs: unknown) => Promise<{ image_embeds: Tensor }>>;
+  readonly CLIPTextModelWithProjection: Loader<
+    (inputs: unknown) => Promise<{ text_embeds: Tensor }>
+  >;
+  readonly CLIPVisionModelWithProjection: Loader<
+    (inputs: unknown) => Promise<{ image_embeds: Tensor }>
+  >;
   readonly RawImage: { readonly read: (path: string) => Promise<unknown> };
 }
 interface Loader<T> {
@@ -79,11 +86,16 @@ export function createLocalModels({ dir, env }: LocalModelOptions): LocalModels 
     clipText: (text) =>
       attempt(clipModel, async () => {
         const [tokenize, model] = await texts();
-        return (await model(tokenize([text], { padding: true, truncation: true }))).text_embeds.tolist();
+        return (
+          await model(tokenize([text], { padding: true, truncation: true }))
+        ).text_embeds.tolist();
       }),
     clipImages,
     clipFrames: (video, wanted) =>
-      withVideoFrames({ video: resolve(path(video)), wanted, ffmpeg: env.AGENTCI_FFMPEG || 'ffmpeg' }, clipImages),
+      withVideoFrames(
+        { video: resolve(path(video)), wanted, ffmpeg: env.AGENTCI_FFMPEG || 'ffmpeg' },
+        clipImages,
+      ),
   };
 }
 
@@ -101,7 +113,12 @@ async function attempt(model: string, work: () => Promise<number[][]>): Promise<
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     // Loaders word it differently; what they have in common is the name of what they did not find.
-    const isAbsent = /cannot find|could not resolve/i.test(message) && message.includes('@huggingface/transformers');
-    return { ok: false, reason: isAbsent ? `no embedding model: ${INSTALL}` : `${model}: ${message.slice(0, 300)}` };
+    const isAbsent =
+      /cannot find|could not resolve/i.test(message) &&
+      message.includes('@huggingface/transformers');
+    return {
+      ok: false,
+      reason: isAbsent ? `no embedding model: ${INSTALL}` : `${model}: ${message.slice(0, 300)}`,
+    };
   }
 }

@@ -24,7 +24,20 @@ export async function withVideoFrames(
   // An address would make ffmpeg fetch it, and a list of files would make it read others.
   const input = ['-protocol_whitelist', 'file', '-i', `file:${video}`, '-map', '0:v:0'];
   const counted = await run(ffmpeg, [
-    ...['-v', 'error', '-nostdin', '-nostats', '-progress', 'pipe:1', ...input, '-c', 'copy', '-f', 'null', '-'],
+    ...[
+      '-v',
+      'error',
+      '-nostdin',
+      '-nostats',
+      '-progress',
+      'pipe:1',
+      ...input,
+      '-c',
+      'copy',
+      '-f',
+      'null',
+      '-',
+    ],
   ]);
   if (!counted.ok) return counted;
   const total = Number([...counted.text.matchAll(/^frame=\s*(\d+)/gm)].at(-1)?.[1] ?? 0);
@@ -43,18 +56,26 @@ export async function withVideoFrames(
     if (!cut.ok) return cut;
     const files = (await readdir(folder)).sort();
     if (files.length !== chosen.length)
-      return { ok: false, reason: `${files.length} of ${chosen.length} frames could be read from ${video}` };
+      return {
+        ok: false,
+        reason: `${files.length} of ${chosen.length} frames could be read from ${video}`,
+      };
     return await use(indices.map((index) => join(folder, files[chosen.indexOf(index)]!)));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-type Ran = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
+type Ran =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
 
 function run(command: string, args: readonly string[]): Promise<Ran> {
   return new Promise((done) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: FFMPEG_TIMEOUT_MS });
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: FFMPEG_TIMEOUT_MS,
+    });
     let text = '';
     let errors = '';
     child.stdout.on('data', (chunk) => {
@@ -63,9 +84,15 @@ function run(command: string, args: readonly string[]): Promise<Ran> {
     child.stderr.on('data', (chunk) => {
       errors = `${errors}${chunk}`.slice(-1000);
     });
-    child.on('error', () => done({ ok: false, reason: `${command} is not installed: apt-get install ffmpeg` }));
+    child.on('error', () =>
+      done({ ok: false, reason: `${command} is not installed: apt-get install ffmpeg` }),
+    );
     child.on('close', (code) =>
-      done(code === 0 ? { ok: true, text } : { ok: false, reason: `ffmpeg: ${errors.trim() || `code ${code}`}` }),
+      done(
+        code === 0
+          ? { ok: true, text }
+          : { ok: false, reason: `ffmpeg: ${errors.trim() || `code ${code}`}` },
+      ),
     );
   });
 }

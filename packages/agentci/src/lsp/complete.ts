@@ -13,7 +13,18 @@ const VALUE = 12;
 /** Keys under which the names of tools are written. */
 const TOOL_KEYS = new Set([
   ...['expected_tools', 'forbidden_tools', 'expected_tool_sequence', 'tool', 'tools', 'goal_tool'],
-  ...['blocklist', 'allow', 'deny', 'first', 'then', 'trigger', 'sequence', 'before', 'after', 'must_precede'],
+  ...[
+    'blocklist',
+    'allow',
+    'deny',
+    'first',
+    'then',
+    'trigger',
+    'sequence',
+    'before',
+    'after',
+    'must_precede',
+  ],
 ]);
 
 interface Offer {
@@ -28,7 +39,8 @@ export function complete(
   line: number,
   known: { readonly kind: DocumentKind; readonly guide: SchemaGuide; readonly names: Names },
 ): CompletionItem[] {
-  const offers = known.kind === 'policy' ? policyOffers(cursor, known.names) : specOffers(cursor, known);
+  const offers =
+    known.kind === 'policy' ? policyOffers(cursor, known.names) : specOffers(cursor, known);
   const range = {
     start: { line, character: cursor.start },
     end: { line, character: cursor.start + cursor.word.length },
@@ -42,12 +54,17 @@ export function complete(
   }));
 }
 
-function specOffers(cursor: Cursor, { guide, names }: { guide: SchemaGuide; names: Names }): Offer[] {
+function specOffers(
+  cursor: Cursor,
+  { guide, names }: { guide: SchemaGuide; names: Names },
+): Offer[] {
   const { path, isKey, isValue } = cursor;
   // A policy inside of a spec has the keys of a policy.
   const policyAt = path.indexOf('policy');
   if (policyAt !== -1) return policyOffers({ ...cursor, path: path.slice(policyAt + 1) }, names);
-  const keys = isKey ? [...guide.keysAt(path)].map(([label, detail]) => ({ label, isKey: true, detail })) : [];
+  const keys = isKey
+    ? [...guide.keysAt(path)].map(([label, detail]) => ({ label, isKey: true, detail }))
+    : [];
   const values = isValue ? [...guide.valuesAt(path), ...namesAt(path, names)] : [];
   return [...keys, ...values.map((label) => ({ label, isKey: false }))];
 }
@@ -85,11 +102,14 @@ function policyOffers({ path, isKey, isValue }: Cursor, names: Names): Offer[] {
   if (first === 'tools' && below.length === 0)
     return isKey ? ['allow', 'deny', ...names.tools].map((label) => ({ label, isKey: true })) : [];
   if (first === 'tools' && below.length === 1 && isKey && !['allow', 'deny'].includes(below[0]!))
-    return ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'].map((label) => ({
-      label,
-      isKey,
-    }));
-  if (first === 'limits') return keys({ max_tool_calls_total: 'calls of tools', max_requests_total: 'requests' });
+    return ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'].map(
+      (label) => ({
+        label,
+        isKey,
+      }),
+    );
+  if (first === 'limits')
+    return keys({ max_tool_calls_total: 'calls of tools', max_requests_total: 'requests' });
   const last = path.findLast((step) => step !== ITEM) ?? '';
   if (last === 'type' && isValue)
     return RULES.map(({ type, summary }) => ({ label: type, isKey: false, detail: summary }));
@@ -98,8 +118,11 @@ function policyOffers({ path, isKey, isValue }: Cursor, names: Names): Offer[] {
     const fields = new Set(['type', 'id', ...RULES.flatMap((rule) => Object.keys(rule.fields))]);
     return [...fields].map((label) => ({ label, isKey: true }));
   }
-  return isValue && TOOL_KEYS.has(last) ? [...names.tools].map((label) => ({ label, isKey: false })) : [];
+  return isValue && TOOL_KEYS.has(last)
+    ? [...names.tools].map((label) => ({ label, isKey: false }))
+    : [];
 }
 
 /** As YAML takes it without being misread. */
-const plainOrQuoted = (label: string): string => (/^[A-Za-z_][\w./-]*$/.test(label) ? label : JSON.stringify(label));
+const plainOrQuoted = (label: string): string =>
+  /^[A-Za-z_][\w./-]*$/.test(label) ? label : JSON.stringify(label);

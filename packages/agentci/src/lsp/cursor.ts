@@ -29,7 +29,13 @@ export function cursorAt(lines: readonly string[], line: number, character: numb
     const canBeKey = segments.at(-1)?.key === ITEM || segments.length === 0;
     const word = wordBefore(rest);
     if (!/[[{]/.test(rest))
-      return { path, isKey: canBeKey, isValue: segments.length > 0, word, start: before.length - word.length };
+      return {
+        path,
+        isKey: canBeKey,
+        isValue: segments.length > 0,
+        word,
+        start: before.length - word.length,
+      };
   }
   return inFlow(path, rest, before.length);
 }
@@ -60,7 +66,12 @@ function segmentsOf(line: string): { segments: Segment[]; indent: number; rest: 
 }
 
 /** The keys above a line that it is indented below. */
-function parentsOf(lines: readonly string[], line: number, indent: number, isItem: boolean): string[] {
+function parentsOf(
+  lines: readonly string[],
+  line: number,
+  indent: number,
+  isItem: boolean,
+): string[] {
   const path: string[] = [];
   let need = indent;
   // The items of a list may be as far left as the key of the list.
@@ -93,12 +104,18 @@ function inFlow(outer: readonly string[], text: string, end: number): Cursor {
       if (letter === '\\' && quote === '"') i++;
       else if (letter === quote) quote = undefined;
     } else if (letter === '"' || letter === "'") quote = letter;
-    else if (letter === '{' || letter === '[') stack.push({ isMap: letter === '{', key: undefined, from: i + 1 });
+    else if (letter === '{' || letter === '[')
+      stack.push({ isMap: letter === '{', key: undefined, from: i + 1 });
     else if (letter === '}' || letter === ']') stack.pop();
     else if (letter === ',' && top !== undefined) {
       top.key = undefined;
       top.from = i + 1;
-    } else if (letter === ':' && top?.isMap && top.key === undefined && /[\s"']/.test(text[i + 1] ?? ' '))
+    } else if (
+      letter === ':' &&
+      top?.isMap &&
+      top.key === undefined &&
+      /[\s"']/.test(text[i + 1] ?? ' ')
+    )
       top.key = text
         .slice(top.from, i)
         .trim()

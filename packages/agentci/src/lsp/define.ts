@@ -19,7 +19,12 @@ const NAMED = new RegExp(
 );
 
 /** Where the file that a place in a text names is; undefined where it names none, or one outside the folder. */
-export function define(file: string, text: string, line: number, character: number): Target | undefined {
+export function define(
+  file: string,
+  text: string,
+  line: number,
+  character: number,
+): Target | undefined {
   const written = text.split(/\r\n|\r|\n/)[line] ?? '';
   for (const match of written.matchAll(NAMED)) {
     const [all, keyword, ...names] = match;
@@ -57,7 +62,9 @@ function inModule(from: string, name: string): Target | undefined {
   if (file === undefined) return undefined;
   const lines = (readText(file) ?? '').split(/\r\n|\r|\n/);
   const pattern =
-    exportName === 'default' ? /^\s*export default\b/ : new RegExp(`^\\s*export\\b.*\\b${escaped(exportName)}\\b`);
+    exportName === 'default'
+      ? /^\s*export default\b/
+      : new RegExp(`^\\s*export\\b.*\\b${escaped(exportName)}\\b`);
   return {
     file,
     line: Math.max(

@@ -24,7 +24,8 @@ const POLICY_NAME = /polic(?:y|ies)/i;
 const COMMON_KEYS = ['version', 'name', 'description'];
 const PART_KEYS = ['definitions', '\\$defs', 'examples'];
 const RULE_KEYS = ROOT_KEYS.filter((key) => !['$defs', ...COMMON_KEYS, ...PART_KEYS].includes(key));
-const isWritten = (keys: string, text: string): boolean => new RegExp(`^(?:${keys})\\s*:`, 'm').test(text);
+const isWritten = (keys: string, text: string): boolean =>
+  new RegExp(`^(?:${keys})\\s*:`, 'm').test(text);
 
 /** By what is written at the left margin, else by the name: an empty file called `agentci_spec.yaml` is a spec. */
 export function documentKind(file: string, text: string): DocumentKind {
@@ -42,7 +43,12 @@ export function documentKind(file: string, text: string): DocumentKind {
  * The findings of `agentci validate` on a text as it is in the editor. `file` says where it belongs; it is not read. Of other
  * files that are `open` their texts count, too.
  */
-export function diagnose(file: string, text: string, kind = documentKind(file, text), open = NONE_OPEN): Diagnosis {
+export function diagnose(
+  file: string,
+  text: string,
+  kind = documentKind(file, text),
+  open = NONE_OPEN,
+): Diagnosis {
   return readingWith(open, () => diagnoseAs(kind, file, text));
 }
 
@@ -51,7 +57,10 @@ const NONE_OPEN: OpenTexts = { texts: new Map(), read: new Set() };
 function diagnoseAs(kind: DocumentKind, file: string, text: string): Diagnosis {
   if (kind === 'spec') return { kind, ...parseSpec(text, { file }) };
   if (kind === 'policy')
-    return { kind, diagnostics: parsePolicy(text, { file, readFile: readBeside(file) }).diagnostics };
+    return {
+      kind,
+      diagnostics: parsePolicy(text, { file, readFile: readBeside(file) }).diagnostics,
+    };
   return { kind, diagnostics: [] };
 }
 
@@ -64,7 +73,8 @@ function readBeside(policy: string): ReadPolicyFile {
     if (real === undefined || !isInside(folder, real))
       return { ok: false, message: `there is no file "${path}" in the policy's folder` };
     const text = readText(real);
-    if (text === undefined) return { ok: false, message: `"${path}" is not UTF-8 text of at most 10 MB` };
+    if (text === undefined)
+      return { ok: false, message: `"${path}" is not UTF-8 text of at most 10 MB` };
     return { ok: true, file: join(dirname(policy), relative(folder, real)), text };
   };
 }

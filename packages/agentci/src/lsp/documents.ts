@@ -1,6 +1,9 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { TextDocument, type TextDocumentContentChangeEvent } from 'vscode-languageserver-textdocument';
+import {
+  TextDocument,
+  type TextDocumentContentChangeEvent,
+} from 'vscode-languageserver-textdocument';
 import { realPath } from '../spec/include.ts';
 import type { Suite } from '../spec/suite.ts';
 import { type Diagnosis, diagnose } from './diagnose.ts';
@@ -107,11 +110,14 @@ export class Documents {
   /** Those that read this one. */
   *readersOf({ file }: OpenDocument): Generator<OpenDocument> {
     const path = realPath(file);
-    for (const other of this.#open.values()) if (other.file !== file && other.reads(path)) yield other;
+    for (const other of this.#open.values())
+      if (other.file !== file && other.reads(path)) yield other;
   }
 
   #texts(): ReadonlyMap<string, string> {
-    return new Map([...this.#open.values()].map((document) => [realPath(document.file), document.text]));
+    return new Map(
+      [...this.#open.values()].map((document) => [realPath(document.file), document.text]),
+    );
   }
 
   [Symbol.iterator](): Iterator<OpenDocument> {

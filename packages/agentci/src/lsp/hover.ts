@@ -15,7 +15,9 @@ export function hoverText(
   const page = layer === undefined ? undefined : CHECK_PAGES[key];
   const about = page ?? guide.describe(path, key);
   const last =
-    verdict === undefined ? undefined : verdictText(verdict, layer === undefined ? undefined : `${layer}.${key}`);
+    verdict === undefined
+      ? undefined
+      : verdictText(verdict, layer === undefined ? undefined : `${layer}.${key}`);
   const parts = [about, last].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
 }

@@ -16,10 +16,16 @@ test.each([
   ['rows and an id', `  - {id: row, query: "{{n}}", rows: [{n: a}, {n: b}], ${CHECK}}\n`],
   ['rows and no id', `  - {query: "say {{n}}", rows: [{n: a}, {n: b}], ${CHECK}}\n`],
   ['rows of a file', `  - {query: "say {{n}}", rows: rows.csv, ${CHECK}}\n`],
-  ['a conversation', `  - {conversation: {start: hello, user: {script: [{say: bye}]}}, ${CHECK}}\n`],
+  [
+    'a conversation',
+    `  - {conversation: {start: hello, user: {script: [{say: bye}]}}, ${CHECK}}\n`,
+  ],
 ])('a mistake elsewhere leaves a query its ids and its place: %s', (_, queries) => {
   const file = join(tempDir({ 'rows.csv': 'n\na\nb\n' }), 'agentci_spec.yaml');
-  const good = parseSpec(`${HEAD}${queries}`, { file }).suite!.queries.map(({ id, location }) => ({ id, location }));
+  const good = parseSpec(`${HEAD}${queries}`, { file }).suite!.queries.map(({ id, location }) => ({
+    id,
+    location,
+  }));
   expect(good.length).toBeGreaterThan(0);
   const mistakes = [
     `  - {id: other, query: b, path: {max_tools: 1}}\n`,
@@ -33,14 +39,21 @@ test.each([
   }
 });
 
-test.each(['tools', 'rules', 'sequences', 'flows', 'blocklist', 'enforcement', 'aliases', 'limits', 'schemas'])(
-  'a file with nothing but %s is a policy by its name or its version',
-  (key) => {
-    expect(documentKind('my-policy.yaml', `${key}: []\n`)).toBe('policy');
-    expect(documentKind('x.yaml', `version: 1\n${key}: []\n`)).toBe('policy');
-    expect(documentKind('x.yaml', `${key}: []\n`)).toBe('other');
-  },
-);
+test.each([
+  'tools',
+  'rules',
+  'sequences',
+  'flows',
+  'blocklist',
+  'enforcement',
+  'aliases',
+  'limits',
+  'schemas',
+])('a file with nothing but %s is a policy by its name or its version', (key) => {
+  expect(documentKind('my-policy.yaml', `${key}: []\n`)).toBe('policy');
+  expect(documentKind('x.yaml', `version: 1\n${key}: []\n`)).toBe('policy');
+  expect(documentKind('x.yaml', `${key}: []\n`)).toBe('other');
+});
 
 test.each(['definitions', '$defs', 'examples'])('%s alone are a policy by its name only', (key) => {
   expect(documentKind('my-policy.yaml', `${key}: {}\n`)).toBe('policy');

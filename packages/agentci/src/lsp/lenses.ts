@@ -12,7 +12,10 @@ export const RUN_COMMAND = 'agentci.test';
 const MAX_IDS = 100;
 
 /** "Run this query" above each query. The server runs nothing: the client does, with the program and arguments it is given. */
-export function lensesOf(queries: readonly Pick<Query, 'id' | 'location'>[], file: string): CodeLens[] {
+export function lensesOf(
+  queries: readonly Pick<Query, 'id' | 'location'>[],
+  file: string,
+): CodeLens[] {
   const byLine = new Map<number, Set<string>>();
   for (const { id, location } of queries) {
     if (location === undefined || location.file !== file) continue;
@@ -22,10 +25,15 @@ export function lensesOf(queries: readonly Pick<Query, 'id' | 'location'>[], fil
   return [...byLine].map(([line, ids]) => {
     const [shown, all] = [[...ids].slice(0, MAX_IDS), ids.size];
     const title =
-      all === 1 ? 'Run this query' : `Run ${shown.length === all ? 'these' : 'the first'} ${shown.length} queries`;
+      all === 1
+        ? 'Run this query'
+        : `Run ${shown.length === all ? 'these' : 'the first'} ${shown.length} queries`;
     const args = ['agentci', 'test', '-c', file, '--ids', shown.join(',')];
     const start = { line: line - 1, character: 0 };
-    return { range: { start, end: start }, command: { title, command: RUN_COMMAND, arguments: args } };
+    return {
+      range: { start, end: start },
+      command: { title, command: RUN_COMMAND, arguments: args },
+    };
   });
 }
 
@@ -56,7 +64,9 @@ export function queriesIn(file: string, text: string): Placed[] | undefined {
       }));
       return [...placed, ...wrong.flatMap(byWrittenId)];
     }
-    const lines = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ line }) => line));
+    const lines = new Set(
+      diagnostics.filter(({ severity }) => severity === 'error').map(({ line }) => line),
+    );
     const isWrong = (i: number): boolean => lines.has(i + FIRST_LINE);
     wrong.push(...items.filter((_, i) => isWrong(i)));
     items = items.filter((_, i) => !isWrong(i));
@@ -70,7 +80,8 @@ const placeOf = (item: YamlNode | undefined): Pick<Query, 'location'> =>
 /** Rows make several queries of one, with ids of their own. */
 function byWrittenId(item: YamlNode): Placed[] {
   const id = nodeAt(item, ['id']);
-  if (id?.kind !== 'scalar' || typeof id.value !== 'string' || nodeAt(item, ['rows']) !== undefined) return [];
+  if (id?.kind !== 'scalar' || typeof id.value !== 'string' || nodeAt(item, ['rows']) !== undefined)
+    return [];
   return [{ id: slugOf(id.value), ...placeOf(item) }];
 }
 
@@ -80,7 +91,11 @@ function headOf(root: YamlNode): Record<string, unknown> {
     const node = nodeAt(root, path);
     return node === undefined ? undefined : toPlain(node);
   });
-  return defined({ vars, matrix, defaults: ofDefaults === undefined ? undefined : { vars: ofDefaults } });
+  return defined({
+    vars,
+    matrix,
+    defaults: ofDefaults === undefined ? undefined : { vars: ofDefaults },
+  });
 }
 
 /** The line of the first query; each has one line. */

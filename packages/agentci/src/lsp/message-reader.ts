@@ -1,5 +1,10 @@
 import type { Readable } from 'node:stream';
-import { AbstractMessageReader, type DataCallback, type Disposable, type Message } from 'vscode-languageserver/node';
+import {
+  AbstractMessageReader,
+  type DataCallback,
+  type Disposable,
+  type Message,
+} from 'vscode-languageserver/node';
 
 const MAX_MESSAGE_BYTES = 64_000_000;
 const MAX_HEADER_BYTES = 8192;
@@ -69,11 +74,14 @@ export class BoundedMessageReader extends AbstractMessageReader {
     const end = all.indexOf(END_OF_HEADER);
     if (end === -1) {
       // No header is that long: what is here is something else.
-      if (all.length > MAX_HEADER_BYTES) this.#keep(all.subarray(all.length - END_OF_HEADER.length));
+      if (all.length > MAX_HEADER_BYTES)
+        this.#keep(all.subarray(all.length - END_OF_HEADER.length));
       return false;
     }
     const lines = all.toString('latin1', Math.max(0, end - MAX_HEADER_BYTES), end).split('\r\n');
-    const length = lines.map((line) => LENGTH.exec(line)?.[1]).findLast((found) => found !== undefined);
+    const length = lines
+      .map((line) => LENGTH.exec(line)?.[1])
+      .findLast((found) => found !== undefined);
     const rest = all.subarray(end + END_OF_HEADER.length);
     if (length === undefined) {
       this.#keep(rest);

@@ -60,10 +60,15 @@ export class Nearby {
 }
 
 async function readNames(folder: string, text: string, suite: Suite | undefined): Promise<Names> {
-  const names = { tools: new Set<string>(), queries: new Set<string>(), versions: new Set<string>() };
+  const names = {
+    tools: new Set<string>(),
+    queries: new Set<string>(),
+    versions: new Set<string>(),
+  };
   for (const policy of policiesIn(folder, text)) {
     for (const tool of policy.tools.keys()) names.tools.add(tool);
-    for (const { text: tool } of [...(policy.allow ?? []), ...policy.deny, ...policy.blocklist]) names.tools.add(tool);
+    for (const { text: tool } of [...(policy.allow ?? []), ...policy.deny, ...policy.blocklist])
+      names.tools.add(tool);
   }
   const baselines = resolve(folder, suite?.baselineDir ?? 'baselines');
   for (const version of versionsIn(baselines)) names.versions.add(version);
@@ -84,9 +89,9 @@ async function readNames(folder: string, text: string, suite: Suite | undefined)
 
 /** The policies a text names: it need not be whole, as a spec has to be to be read. */
 function policiesIn(folder: string, text: string): Policy[] {
-  const named = [...text.matchAll(/(?<![\w-])policy\s*:\s*["']?([^\s"'#,{}[\]]+\.(?:ya?ml|json))/g)].map(
-    ([, path]) => path!,
-  );
+  const named = [
+    ...text.matchAll(/(?<![\w-])policy\s*:\s*["']?([^\s"'#,{}[\]]+\.(?:ya?ml|json))/g),
+  ].map(([, path]) => path!);
   const home = realPath(folder);
   return [...new Set(named)].slice(0, MAX_POLICIES).flatMap((path) => {
     const file = existingPath(resolve(home, path));
@@ -97,13 +102,16 @@ function policiesIn(folder: string, text: string): Policy[] {
 }
 
 const versionsIn = (baselines: string): string[] =>
-  entriesOf(baselines).flatMap((agent) => entriesOf(join(baselines, agent)).map((name) => name.replace(/\.json$/, '')));
+  entriesOf(baselines).flatMap((agent) =>
+    entriesOf(join(baselines, agent)).map((name) => name.replace(/\.json$/, '')),
+  );
 
 /** Files to look into, the newest run first, none of them outside the folder and not more than a few megabytes in all. */
 function sourcesIn(folder: string, baselines: string, suite: Suite | undefined): string[] {
   const runs = join(folder, '.agentci', 'runs');
   const [run] = listRuns(runs);
-  const replay = suite?.runner !== undefined && 'replay' in suite.runner ? [String(suite.runner.replay)] : [];
+  const replay =
+    suite?.runner !== undefined && 'replay' in suite.runner ? [String(suite.runner.replay)] : [];
   const wanted = [
     ...(run === undefined ? [] : [join(runs, run.id, 'traces')]),
     ...replay.map((path) => resolve(folder, path)),

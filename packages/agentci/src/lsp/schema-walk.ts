@@ -65,10 +65,15 @@ export class SchemaGuide {
   #cases(schemas: readonly JsonSchema[]): JsonSchema[] {
     const seen = new Set<JsonSchema>();
     const open = [...schemas];
-    for (let schema = open.pop(); schema !== undefined && seen.size < MAX_CASES; schema = open.pop()) {
+    for (
+      let schema = open.pop();
+      schema !== undefined && seen.size < MAX_CASES;
+      schema = open.pop()
+    ) {
       if (seen.has(schema)) continue;
       seen.add(schema);
-      if (typeof schema.$ref === 'string') open.push(this.#definitions[schema.$ref.slice(14)] as JsonSchema);
+      if (typeof schema.$ref === 'string')
+        open.push(this.#definitions[schema.$ref.slice(14)] as JsonSchema);
       for (const key of ['anyOf', 'allOf', 'oneOf']) {
         const cases = schema[key];
         if (Array.isArray(cases)) open.push(...cases.filter(isObject));

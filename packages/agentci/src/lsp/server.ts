@@ -91,7 +91,12 @@ class Server {
     connection.listen();
   }
 
-  #initialize({ processId, workspaceFolders, rootUri, initializationOptions }: InitializeParams): InitializeResult {
+  #initialize({
+    processId,
+    workspaceFolders,
+    rootUri,
+    initializationOptions,
+  }: InitializeParams): InitializeResult {
     const folder = folderOfUri(workspaceFolders?.[0]?.uri ?? rootUri, this.#options.cwd);
     this.#workspace = { folder, isSpec: specsNamed(initializationOptions, folder) };
     if (typeof processId === 'number') this.#watchParent(processId);
@@ -110,12 +115,15 @@ class Server {
 
   #followTexts(): void {
     const connection = this.#connection;
-    connection.onNotification('textDocument/didOpen', ({ textDocument }: DidOpenTextDocumentParams) => {
-      const document = this.#documents.open(textDocument.uri, textDocument.text, this.#workspace);
-      if (document === undefined) return;
-      this.#look(document);
-      this.#lookAtReaders(document);
-    });
+    connection.onNotification(
+      'textDocument/didOpen',
+      ({ textDocument }: DidOpenTextDocumentParams) => {
+        const document = this.#documents.open(textDocument.uri, textDocument.text, this.#workspace);
+        if (document === undefined) return;
+        this.#look(document);
+        this.#lookAtReaders(document);
+      },
+    );
     connection.onNotification('textDocument/didChange', (params: DidChangeTextDocumentParams) => {
       const document = this.#documents.get(params.textDocument.uri);
       if (document === undefined) return;
@@ -152,28 +160,38 @@ class Server {
         return document === undefined ? null : give(document, params);
       });
     };
-    answer('textDocument/completion', async (document, { position }: TextDocumentPositionParams) => {
-      const { kind } = document.diagnosis;
-      if (kind === 'other') return null;
-      const names = await this.#nearby.namesFor(document);
-      const cursor = cursorAt(document.lines, position.line, position.character);
-      return complete(cursor, position.line, { kind, guide: this.#schema, names });
-    });
-    answer('textDocument/definition', (document, { position: { line, character } }: TextDocumentPositionParams) => {
-      const target = define(document.file, document.text, line, character);
-      if (target === undefined) return null;
-      const start = { line: target.line, character: target.character };
-      return { uri: uriOf(target.file), range: { start, end: start } };
-    });
-    answer('textDocument/hover', (document, { position: { line, character } }: TextDocumentPositionParams) => {
-      const key = keyAt(document.lines, line, character);
-      if (key === undefined || document.diagnosis.kind !== 'spec') return null;
-      const { suite, file } = document;
-      const query = suite === undefined ? undefined : queryAt(suite, file, line);
-      const verdict = query === undefined ? undefined : this.#nearby.verdictOn(file, suite!, query.id);
-      const value = hoverText(key, { guide: this.#schema, verdict });
-      return value === undefined ? null : { contents: { kind: 'markdown', value } };
-    });
+    answer(
+      'textDocument/completion',
+      async (document, { position }: TextDocumentPositionParams) => {
+        const { kind } = document.diagnosis;
+        if (kind === 'other') return null;
+        const names = await this.#nearby.namesFor(document);
+        const cursor = cursorAt(document.lines, position.line, position.character);
+        return complete(cursor, position.line, { kind, guide: this.#schema, names });
+      },
+    );
+    answer(
+      'textDocument/definition',
+      (document, { position: { line, character } }: TextDocumentPositionParams) => {
+        const target = define(document.file, document.text, line, character);
+        if (target === undefined) return null;
+        const start = { line: target.line, character: target.character };
+        return { uri: uriOf(target.file), range: { start, end: start } };
+      },
+    );
+    answer(
+      'textDocument/hover',
+      (document, { position: { line, character } }: TextDocumentPositionParams) => {
+        const key = keyAt(document.lines, line, character);
+        if (key === undefined || document.diagnosis.kind !== 'spec') return null;
+        const { suite, file } = document;
+        const query = suite === undefined ? undefined : queryAt(suite, file, line);
+        const verdict =
+          query === undefined ? undefined : this.#nearby.verdictOn(file, suite!, query.id);
+        const value = hoverText(key, { guide: this.#schema, verdict });
+        return value === undefined ? null : { contents: { kind: 'markdown', value } };
+      },
+    );
     answer('textDocument/codeAction', (document, { range }: CodeActionParams) =>
       quickFixes(
         document.uri,
@@ -246,7 +264,8 @@ class Server {
 
 /** `{specs: ["evals/*.yaml"]}`: specs by their paths in the folder. */
 function specsNamed(options: unknown, folder: string): (file: string) => boolean {
-  const written = isObject(options) && Array.isArray(options.specs) ? options.specs.slice(0, MAX_GLOBS) : [];
+  const written =
+    isObject(options) && Array.isArray(options.specs) ? options.specs.slice(0, MAX_GLOBS) : [];
   const globs = written.filter((one) => typeof one === 'string').map(compileGlob);
   return (file) => globs.some((matches) => matches(relative(folder, file).replaceAll('\\', '/')));
 }

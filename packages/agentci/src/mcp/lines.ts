@@ -7,7 +7,10 @@ export interface LineSink {
   /** A whole line with its end; the last one of a stream may have none. */
   readonly line: (bytes: Buffer) => void;
   /** A piece of a line that is longer than the limit: first what was held, then the rest as it comes. */
-  readonly long: (piece: Buffer, place: { readonly isFirst: boolean; readonly isLast: boolean }) => void;
+  readonly long: (
+    piece: Buffer,
+    place: { readonly isFirst: boolean; readonly isLast: boolean },
+  ) => void;
 }
 
 /** Cuts a stream into lines, byte for byte. */

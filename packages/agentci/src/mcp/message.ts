@@ -65,7 +65,12 @@ export function messageText(message: Message): string {
 }
 
 /** A JSON-RPC error as an answer. */
-export const errorReply = (id: unknown, code: number, message: string, data?: unknown): Message => ({
+export const errorReply = (
+  id: unknown,
+  code: number,
+  message: string,
+  data?: unknown,
+): Message => ({
   jsonrpc: '2.0',
   id: id instanceof WrittenId || idKey(id) !== undefined ? id : null,
   error: { code, message, ...(data === undefined ? {} : { data }) },

@@ -19,7 +19,12 @@ afterEach(() => {
 });
 
 /** A process list with one process, whose environment can be read or is empty, as between two programs. */
-function processList(process: { state: string; flags: number; startedAt: number; environ?: string }): string {
+function processList(process: {
+  state: string;
+  flags: number;
+  startedAt: number;
+  environ?: string;
+}): string {
   const proc = mkdtempSync(join(tmpdir(), 'agentci-proc-'));
   folders.push(proc);
   mkdirSync(join(proc, '4711'));
@@ -43,7 +48,10 @@ describe.runIf(process.platform === 'linux')('whether a marked process is still 
     ['is a thread of the kernel', { state: RUNNING, flags: KERNEL, startedAt: NOW }],
     ['is older than we are', { state: RUNNING, flags: USER, startedAt: BEFORE_US }],
     ['never shows an environment', { state: RUNNING, flags: USER, startedAt: NOW }],
-    ['carries another mark', { state: RUNNING, flags: USER, startedAt: NOW, environ: `${MARK}=1-2\0` }],
+    [
+      'carries another mark',
+      { state: RUNNING, flags: USER, startedAt: NOW, environ: `${MARK}=1-2\0` },
+    ],
   ])('one that %s is not', async (_, process) => {
     expect(await outlives(newMark(), 60_000, processList(process))).toBe(false);
   });

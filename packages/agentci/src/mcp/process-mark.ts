@@ -30,7 +30,11 @@ export function killMarked(mark: string, variable: string = MARK): void {
 }
 
 /** Whether processes that carry the mark are still running after they had so long to end by themselves. */
-export async function outlives(mark: string, graceMs: number, proc: string = PROC): Promise<boolean> {
+export async function outlives(
+  mark: string,
+  graceMs: number,
+  proc: string = PROC,
+): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const wanted = Buffer.from(`${MARK}=${mark}`);
   const until = performance.now() + graceMs;
@@ -63,7 +67,12 @@ function lookFor(wanted: Buffer, proc: string, onMarked?: (pid: number) => void)
       if (environment.includes(wanted)) {
         seen = 'marked';
         onMarked?.(Number(name));
-      } else if (environment.length === 0 && seen === 'none' && isChangingPrograms(`${proc}/${name}`)) seen = 'unclear';
+      } else if (
+        environment.length === 0 &&
+        seen === 'none' &&
+        isChangingPrograms(`${proc}/${name}`)
+      )
+        seen = 'unclear';
     } catch {
       // It is gone, or another user's.
     }

@@ -25,7 +25,10 @@ export interface ServerProcess {
 /** Starts a server. Its errors go where ours go. */
 export function startServer(
   command: readonly string[],
-  { env, cwd }: { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string },
+  {
+    env,
+    cwd,
+  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string },
 ): Promise<ServerProcess> {
   const [program = '', ...args] = command;
   const isGroup = process.platform !== 'win32';
@@ -33,7 +36,9 @@ export function startServer(
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => {
       const why =
-        error.code === 'ENOENT' ? 'no program of this name was found' : (systemErrorText(error) ?? error.message);
+        error.code === 'ENOENT'
+          ? 'no program of this name was found'
+          : (systemErrorText(error) ?? error.message);
       reject(new UserError('MCP_NOT_STARTED', `"${program}" could not be started: ${why}`));
     };
     let child: ReturnType<typeof spawnServer>;

@@ -42,7 +42,11 @@ export class TapLog implements TapSink {
   calls = 0;
   dropped = 0;
 
-  constructor(write: (line: TapLine) => void, now: () => number, { keepsCredentials = false } = {}) {
+  constructor(
+    write: (line: TapLine) => void,
+    now: () => number,
+    { keepsCredentials = false } = {},
+  ) {
     this.#write = write;
     this.#now = now;
     this.#keepsCredentials = keepsCredentials;
@@ -59,9 +63,16 @@ export class TapLog implements TapSink {
       if (dir === 'c2s' && message.method === 'tools/call') this.calls++;
       const masked = new Set<string>();
       const known = SECRETS.value(message, (name) => masked.add(name));
-      const kept = this.#keepsCredentials ? known : mapTexts(known, (one) => maskCredentials(one, masked));
+      const kept = this.#keepsCredentials
+        ? known
+        : mapTexts(known, (one) => maskCredentials(one, masked));
       const names = [...masked].sort();
-      this.#write({ ts: this.#time(), dir, message: kept, ...(names.length === 0 ? {} : { masked: names }) });
+      this.#write({
+        ts: this.#time(),
+        dir,
+        message: kept,
+        ...(names.length === 0 ? {} : { masked: names }),
+      });
     }
   }
 

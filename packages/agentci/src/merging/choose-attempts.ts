@@ -52,14 +52,21 @@ interface Attempt {
 function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts {
   const isNumbered = given.every((shard) => numberOf(shard) !== undefined);
   const attempts = given
-    .map((shard): Attempt => ({ shard, place: placeOfShard(shard), number: isNumbered ? numberOf(shard)! : 0 }))
+    .map(
+      (shard): Attempt => ({
+        shard,
+        place: placeOfShard(shard),
+        number: isNumbered ? numberOf(shard)! : 0,
+      }),
+    )
     .sort((a, b) => b.number - a.number || (a.place < b.place ? 1 : -1));
   const newest = attempts[0]!;
   const { index } = newest.shard.file;
   const count = attempts.length;
   if (count === 1) return { ...newest, count, replaced: [], notices: [] };
   const rivals = attempts.filter(({ number }) => number === newest.number);
-  const isDoubtful = rivals.length > 1 && (newest.shard.header?.started_at ?? '') > now && isGood(newest.shard);
+  const isDoubtful =
+    rivals.length > 1 && (newest.shard.header?.started_at ?? '') > now && isGood(newest.shard);
   const bad = isDoubtful ? rivals.find(({ shard }) => !isGood(shard)) : undefined;
   const counts = bad ?? newest;
   const why =
@@ -81,7 +88,9 @@ function conflictOf(counts: Attempt, attempts: readonly Attempt[]): string | und
   if (!isGood(counts.shard)) return undefined;
   // The attempts are in order: of each other job the newest is found first.
   const others = attempts.filter((each) => each !== counts && isOtherJob(each, counts));
-  const newestOfEach = others.filter((each, at) => !others.slice(0, at).some((newer) => !isOtherJob(newer, each)));
+  const newestOfEach = others.filter(
+    (each, at) => !others.slice(0, at).some((newer) => !isOtherJob(newer, each)),
+  );
   const bad = newestOfEach.find(({ shard }) => !isGood(shard));
   return bad === undefined
     ? undefined
@@ -103,7 +112,9 @@ const numberOf = ({ file }: FoundShard): number | undefined => file.ci?.attempt 
 /** Whether an attempt was finished, and passed. */
 function isGood({ dir }: FoundShard): boolean {
   try {
-    return (JSON.parse(readFileSync(join(dir, 'run.json'), 'utf8')) as RunResult).summary.exit_code === 0;
+    return (
+      (JSON.parse(readFileSync(join(dir, 'run.json'), 'utf8')) as RunResult).summary.exit_code === 0
+    );
   } catch {
     return false;
   }
@@ -112,11 +123,19 @@ function isGood({ dir }: FoundShard): boolean {
 /** What was run again may have been all of the suite: a shard that was not may tell of an agent that has changed since. */
 function notRunAgain(chosen: readonly Attempts[]): string[] {
   const hasAttempts = chosen.every(({ shard }) => shard.file.ci?.attempt !== undefined);
-  const roundOf = ({ shard, count }: Attempts): number => (hasAttempts ? shard.file.ci!.attempt! : count);
+  const roundOf = ({ shard, count }: Attempts): number =>
+    hasAttempts ? shard.file.ci!.attempt! : count;
   const isBehind = (one: Attempts): boolean =>
-    chosen.some((other) => roundOf(other) > roundOf(one) && (hasAttempts || other.place > one.place));
+    chosen.some(
+      (other) => roundOf(other) > roundOf(one) && (hasAttempts || other.place > one.place),
+    );
   const behind = chosen
     .filter(isBehind)
-    .map(({ shard }) => `shard ${shard.file.index} (ran at ${shard.header?.started_at ?? 'an unknown time'})`);
-  return behind.length === 0 ? [] : [`not run again with the others: ${andMore(behind, MAX_NAMED)}`];
+    .map(
+      ({ shard }) =>
+        `shard ${shard.file.index} (ran at ${shard.header?.started_at ?? 'an unknown time'})`,
+    );
+  return behind.length === 0
+    ? []
+    : [`not run again with the others: ${andMore(behind, MAX_NAMED)}`];
 }

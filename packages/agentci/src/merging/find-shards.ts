@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { UserError } from '../kit/user-error.ts';
 import { andMore } from '../kit/words.ts';
 import { journalPath, readHeader } from '../store/journal.ts';
-import { type PlanFile, readPlanFile, readShardFile, type ShardFile, shardPath } from '../store/shard-file.ts';
+import {
+  type PlanFile,
+  readPlanFile,
+  readShardFile,
+  type ShardFile,
+  shardPath,
+} from '../store/shard-file.ts';
 import { chooseAttempts } from './choose-attempts.ts';
 import type { FoundShard } from './found-shard.ts';
 import { shardsOfOneCiRun } from './one-ci-run.ts';
@@ -47,7 +53,10 @@ export interface FoundShards {
  * the shard that should have been there is missing.
  */
 export function findShards(
-  { dirs, unreadable }: { readonly dirs: readonly string[]; readonly unreadable: readonly UserError[] },
+  {
+    dirs,
+    unreadable,
+  }: { readonly dirs: readonly string[]; readonly unreadable: readonly UserError[] },
   { version, spec, ciRun, now }: MergeAt,
 ): FoundShards {
   const all: FoundShard[] = [];
@@ -91,9 +100,13 @@ function refuseOtherCommit(shards: readonly FoundShard[]): void {
   if (first === undefined || other === undefined) return;
   const place = ({ file, header, dir }: FoundShard): string =>
     `shard ${file.index} is of ${header!.commit!.slice(0, 7)} (${dir})`;
-  throw new UserError('MERGE_OTHER_COMMIT', `these shards are of different commits: ${place(first)}, ${place(other)}`, {
-    hint: 'Run every shard of one commit, then merge those.',
-  });
+  throw new UserError(
+    'MERGE_OTHER_COMMIT',
+    `these shards are of different commits: ${place(first)}, ${place(other)}`,
+    {
+      hint: 'Run every shard of one commit, then merge those.',
+    },
+  );
 }
 
 /** Every shard has the whole plan, so one that can be read is enough. */
@@ -104,9 +117,13 @@ function planIn(shards: readonly FoundShard[], damaged: readonly string[]): Plan
     if (typeof plan === 'object') return plan;
     problems.push(plan);
   }
-  throw new UserError('MERGE_NO_PLAN', `no shard says what the plan was: ${andMore(problems, MAX_NAMED)}`, {
-    hint: 'The folders of all shards are damaged: run the shards again.',
-  });
+  throw new UserError(
+    'MERGE_NO_PLAN',
+    `no shard says what the plan was: ${andMore(problems, MAX_NAMED)}`,
+    {
+      hint: 'The folders of all shards are damaged: run the shards again.',
+    },
+  );
 }
 
 /** Folders with a `shard.json`. Other runs beside them are not looked at. */
@@ -138,7 +155,8 @@ function runFoldersIn(dir: string): string[] {
   return found.sort();
 }
 
-const isFolder = (dir: string): boolean => statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (dir: string): boolean =>
+  statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true;
 
 const noShardIn = (dir: string): UserError =>
   isFolder(dir)
@@ -153,7 +171,12 @@ function refuseMixed(all: readonly FoundShard[], version: string): void {
   if (first === undefined) return;
   const differing = (of: (file: ShardFile) => string): FoundShard[] =>
     all.filter(({ file }) => of(file) !== of(first.file));
-  const refuse = (code: string, what: string, others: readonly FoundShard[], hint: string): void => {
+  const refuse = (
+    code: string,
+    what: string,
+    others: readonly FoundShard[],
+    hint: string,
+  ): void => {
     if (others.length === 0) return;
     const names = andMore(
       others.map(({ dir }) => dir),

@@ -15,11 +15,16 @@ export interface FoundShard {
 export function placeOfShard({ dir, header }: FoundShard): string {
   const resumed = readResumed(dir)?.place;
   if (resumed !== undefined) return resumed;
-  return header === undefined ? basename(dir) : placeOf({ at: header.started_at, order: header.order });
+  return header === undefined
+    ? basename(dir)
+    : placeOf({ at: header.started_at, order: header.order });
 }
 
 /** Shards by what they have in common. */
-export function shardsBy<K>(all: readonly FoundShard[], keyOf: (shard: FoundShard) => K): Map<K, FoundShard[]> {
+export function shardsBy<K>(
+  all: readonly FoundShard[],
+  keyOf: (shard: FoundShard) => K,
+): Map<K, FoundShard[]> {
   const groups = new Map<K, FoundShard[]>();
   for (const shard of all) {
     const group = groups.get(keyOf(shard));

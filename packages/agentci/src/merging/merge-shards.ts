@@ -5,7 +5,12 @@ import type { RunParts } from '../engine/run-parts.ts';
 import { defined } from '../kit/defined.ts';
 import { andMore } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
-import { type CheckResult, type QueryResult, RESULTS_SCHEMA, type RunResult } from '../results/run-result.ts';
+import {
+  type CheckResult,
+  type QueryResult,
+  RESULTS_SCHEMA,
+  type RunResult,
+} from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { FoundShards } from './find-shards.ts';
@@ -18,7 +23,11 @@ const MAX_NAMED = 10;
 /** One run out of many. What is missing is a result of its own kind, never left out. */
 export async function mergeShards(
   found: FoundShards,
-  { store, runId, told }: { readonly store: RunStore; readonly runId: string; readonly told: (text: string) => string },
+  {
+    store,
+    runId,
+    told,
+  }: { readonly store: RunStore; readonly runId: string; readonly told: (text: string) => string },
 ): Promise<{ readonly run: RunResult; readonly models: readonly string[] }> {
   const { cases, shards } = found.plan;
   const { count, agent, spec } = found.shards[0]!.file;
@@ -38,7 +47,9 @@ export async function mergeShards(
       problems.push(problem('shards.damaged', `shard ${file.index} is damaged: ${read}`));
       whyMissing.set(file.index, 'its shard is damaged');
     } else if (end === undefined) {
-      problems.push(problem('shards.unfinished', `shard ${file.index} of ${count} was not finished (${dir})`));
+      problems.push(
+        problem('shards.unfinished', `shard ${file.index} of ${count} was not finished (${dir})`),
+      );
       whyMissing.set(file.index, 'its shard was not finished');
     }
     problems.push(
@@ -98,7 +109,9 @@ export async function mergeShards(
     spec,
     ...conclusion,
     notices: [...found.notices, ...replacedNotices(replaced), ...conclusion.notices],
-    ...(starts.length === 0 ? {} : { started_at: new Date(startedAt).toISOString(), duration_ms: last - startedAt }),
+    ...(starts.length === 0
+      ? {}
+      : { started_at: new Date(startedAt).toISOString(), duration_ms: last - startedAt }),
   };
   return { run, models: joined.models };
 }
@@ -168,7 +181,11 @@ function takeResults(
 }
 
 /** What a shard counted must be what was found in it: a failure must not get lost on the way. */
-function countProblems(index: number, { summary }: ShardEnd, taken: ReadonlyMap<string, QueryResult>): CheckResult[] {
+function countProblems(
+  index: number,
+  { summary }: ShardEnd,
+  taken: ReadonlyMap<string, QueryResult>,
+): CheckResult[] {
   const counted = { total: taken.size, failed: 0, errors: 0 };
   for (const { status } of taken.values()) {
     if (status === 'fail') counted.failed++;
@@ -184,14 +201,26 @@ function countProblems(index: number, { summary }: ShardEnd, taken: ReadonlyMap<
     );
 }
 
-const problem = (id: string, message: string): CheckResult => ({ id, status: 'error', message, evidence: [] });
+const problem = (id: string, message: string): CheckResult => ({
+  id,
+  status: 'error',
+  message,
+  evidence: [],
+});
 
-function missingResult(each: CaseName, index: number, why = 'its shard has no result of it'): QueryResult {
+function missingResult(
+  each: CaseName,
+  index: number,
+  why = 'its shard has no result of it',
+): QueryResult {
   const blank = blankResult({ ...each, query: each.id, tags: [] } as unknown as Query);
   return {
     ...blank,
     status: 'error',
-    error: { kind: 'shard', message: `not judged: ${why.includes('shard') ? why : `${why} (shard ${index})`}` },
+    error: {
+      kind: 'shard',
+      message: `not judged: ${why.includes('shard') ? why : `${why} (shard ${index})`}`,
+    },
   };
 }
 

@@ -31,8 +31,11 @@ type CiRun = readonly [run: string | undefined, shards: readonly FoundShard[]];
 
 /** CI systems count their runs up, which no clock can change; where a run has a name without a number, times decide. */
 function isNewer(a: CiRun, b: CiRun): boolean {
-  const [one, other] = [a, b].map(([run]) => /^(?<system>\S+) (?<count>\d{1,15})$/.exec(run ?? '')?.groups);
-  if (one !== undefined && one.system === other?.system) return Number(one.count) > Number(other!.count);
+  const [one, other] = [a, b].map(
+    ([run]) => /^(?<system>\S+) (?<count>\d{1,15})$/.exec(run ?? '')?.groups,
+  );
+  if (one !== undefined && one.system === other?.system)
+    return Number(one.count) > Number(other!.count);
   const newest = ([, shards]: CiRun): string => shards.map(placeOfShard).sort().at(-1)!;
   return newest(a) > newest(b);
 }

@@ -9,7 +9,8 @@ export function shardsOfSpec(
 ): { readonly shards: readonly FoundShard[]; readonly notices: readonly string[] } {
   if (spec === undefined || all.length === 0) return { shards: all, notices: [] };
   const specs = shardsBy(all, ({ file }) => file.spec.file);
-  const shards = specs.get(spec) ?? all.filter(({ file }) => nameOf(file.spec.file) === nameOf(spec));
+  const shards =
+    specs.get(spec) ?? all.filter(({ file }) => nameOf(file.spec.file) === nameOf(spec));
   if (shards.length === 0)
     throw new UserError(
       'MERGE_OTHER_SPEC',

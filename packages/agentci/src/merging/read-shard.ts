@@ -26,11 +26,13 @@ export function readShardEnd(dir: string): ShardEnd | undefined | string {
   if (!existsSync(path)) return undefined;
   try {
     const run = JSON.parse(readFileSync(path, 'utf8')) as RunResult;
-    if (!isObject(run) || !Array.isArray(run.results) || !isObject(run.summary)) return `${path} is not a run`;
+    if (!isObject(run) || !Array.isArray(run.results) || !isObject(run.summary))
+      return `${path} is not a run`;
     const whole = new Map<string, QueryResult>();
     const named = new Set<string>();
     for (const result of run.results) {
-      if (!isObject(result) || typeof result.id !== 'string') return `${path} has a result without an id`;
+      if (!isObject(result) || typeof result.id !== 'string')
+        return `${path} has a result without an id`;
       const key = caseKey(result as unknown as CaseName);
       if (result.status === undefined) named.add(key);
       else if (isResult(result)) whole.set(key, result as unknown as QueryResult);
@@ -91,7 +93,12 @@ function jsonIn(text: string, { id, run, revokes = false, result }: JournalEntry
 }
 
 function isEntry(line: unknown): line is JournalEntry {
-  return isObject(line) && typeof line.id === 'string' && Number.isInteger(line.run) && isResult(line.result);
+  return (
+    isObject(line) &&
+    typeof line.id === 'string' &&
+    Number.isInteger(line.run) &&
+    isResult(line.result)
+  );
 }
 
 const STATUSES: ReadonlySet<unknown> = new Set(['pass', 'warn', 'fail', 'skip', 'error']);

@@ -22,4 +22,6 @@ export function replacedResults(replaced: readonly FoundShard[]): UnusedResults[
 }
 
 const costOf = (result: QueryResult): number =>
-  result.cassette !== undefined && !spendsMoney(result.cassette) ? 0 : (usedBy(result).cost_usd ?? 0);
+  result.cassette !== undefined && !spendsMoney(result.cassette)
+    ? 0
+    : (usedBy(result).cost_usd ?? 0);

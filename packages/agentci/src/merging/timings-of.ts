@@ -14,4 +14,6 @@ export function timingsOf(results: readonly QueryResult[]): Map<string, number> 
 }
 
 const latenciesOf = (result: QueryResult): (number | null | undefined)[] =>
-  result.runs === undefined ? [usedBy(result).latency_ms] : result.runs.map(({ latency_ms }) => latency_ms);
+  result.runs === undefined
+    ? [usedBy(result).latency_ms]
+    : result.runs.map(({ latency_ms }) => latency_ms);

@@ -46,5 +46,7 @@ export function composite(
 function combine(outputs: readonly MetricOutput[]) {
   const detail = Object.fromEntries(outputs.map((output) => [output.name, output.detail]));
   const values = outputs.flatMap(({ value }) => value ?? []);
-  return values.length === 0 ? notMeasured('no metric gave a value', detail) : measured(mean(values), detail);
+  return values.length === 0
+    ? notMeasured('no metric gave a value', detail)
+    : measured(mean(values), detail);
 }

@@ -15,17 +15,27 @@ const trace = fc
     {
       query: fc.string(),
       answer: fc.string(),
-      tool_calls: fc.array(fc.record({ name: fc.string({ minLength: 1 }), args: json, result: json }), {
-        maxLength: 4,
-      }),
+      tool_calls: fc.array(
+        fc.record({ name: fc.string({ minLength: 1 }), args: json, result: json }),
+        {
+          maxLength: 4,
+        },
+      ),
       llm_calls: fc.array(
-        fc.record({ model: fc.constantFrom('m', 'llama-3.1-8b'), input_tokens: fc.nat(), output_tokens: fc.nat() }),
+        fc.record({
+          model: fc.constantFrom('m', 'llama-3.1-8b'),
+          input_tokens: fc.nat(),
+          output_tokens: fc.nat(),
+        }),
         { maxLength: 3 },
       ),
       context: fc.array(fc.string(), { maxLength: 3 }),
-      interactions: fc.array(fc.record({ from_agent: agent, to_agent: agent, response_time: amount }), {
-        maxLength: 12,
-      }),
+      interactions: fc.array(
+        fc.record({ from_agent: agent, to_agent: agent, response_time: amount }),
+        {
+          maxLength: 12,
+        },
+      ),
       agent_roles: fc.dictionary(agent, fc.record({ authority_level: fc.nat(10) })),
       resources: fc.record({ energy_kwh: amount, cpu_percent: amount, memory_mb: amount }),
     },
@@ -61,9 +71,17 @@ function expectSound(metric: Metric, output: MetricOutput): void {
 
 describe.each(ALL)('$name', ({ metric }) => {
   test('has nothing to measure in nothing: null with a reason', async () => {
-    for (const empty of [{}, { case: null, trace: null, outcome: null }, { case: { metadata: null, context: null } }]) {
+    for (const empty of [
+      {},
+      { case: null, trace: null, outcome: null },
+      { case: { metadata: null, context: null } },
+    ]) {
       const output = await metric.evaluate(empty);
-      expect(output).toMatchObject({ name: metric.name, value: null, detail: { reason: expect.any(String) } });
+      expect(output).toMatchObject({
+        name: metric.name,
+        value: null,
+        detail: { reason: expect.any(String) },
+      });
     }
   });
 
@@ -90,7 +108,9 @@ describe.each(ALL)('$name', ({ metric }) => {
       expect(JSON.stringify(suite?.queries[0]?.metrics)).toContain(metric.name);
     }
     // Every parameter is explained.
-    for (const key of Object.keys((metric.params?.() as { shape?: object } | undefined)?.shape ?? {}))
+    for (const key of Object.keys(
+      (metric.params?.() as { shape?: object } | undefined)?.shape ?? {},
+    ))
       expect(text).toContain(`\`${key}\``);
   });
 });

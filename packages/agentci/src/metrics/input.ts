@@ -17,7 +17,9 @@ const AGENT_RESULT_KEYS = ['output', 'success', 'error', 'tool_calls', 'metrics'
 
 /** The outcome's fields, when it is a result of an agent and not the answer itself. */
 export function outcomeFields({ outcome }: MetricInput): Fields {
-  return isObject(outcome) && AGENT_RESULT_KEYS.some((key) => Object.hasOwn(outcome, key)) ? outcome : {};
+  return isObject(outcome) && AGENT_RESULT_KEYS.some((key) => Object.hasOwn(outcome, key))
+    ? outcome
+    : {};
 }
 
 /** The answer: what the outcome says, else the final text of the trace. */
@@ -25,7 +27,9 @@ export function answerOf(input: MetricInput): string | undefined {
   const { outcome, trace } = input;
   const fields = outcomeFields(input);
   const isResult = Object.keys(fields).length > 0;
-  return (isResult ? textOf(fields.output) : textOf(outcome)) ?? (trace ? finalText(trace) : undefined);
+  return (
+    (isResult ? textOf(fields.output) : textOf(outcome)) ?? (trace ? finalText(trace) : undefined)
+  );
 }
 
 /** One answer of the agent; of a conversation, with its turn. */
@@ -38,12 +42,17 @@ export interface AnswerText {
  * Every answer of the run, for metrics that look for what no answer may hold: what was said in an earlier turn was said.
  * `missing` says why one of them is not known.
  */
-export function answersOf(input: MetricInput): { readonly answers: readonly AnswerText[]; readonly missing?: string } {
+export function answersOf(input: MetricInput): {
+  readonly answers: readonly AnswerText[];
+  readonly missing?: string;
+} {
   const { outcome, trace } = input;
   const turns = trace?.conversation?.turns ?? [];
   if ((outcome !== undefined && outcome !== null) || turns.length < 2) {
     const text = answerOf(input);
-    return text === undefined ? { answers: [], missing: 'no answer captured' } : { answers: [{ text }] };
+    return text === undefined
+      ? { answers: [], missing: 'no answer captured' }
+      : { answers: [{ text }] };
   }
   const hasEnded = trace?.conversation?.ending === 'agent_done';
   const answers: AnswerText[] = [];
@@ -54,7 +63,9 @@ export function answersOf(input: MetricInput): { readonly answers: readonly Answ
     // The call that ends a conversation may be the agent's last word.
     else if (!hasEnded || each !== turns.at(-1)) open.push(each.turn);
   }
-  return open.length === 0 ? { answers } : { answers, missing: `the answer of turn ${open[0]} was not captured` };
+  return open.length === 0
+    ? { answers }
+    : { answers, missing: `the answer of turn ${open[0]} was not captured` };
 }
 
 /** The texts an answer should be grounded in: the case's, else those the trace captured. Blank ones say nothing. */
@@ -74,7 +85,8 @@ export const metadataOf = (input: MetricInput): Fields => {
 export const ownField = (fields: Fields, key: string): unknown =>
   Object.hasOwn(fields, key) ? fields[key] : undefined;
 
-export const expectedOf = (input: MetricInput): string | undefined => textOf(caseOf(input).expected_output);
+export const expectedOf = (input: MetricInput): string | undefined =>
+  textOf(caseOf(input).expected_output);
 
 export const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));
 

@@ -50,7 +50,10 @@ export interface ParamsSchema<P extends object> {
     | {
         readonly success: false;
         readonly error: {
-          readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+          readonly issues: readonly {
+            readonly path: readonly PropertyKey[];
+            readonly message: string;
+          }[];
         };
       };
 }
@@ -115,7 +118,9 @@ export function defineMetric<P extends object = Readonly<Record<string, unknown>
   });
   const finish = (found: Found | Promise<Found>): MetricOutput | Promise<MetricOutput> =>
     isPromise(found) ? found.then((late) => checked(name, late)) : checked(name, found);
-  const overAll = evaluateSuite && ((inputs: readonly MetricInput[]) => finish(evaluateSuite(inputs.map(prepare))));
+  const overAll =
+    evaluateSuite &&
+    ((inputs: readonly MetricInput[]) => finish(evaluateSuite(inputs.map(prepare))));
   return {
     name,
     layer: definition.layer ?? 'correctness',
@@ -129,16 +134,23 @@ export function defineMetric<P extends object = Readonly<Record<string, unknown>
     ...(schema === undefined ? {} : { params: schema as () => ParamsSchema<object> }),
     evaluate: evaluate
       ? (input) => finish(evaluate(prepare(input)))
-      : (input) => overAll?.([input]) ?? checked(name, notMeasured('the metric has no evaluate function')),
+      : (input) =>
+          overAll?.([input]) ?? checked(name, notMeasured('the metric has no evaluate function')),
     ...(overAll ? { evaluateSuite: overAll } : {}),
     ...(definition.keep ? { keep: definition.keep } : {}),
   };
 }
 
-export const measured = (value: number, detail: Readonly<Record<string, unknown>> = {}): Found => ({ value, detail });
+export const measured = (value: number, detail: Readonly<Record<string, unknown>> = {}): Found => ({
+  value,
+  detail,
+});
 
 /** There is nothing to measure, and why. Never a 0 and never a 1. */
-export const notMeasured = (reason: string, detail: Readonly<Record<string, unknown>> = {}): Found => ({
+export const notMeasured = (
+  reason: string,
+  detail: Readonly<Record<string, unknown>> = {},
+): Found => ({
   value: null,
   detail: { ...detail, reason },
 });
@@ -157,8 +169,14 @@ function checked(name: string, found: unknown): MetricOutput {
   } = (typeof found === 'object' && found !== null ? found : {}) as Partial<Found>;
   const known = typeof detail === 'object' && detail !== null ? detail : {};
   if (typeof value === 'number' && Number.isFinite(value)) return { name, value, detail: known };
-  const reason = known.reason ?? (value === null ? 'the metric gave no reason' : 'the metric gave no number');
-  return { name, value: null, detail: { ...known, reason }, ...(isMissed === true ? { missed: true } : {}) };
+  const reason =
+    known.reason ?? (value === null ? 'the metric gave no reason' : 'the metric gave no number');
+  return {
+    name,
+    value: null,
+    detail: { ...known, reason },
+    ...(isMissed === true ? { missed: true } : {}),
+  };
 }
 
 function once<T>(make: () => T): () => T {

@@ -20,9 +20,12 @@ export function metricParams<S extends ValueShape>(shape: S): OwnParams<S> {
         path: issue.path,
         message: messageOf(issue, filled),
       }));
-    return issues.length === 0 ? { success: true, data: filled as Params } : { success: false, error: { issues } };
+    return issues.length === 0
+      ? { success: true, data: filled as Params }
+      : { success: false, error: { issues } };
   };
-  const messageOf = (issue: ValueIssue, value: unknown): string => issueMessage(issue, schema, value);
+  const messageOf = (issue: ValueIssue, value: unknown): string =>
+    issueMessage(issue, schema, value);
   return {
     shape,
     safeParse,
@@ -31,7 +34,10 @@ export function metricParams<S extends ValueShape>(shape: S): OwnParams<S> {
       if (read.success) return read.data;
       const [issue] = read.error.issues;
       const where = pathText((issue?.path ?? []) as readonly (string | number)[]);
-      throw new UserError('METRIC_PARAMS', `${where === '' ? 'the parameters' : `"${where}"`} ${issue?.message}`);
+      throw new UserError(
+        'METRIC_PARAMS',
+        `${where === '' ? 'the parameters' : `"${where}"`} ${issue?.message}`,
+      );
     },
   };
 }
@@ -49,7 +55,8 @@ function withDefaults(shape: ValueShape, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const filled: Record<string, unknown> = { ...value };
   for (const [key, { def }] of Object.entries(shape)) {
-    if (def.kind === 'default' && filled[key] === undefined) filled[key] = structuredClone(def.value);
+    if (def.kind === 'default' && filled[key] === undefined)
+      filled[key] = structuredClone(def.value);
   }
   return filled;
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { composite } from './composite.ts';
-import { defineMetric, type MetricInput } from './metric.ts';
+import { defineMetric } from './metric.ts';
 import { registerMetric, resolveMetrics, toMetric } from './registry.ts';
 
-const fixed = (name: string, value: number | null) => defineMetric({ name, evaluate: () => ({ value, detail: {} }) });
+const fixed = (name: string, value: number | null) =>
+  defineMetric({ name, evaluate: () => ({ value, detail: {} }) });
 
 describe('registerMetric', () => {
   test('makes a metric, a definition or a class known under the name given', () => {
@@ -16,7 +17,9 @@ describe('registerMetric', () => {
     }
     registerMetric('test_class', Constant);
     registerMetric('test_metric', fixed('x', 0.5));
-    const values = resolveMetrics(['test_class', 'test_metric']).map((metric) => metric.evaluate({}));
+    const values = resolveMetrics(['test_class', 'test_metric']).map((metric) =>
+      metric.evaluate({}),
+    );
     expect(values).toMatchObject([
       { name: 'test_class', value: 0.25 },
       { name: 'test_metric', value: 0.5 },
@@ -24,11 +27,15 @@ describe('registerMetric', () => {
   });
 
   test.each(['cost', 'test_metric'])('refuses the name %s, which is taken', (name) => {
-    expect(() => registerMetric(name, fixed(name, 1))).toThrow(expect.objectContaining({ code: 'METRIC_TAKEN' }));
+    expect(() => registerMetric(name, fixed(name, 1))).toThrow(
+      expect.objectContaining({ code: 'METRIC_TAKEN' }),
+    );
   });
 
   test('refuses what cannot measure', () => {
-    expect(() => toMetric('x', {} as never)).toThrow(expect.objectContaining({ code: 'METRIC_SHAPE' }));
+    expect(() => toMetric('x', {} as never)).toThrow(
+      expect.objectContaining({ code: 'METRIC_SHAPE' }),
+    );
   });
 });
 
@@ -60,7 +67,11 @@ describe('defineMetric', () => {
     ['null without a reason', { value: null, detail: {} }],
   ])('turns %s into not measured, with a reason', (_, found) => {
     const metric = defineMetric({ name: 'x', evaluate: () => found as never });
-    expect(metric.evaluate({})).toEqual({ name: 'x', value: null, detail: { reason: expect.any(String) } });
+    expect(metric.evaluate({})).toEqual({
+      name: 'x',
+      value: null,
+      detail: { reason: expect.any(String) },
+    });
   });
 
   test('waits for metrics that take their time', async () => {
@@ -81,14 +92,19 @@ describe('composite', () => {
   });
 
   test('waits where one of its metrics does', async () => {
-    const slow = defineMetric({ name: 'slow', evaluate: async (_: MetricInput) => ({ value: 0, detail: {} }) });
+    const slow = defineMetric({
+      name: 'slow',
+      evaluate: async () => ({ value: 0, detail: {} }),
+    });
     expect(await composite([fixed('fast', 1), slow]).evaluate({})).toMatchObject({ value: 0.5 });
   });
 
   test.each(['cost', 'token_usage', 'latency', 'hallucination_rate', 'privacy_budget'])(
     'refuses %s, whose mean with a score says nothing',
     (name) => {
-      expect(() => composite(['faithfulness', name])).toThrow(expect.objectContaining({ code: 'COMPOSITE_SCALE' }));
+      expect(() => composite(['faithfulness', name])).toThrow(
+        expect.objectContaining({ code: 'COMPOSITE_SCALE' }),
+      );
     },
   );
 });

@@ -7,7 +7,9 @@ import { registered } from './registered.ts';
 
 export { DEFAULT_METRICS };
 
-const BUILT_IN: ReadonlyMap<string, Metric> = new Map(METRICS.map((metric) => [metric.name, metric]));
+const BUILT_IN: ReadonlyMap<string, Metric> = new Map(
+  METRICS.map((metric) => [metric.name, metric]),
+);
 
 /** What can be registered: a metric, its definition, or a class whose instances are one. */
 export type MetricLike = Metric | MetricDefinition | (new () => Metric | MetricDefinition);
@@ -27,7 +29,11 @@ export function registerMetric(name: string, metric: MetricLike): Metric {
 /** A metric made from anything that can be registered, without registering it. */
 export function toMetric(name: string, metric: MetricLike): Metric {
   const instance = typeof metric === 'function' ? new metric() : metric;
-  if (typeof instance !== 'object' || instance === null || typeof instance.evaluate !== 'function') {
+  if (
+    typeof instance !== 'object' ||
+    instance === null ||
+    typeof instance.evaluate !== 'function'
+  ) {
     if (typeof (instance as MetricDefinition | null)?.evaluateSuite !== 'function')
       throw new UserError('METRIC_SHAPE', `the metric '${name}' has no evaluate function`, {
         hint: 'Write it with defineMetric({name, evaluate}).',
@@ -36,7 +42,9 @@ export function toMetric(name: string, metric: MetricLike): Metric {
   // Read field by field: methods of a class are not own properties.
   const { layer, better, scale, unit, needs, summary, group, scope, params, keep } = instance;
   const facts = { layer, better, scale, unit, needs, summary, group, scope, params, keep };
-  const given = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value !== undefined),
+  );
   const definition = {
     ...given,
     name,
@@ -46,7 +54,8 @@ export function toMetric(name: string, metric: MetricLike): Metric {
   return defineMetric(definition as MetricDefinition);
 }
 
-export const findMetric = (name: string): Metric | undefined => BUILT_IN.get(name) ?? registered.get(name);
+export const findMetric = (name: string): Metric | undefined =>
+  BUILT_IN.get(name) ?? registered.get(name);
 
 export const metricNames = (): string[] => [...BUILT_IN.keys(), ...registered.keys()];
 
@@ -54,7 +63,8 @@ export const metricNames = (): string[] => [...BUILT_IN.keys(), ...registered.ke
 export function resolveMetrics(
   names?: readonly (string | Metric | Readonly<Record<string, object>>)[] | null,
 ): Metric[] {
-  const asked = names === undefined || names === null || names.length === 0 ? DEFAULT_METRICS : names;
+  const asked =
+    names === undefined || names === null || names.length === 0 ? DEFAULT_METRICS : names;
   return asked.flatMap((item) => {
     if (typeof item === 'string') return [known(item)];
     if (isMetric(item)) return [item];
@@ -62,7 +72,8 @@ export function resolveMetrics(
   });
 }
 
-const isMetric = (item: object): item is Metric => typeof (item as Partial<Metric>).evaluate === 'function';
+const isMetric = (item: object): item is Metric =>
+  typeof (item as Partial<Metric>).evaluate === 'function';
 
 function known(name: string): Metric {
   const metric = findMetric(name);
@@ -85,7 +96,9 @@ function withParams(metric: Metric, params: object): Metric {
     ...(evaluateSuite
       ? {
           evaluateSuite: (inputs) =>
-            evaluateSuite(inputs.map((input) => ({ ...input, params: { ...fixed, ...input.params } }))),
+            evaluateSuite(
+              inputs.map((input) => ({ ...input, params: { ...fixed, ...input.params } })),
+            ),
         }
       : {}),
   };

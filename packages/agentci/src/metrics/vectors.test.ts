@@ -6,8 +6,17 @@ import type { Trace } from '../trace/model.ts';
 import { composite } from './composite.ts';
 import { defineMetric, type MetricCase, type MetricInput } from './metric.ts';
 import { type CoordinationParts, coordinationScore } from './multi-agent/coordination.ts';
-import { EmergentBehaviorDetector, type SwarmParts, swarmScore } from './multi-agent/emergent-behavior-detector.ts';
-import type { AgentInteraction, AgentRole, ConflictEvent, HandoffEvent } from './multi-agent/inputs.ts';
+import {
+  EmergentBehaviorDetector,
+  type SwarmParts,
+  swarmScore,
+} from './multi-agent/emergent-behavior-detector.ts';
+import type {
+  AgentInteraction,
+  AgentRole,
+  ConflictEvent,
+  HandoffEvent,
+} from './multi-agent/inputs.ts';
 import { InteractionAnalyzer } from './multi-agent/interaction-analyzer.ts';
 import { multiAgentMetrics } from './multi-agent/multi-agent-metrics.ts';
 import { faultTolerance, NetworkAnalyzer } from './multi-agent/network-analyzer.ts';
@@ -36,11 +45,13 @@ function expectLike(actual: unknown, wanted: unknown, path: string): void {
   if (typeof wanted === 'number') expect(actual, path).toBeCloseTo(wanted, 9);
   else if (Array.isArray(wanted)) {
     expect(actual, path).toHaveLength(wanted.length);
-    for (const [i, item] of wanted.entries()) expectLike((actual as unknown[])[i], item, `${path}[${i}]`);
+    for (const [i, item] of wanted.entries())
+      expectLike((actual as unknown[])[i], item, `${path}[${i}]`);
   } else if (typeof wanted === 'object' && wanted !== null) {
     for (const [key, value] of Object.entries(wanted)) {
       // The wording of a reason is free; that there is one is not.
-      if (key === 'reason') expect((actual as Record<string, unknown>)[key], path).toEqual(expect.any(String));
+      if (key === 'reason')
+        expect((actual as Record<string, unknown>)[key], path).toEqual(expect.any(String));
       else expectLike((actual as Record<string, unknown>)[key], value, `${path}.${key}`);
     }
   } else expect(actual, path).toEqual(wanted);
@@ -50,7 +61,9 @@ const EMBEDDINGS = ['image_embedding', 'text_embedding', 'frame_embeddings'];
 
 function inputOf({ input }: Vector): MetricInput {
   const given = (input.case ?? {}) as MetricCase;
-  const embeddings = Object.fromEntries(Object.entries(input).filter(([key]) => EMBEDDINGS.includes(key)));
+  const embeddings = Object.fromEntries(
+    Object.entries(input).filter(([key]) => EMBEDDINGS.includes(key)),
+  );
   return {
     case: { ...given, metadata: { ...given.metadata, ...embeddings } },
     ...(input.trace ? { trace: traceOf(input.trace) } : {}),
@@ -62,7 +75,10 @@ function inputOf({ input }: Vector): MetricInput {
 const budgetInputs = (input: Vector['input']): MetricInput[] =>
   (input.evaluations as { epsilons: unknown[] }[]).map(({ epsilons }) => ({
     trace: traceOf({
-      events: epsilons.map((privacy_epsilon) => ({ type: 'tool_call', payload: { name: 'q', privacy_epsilon } })),
+      events: epsilons.map((privacy_epsilon) => ({
+        type: 'tool_call',
+        payload: { name: 'q', privacy_epsilon },
+      })),
     }),
   }));
 
@@ -87,7 +103,11 @@ describe('every metric gives the numbers of the catalogue', () => {
     async ({ input, expected }) => {
       const [metric] = resolveMetrics([{ privacy_budget: input.config as object }]);
       const inputs = budgetInputs(input);
-      for (const order of [inputs, inputs.toReversed(), inputs.map((each) => metric!.keep!(each))]) {
+      for (const order of [
+        inputs,
+        inputs.toReversed(),
+        inputs.map((each) => metric!.keep!(each)),
+      ]) {
         const output = await metric!.evaluateSuite!(order);
         expectLike(output.value, expected.value, 'value');
         expectLike(output.detail, expected.detail, 'detail');
@@ -98,7 +118,9 @@ describe('every metric gives the numbers of the catalogue', () => {
   test.each(ALL.filter(({ kind }) => kind === 'privacy_budget'))(
     '$id privacy_budget with compat: agentunit has the running results besides its own value',
     async ({ input, expected, compat_expected }) => {
-      const [metric] = resolveMetrics([{ privacy_budget: { ...(input.config as object), compat: 'agentunit' } }]);
+      const [metric] = resolveMetrics([
+        { privacy_budget: { ...(input.config as object), compat: 'agentunit' } },
+      ]);
       const output = await metric!.evaluateSuite!(budgetInputs(input));
       expectLike(output.value, expected.value, 'value');
       expectLike(output.detail.results, compat_expected!.results, 'results');
@@ -110,12 +132,14 @@ type Run = (input: Vector['input']) => unknown;
 
 const OTHERS: Readonly<Record<string, Run>> = {
   composite: (input) => {
-    const parts = (input.results as { name: string; value: number | null; detail: Record<string, unknown> }[]).map(
-      ({ name, value, detail }) => defineMetric({ name, evaluate: () => ({ value, detail }) }),
-    );
+    const parts = (
+      input.results as { name: string; value: number | null; detail: Record<string, unknown> }[]
+    ).map(({ name, value, detail }) => defineMetric({ name, evaluate: () => ({ value, detail }) }));
     return composite(parts).evaluate({});
   },
-  'coordination_efficiency.weights': (input) => ({ value: coordinationScore(input as unknown as CoordinationParts) }),
+  'coordination_efficiency.weights': (input) => ({
+    value: coordinationScore(input as unknown as CoordinationParts),
+  }),
   'swarm_intelligence.weights': (input) => ({ value: swarmScore(input as unknown as SwarmParts) }),
   'network_fault_tolerance.formula': ({ density, bottleneck_count, agents }) => ({
     value: faultTolerance({
@@ -133,7 +157,9 @@ const OTHERS: Readonly<Record<string, Run>> = {
     };
   },
   interaction_entropy: ({ interactions }) => ({
-    entropy_bits: new EmergentBehaviorDetector(interactions as AgentInteraction[]).calculateEntropy(),
+    entropy_bits: new EmergentBehaviorDetector(
+      interactions as AgentInteraction[],
+    ).calculateEntropy(),
   }),
   'multiagent.calculate_all': ({ interactions, handoffs, conflicts, agent_roles }) =>
     multiAgentMetrics({
@@ -155,7 +181,9 @@ const OTHERS: Readonly<Record<string, Run>> = {
     };
   },
   'pii.mask': ({ value }) => ({ masked: maskPii(value as string) }),
-  'registry.defaults': ({ names }) => ({ names: resolveMetrics(names as null).map((metric) => metric.name) }),
+  'registry.defaults': ({ names }) => ({
+    names: resolveMetrics(names as null).map((metric) => metric.name),
+  }),
   'registry.resolve': ({ names }) => {
     try {
       return { names: resolveMetrics(names as string[]).map((metric) => metric.name) };
@@ -167,7 +195,10 @@ const OTHERS: Readonly<Record<string, Run>> = {
 
 describe('the rest of the catalogue', () => {
   test.each(
-    ALL.filter(({ kind }) => !CATALOGUE.has(kind)).map((vector) => ({ name: `${vector.id} ${vector.kind}`, vector })),
+    ALL.filter(({ kind }) => !CATALOGUE.has(kind)).map((vector) => ({
+      name: `${vector.id} ${vector.kind}`,
+      vector,
+    })),
   )('$name', async ({ vector }) => {
     const run = OTHERS[vector.kind];
     if (run === undefined) throw new Error(`no test knows ${vector.kind}`);

@@ -20,7 +20,12 @@ async function mutate(spec: string, runs: readonly object[], rest: Partial<Mutat
   }
   return mutateSuite({ suite: suite!, recordings, ...rest });
 }
-const call = (name: string, args: object = {}, rest: object = {}) => ({ name, args, result: 'x', ...rest });
+const call = (name: string, args: object = {}, rest: object = {}) => ({
+  name,
+  args,
+  result: 'x',
+  ...rest,
+});
 const linesOf = ({ survivors }: Awaited<ReturnType<typeof mutate>>) =>
   groupSurvivors(survivors).map(({ advice }) => advice?.yaml);
 
@@ -57,16 +62,32 @@ describe('what a query has already stays in the advised line', () => {
   test('lines of one key are one line, so that none replaces another', async () => {
     const result = await mutate(
       'queries: [{id: a, query: a, cost: {max_llm_calls: 9}}]',
-      [{ id: 'a', query: 'a', answer: 'Due 12 May, 340 EUR', tool_calls: [call('find'), call('pay')] }],
+      [
+        {
+          id: 'a',
+          query: 'a',
+          answer: 'Due 12 May, 340 EUR',
+          tool_calls: [call('find'), call('pay')],
+        },
+      ],
       { operators: only('drop-call', 'change-number') },
     );
-    expect(linesOf(result)).toEqual(['expected_in_answer: ["12", "340"]', 'expected_tools: [find, pay]']);
+    expect(linesOf(result)).toEqual([
+      'expected_in_answer: ["12", "340"]',
+      'expected_tools: [find, pay]',
+    ]);
   });
 
   test.each([
     ['a limit becomes narrower', 'max_tool_calls', 5, 2, 2],
     ['a limit never becomes wider', 'max_tool_calls', 1, 2, undefined],
-    ['an order that has the written one in it', 'expected_tool_sequence', ['a'], ['b', 'a'], ['b', 'a']],
+    [
+      'an order that has the written one in it',
+      'expected_tool_sequence',
+      ['a'],
+      ['b', 'a'],
+      ['b', 'a'],
+    ],
     ['an order that does not', 'expected_tool_sequence', ['a', 'b'], ['b', 'a', 'c'], undefined],
     ['another agent', 'expected_handoff', 'A', 'B', undefined],
     [
@@ -101,7 +122,9 @@ describe('a line is advised only when it holds on the recording and catches the 
       'one of several calls with the same argument',
       'missing-argument',
       { tool_calls: [call('find', { id: 1 }), call('find', { id: 1 })] },
-      ['expected_calls: {mode: exact, calls: [{tool: find, args: {id: 1}}, {tool: find, args: {id: 1}}]}'],
+      [
+        'expected_calls: {mode: exact, calls: [{tool: find, args: {id: 1}}, {tool: find, args: {id: 1}}]}',
+      ],
     ],
     [
       'one of two handoffs to the same agent',
@@ -171,7 +194,9 @@ describe('rows of one query', () => {
   });
 
   test('a value that fits one row only says so, and braces in it are escaped', async () => {
-    const result = await mutate(spec(ROWS), runs('{{apple}}', 'sour pear'), { operators: only('missing-argument') });
+    const result = await mutate(spec(ROWS), runs('{{apple}}', 'sour pear'), {
+      operators: only('missing-argument'),
+    });
     expect(result.survivors.map(({ advice }) => [advice?.yaml, advice?.per_row])).toEqual([
       ['expected_tool_args: [{tool: look, args: {item: "\\\\{{apple}}"}}]', true],
       ['expected_tool_args: [{tool: look, args: {item: sour pear}}]', true],
@@ -232,7 +257,8 @@ test('the same recording three times says no more than once', async () => {
 });
 
 test('checks that no change reached are not called idle', async () => {
-  const spec = 'queries: [{id: a, query: a, correctness: {not_in_answer: [no]}, path: {expected_tools: [find]}}]';
+  const spec =
+    'queries: [{id: a, query: a, correctness: {not_in_answer: [no]}, path: {expected_tools: [find]}}]';
   const run = { id: 'a', query: 'a', answer: 'yes', tool_calls: [call('find')] };
   const some = await mutate(spec, [run], { operators: only('empty-answer') });
   expect(some.untried_checks.map(({ check }) => check)).toContain('path.expected_tools');

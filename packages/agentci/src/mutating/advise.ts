@@ -47,11 +47,22 @@ export class Adviser {
     }
   }
 
-  async advise({ query, trace }: Good, { advice }: Site, mutant: Trace): Promise<SurvivorAdvice | undefined> {
+  async advise(
+    { query, trace }: Good,
+    { advice }: Site,
+    mutant: Trace,
+  ): Promise<SurvivorAdvice | undefined> {
     for (const one of advice) {
       const value =
-        one.value === undefined ? undefined : joinWritten(one.key, blockFor(query, one)?.[one.key], one.value);
-      if (value === undefined || this.#secrets.hasSecret(one.value, trace) || !isValid(one, value, query)) continue;
+        one.value === undefined
+          ? undefined
+          : joinWritten(one.key, blockFor(query, one)?.[one.key], one.value);
+      if (
+        value === undefined ||
+        this.#secrets.hasSecret(one.value, trace) ||
+        !isValid(one, value, query)
+      )
+        continue;
       const found = await this.#written(query, one, value);
       if (found === undefined || found.yaml.length > MAX_YAML) continue;
       if (isCaught(await this.#evaluate(trialOf(query, one, value), mutant), one)) return found;
@@ -60,9 +71,14 @@ export class Adviser {
   }
 
   /** The line as the spec may have it: for all rows of the query where it fits them all. */
-  async #written(query: Query, advice: Advice, value: unknown): Promise<SurvivorAdvice | undefined> {
+  async #written(
+    query: Query,
+    advice: Advice,
+    value: unknown,
+  ): Promise<SurvivorAdvice | undefined> {
     const { layer, key, turn } = advice;
-    const keeps = blockFor(query, advice)?.[key] === undefined ? undefined : placeOfWritten(query, advice);
+    const keeps =
+      blockFor(query, advice)?.[key] === undefined ? undefined : placeOfWritten(query, advice);
     const line = (shown: unknown) => ({
       layer,
       check: key,
@@ -81,7 +97,10 @@ export class Adviser {
       if (await this.#holds(family, advice, template, filled)) return line(template);
     }
     const literal = templates.at(-1);
-    if (isAlone || !(await this.#holds(this.#byQuery.get(keyOf(query))!, advice, literal, () => value)))
+    if (
+      isAlone ||
+      !(await this.#holds(this.#byQuery.get(keyOf(query))!, advice, literal, () => value))
+    )
       return undefined;
     return { ...line(literal), per_row: true };
   }
@@ -97,7 +116,8 @@ export class Adviser {
     if (known !== undefined) return known;
     const judge = async (): Promise<boolean> => {
       for (const { query, trace } of good)
-        if (!isKept(await this.#evaluate(trialOf(query, advice, filled(query)), trace), advice)) return false;
+        if (!isKept(await this.#evaluate(trialOf(query, advice, filled(query)), trace), advice))
+          return false;
       return true;
     };
     const isHeld = await judge();
@@ -106,10 +126,13 @@ export class Adviser {
   }
 }
 
-const keyOf = ({ id, cell }: Query): string => (cell === undefined ? id : `${id} ${JSON.stringify(cell)}`);
+const keyOf = ({ id, cell }: Query): string =>
+  cell === undefined ? id : `${id} ${JSON.stringify(cell)}`;
 const placeOf = (query: Query): string => {
   const { file, line, column } = query.location ?? {};
-  return query.vars === undefined || line === undefined ? keyOf(query) : `${file}:${line}:${column}`;
+  return query.vars === undefined || line === undefined
+    ? keyOf(query)
+    : `${file}:${line}:${column}`;
 };
 
 function push<V>(map: Map<string, V[]>, key: string, value: V): void {
@@ -136,13 +159,18 @@ const isKept = (result: QueryResult, advice: Advice): boolean =>
 
 const isCaught = (result: QueryResult, advice: Advice): boolean =>
   result.error !== undefined ||
-  checksOf(result).some(({ id, status }) => id === idOfAdvice(advice) && status !== 'pass' && status !== 'skip');
+  checksOf(result).some(
+    ({ id, status }) => id === idOfAdvice(advice) && status !== 'pass' && status !== 'skip',
+  );
 
 /** What `validate` would refuse is not advised. */
 function isValid(advice: Advice, value: unknown, query: Query): boolean {
   const { layer, key } = advice;
-  const check = CHECKS.find((one) => one.key === key && (one.layer === layer || one.layer === 'every'));
+  const check = CHECKS.find(
+    (one) => one.key === key && (one.layer === layer || one.layer === 'every'),
+  );
   if (check === undefined || !accepts(check.schema, value)) return false;
-  const problems = check.inspect?.(value as never, { ...blockFor(query, advice), [key]: value }) ?? [];
+  const problems =
+    check.inspect?.(value as never, { ...blockFor(query, advice), [key]: value }) ?? [];
   return problems.length === 0;
 }

@@ -14,7 +14,8 @@ export function tellingWord(text: string, question = ''): string | undefined {
   if (quoted !== undefined) return quoted;
   let longest: string | undefined;
   for (const [word] of text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}_-]{3,}/gu))
-    if (word.length <= MAX_WORD && isNew(word) && word.length > (longest?.length ?? 0)) longest = word;
+    if (word.length <= MAX_WORD && isNew(word) && word.length > (longest?.length ?? 0))
+      longest = word;
   return longest;
 }
 
@@ -22,7 +23,10 @@ export function tellingWord(text: string, question = ''): string | undefined {
  * Ask for words that only the right answer has. Where a few words changed, only a check that asks for `changed` is about
  * them; where the answer as a whole is another, every one is. A rubric is the last resort: it is not tried here.
  */
-export function askFor(words: readonly (string | undefined)[], changed?: RegExp): readonly [Advice, ...Advice[]] {
+export function askFor(
+  words: readonly (string | undefined)[],
+  changed?: RegExp,
+): readonly [Advice, ...Advice[]] {
   const isAbout = (written: unknown): boolean =>
     changed === undefined || textsIn(written).some((text) => changed.test(text));
   const asked = [...new Set(words)].filter((one) => one !== undefined && one.trim() !== '');
@@ -36,10 +40,18 @@ export function askFor(words: readonly (string | undefined)[], changed?: RegExp)
 const RUBRIC: Advice = { layer: 'correctness', key: 'llm_judge', value: undefined };
 
 /** The same, with a pattern for what is part of other words or numbers elsewhere in the answer. */
-export function askForAlone(words: readonly string[], changed: RegExp): readonly [Advice, ...Advice[]] {
+export function askForAlone(
+  words: readonly string[],
+  changed: RegExp,
+): readonly [Advice, ...Advice[]] {
   const advice = askFor(words, changed);
   const pattern = `\\b${escapePattern(words[0]!)}\\b`;
-  return [advice[0], ...advice.slice(1, -1), { layer: 'correctness', key: 'regex_match', value: pattern }, RUBRIC];
+  return [
+    advice[0],
+    ...advice.slice(1, -1),
+    { layer: 'correctness', key: 'regex_match', value: pattern },
+    RUBRIC,
+  ];
 }
 
 /** A word with its neighbours as the answer has them, closest first. */
@@ -47,7 +59,9 @@ export function withNeighbours(text: string, start: number, end: number): string
   const before = /\S+\s+\S*$/.exec(text.slice(Math.max(0, start - MAX_WORD), start))?.[0] ?? '';
   const after = /^\S*\s+\S+/.exec(text.slice(end, end + MAX_WORD))?.[0] ?? '';
   const word = text.slice(start, end);
-  return [word + after, before + word, before + word + after].map((phrase) => phrase.replace(/[.,;:!?)]+$/, ''));
+  return [word + after, before + word, before + word + after].map((phrase) =>
+    phrase.replace(/[.,;:!?)]+$/, ''),
+  );
 }
 
 /** Written as text or as a list of texts. */

@@ -29,7 +29,8 @@ function turnSites(trace: Trace, query: Query, turn: Turn, change: Change): Site
   const turns = trace.conversation!.turns;
   // The last answer is that of the whole; where the spec speaks of its turn, so does the advice.
   const isOfTurn =
-    turns.at(-1)!.turn !== number || query.turns?.some((one) => one.turn === number && one.correctness !== undefined);
+    turns.at(-1)!.turn !== number ||
+    query.turns?.some((one) => one.turn === number && one.correctness !== undefined);
   const placed = (advice: Advice): Advice => (isOfTurn ? { ...advice, turn: number } : advice);
   return change(answer).map(({ what, text, advice: [first, ...others] }) => ({
     what: turns.length === 1 ? what : `${what} in turn ${number}`,

@@ -53,4 +53,7 @@ export function argumentSites(
 /** Some entry of `expected_tool_args` asks something of this argument. */
 const asksFor = (written: unknown, tool: string, argument: string): boolean =>
   Array.isArray(written) &&
-  written.some((entry) => isObject(entry) && entry.tool === tool && isObject(entry.args) && argument in entry.args);
+  written.some(
+    (entry) =>
+      isObject(entry) && entry.tool === tool && isObject(entry.args) && argument in entry.args,
+  );

@@ -12,16 +12,24 @@ export function nameOfCall(names: readonly string[], i: number): string {
 }
 
 /** The step as it is in the trace: a list of calls may show it under a cleaned name. */
-export const stepOf = (trace: Trace, call: ToolStep): Step => trace.steps.find(({ id }) => id === call.id)!;
+export const stepOf = (trace: Trace, call: ToolStep): Step =>
+  trace.steps.find(({ id }) => id === call.id)!;
 
 /** Notices that a call is not made: by its name, or by the order of all where there are several of that name. */
-export function adviceForCall(calls: readonly ToolStep[], i: number): readonly [Advice, ...Advice[]] {
+export function adviceForCall(
+  calls: readonly ToolStep[],
+  i: number,
+): readonly [Advice, ...Advice[]] {
   const names = calls.map(({ name }) => name);
   const name = names[i]!;
   const bySequence: Advice = { layer: 'path', key: 'expected_tool_sequence', value: names };
   if (names.filter((other) => other === name).length > 1) return [bySequence, allCalls(calls)];
   const isAbout = (written: unknown): boolean => textsIn(written).includes(name);
-  return [{ layer: 'path', key: 'expected_tools', value: [name], isAbout }, bySequence, allCalls(calls)];
+  return [
+    { layer: 'path', key: 'expected_tools', value: [name], isAbout },
+    bySequence,
+    allCalls(calls),
+  ];
 }
 
 /** Every call with its arguments, and no others: for what no smaller check can tell. */
@@ -38,5 +46,10 @@ export const allCalls = (calls: readonly ToolStep[]): Advice => ({
 });
 
 export const adviceForHandoff = (to: string): readonly [Advice] => [
-  { layer: 'path', key: 'expected_handoff', value: to, isAbout: (written) => textsIn(written).includes(to) },
+  {
+    layer: 'path',
+    key: 'expected_handoff',
+    value: to,
+    isAbout: (written) => textsIn(written).includes(to),
+  },
 ];

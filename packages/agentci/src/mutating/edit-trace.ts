@@ -41,7 +41,9 @@ function withoutCall(step: LlmStep, { callId }: ToolStep): LlmStep {
   const { input, output } = step;
   const changed = { ...step };
   if (input?.some((message) => mentions(message, callId)))
-    changed.input = input.filter((message) => message.callId !== callId).map((message) => unasked(message, callId));
+    changed.input = input
+      .filter((message) => message.callId !== callId)
+      .map((message) => unasked(message, callId));
   if (output !== undefined && mentions(output, callId)) changed.output = unasked(output, callId);
   return changed;
 }
@@ -92,7 +94,11 @@ export function withAnswerOfTurn(trace: Trace, number: number, change: AnswerCha
   );
   const changed: Trace = { ...trace, conversation: { ...conversation, turns } };
   const isLast = turns.at(-1)?.turn === number;
-  return withReply(isLast ? { ...changed, final: finalWith(trace.final, change.text) } : changed, change, number);
+  return withReply(
+    isLast ? { ...changed, final: finalWith(trace.final, change.text) } : changed,
+    change,
+    number,
+  );
 }
 
 function finalWith(final: Trace['final'], text: string): NonNullable<Trace['final']> {
@@ -103,11 +109,14 @@ function finalWith(final: Trace['final'], text: string): NonNullable<Trace['fina
 /** The last reply of the model, in the turn where one is meant, says what the answer says. */
 function withReply(trace: Trace, { before, text }: AnswerChange, turn?: number): Trace {
   const last = trace.steps.findLast(
-    (step): step is LlmStep => step.kind === 'llm' && (turn === undefined || step.userTurn === turn),
+    (step): step is LlmStep =>
+      step.kind === 'llm' && (turn === undefined || step.userTurn === turn),
   );
   if (last?.output === undefined) return trace;
   const { output } = last;
-  const parts = output.parts.map((part) => (part.type === 'text' && part.text === before ? { ...part, text } : part));
+  const parts = output.parts.map((part) =>
+    part.type === 'text' && part.text === before ? { ...part, text } : part,
+  );
   return replaceStep(trace, last, { ...last, output: { ...output, parts } });
 }
 
@@ -118,14 +127,17 @@ export function scaled(trace: Trace, what: 'cost' | 'usage' | 'time', factor: nu
     if (step.kind !== 'llm') return step;
     if (what === 'cost' && step.cost !== undefined)
       return { ...step, cost: { ...step.cost, usd: step.cost.usd * factor } };
-    if (what === 'usage' && step.usage !== undefined) return { ...step, usage: times(step.usage, factor) };
+    if (what === 'usage' && step.usage !== undefined)
+      return { ...step, usage: times(step.usage, factor) };
     return step;
   });
   const changed: Trace = { ...trace, steps };
   if (trace.reported !== undefined) changed.reported = scaledTotals(trace.reported, what, factor);
   if (trace.conversation !== undefined) {
     const turns = trace.conversation.turns.map((turn) =>
-      turn.reported === undefined ? turn : { ...turn, reported: scaledTotals(turn.reported, what, factor) },
+      turn.reported === undefined
+        ? turn
+        : { ...turn, reported: scaledTotals(turn.reported, what, factor) },
     );
     changed.conversation = { ...trace.conversation, turns };
   }
@@ -140,7 +152,8 @@ function scaledTotals(before: Reported, what: 'cost' | 'usage' | 'time', factor:
   const reported = { ...before };
   if (what === 'cost' && reported.cost !== undefined)
     reported.cost = { ...reported.cost, usd: reported.cost.usd * factor };
-  if (what === 'usage' && reported.usage !== undefined) reported.usage = times(reported.usage, factor);
+  if (what === 'usage' && reported.usage !== undefined)
+    reported.usage = times(reported.usage, factor);
   if (what === 'time')
     for (const key of ['durationMs', 'wallMs', 'ttftMs'] as const)
       if (reported[key] !== undefined) reported[key] = reported[key] * factor;
@@ -159,5 +172,8 @@ function stretched(step: Step, start: number, factor: number): Step {
 
 const times = <T extends object>(amounts: T, factor: number): T =>
   Object.fromEntries(
-    Object.entries(amounts).map(([key, amount]) => [key, typeof amount === 'number' ? amount * factor : amount]),
+    Object.entries(amounts).map(([key, amount]) => [
+      key,
+      typeof amount === 'number' ? amount * factor : amount,
+    ]),
   ) as T;

@@ -13,12 +13,15 @@ export function joinWritten(key: string, written: unknown, value: unknown): unkn
   if (written === undefined || written === null) return value;
   if (Array.isArray(value)) {
     const own = Array.isArray(written) ? written : [written];
-    if (ORDERED.has(key)) return own.length < value.length && isWithin(own, value) ? value : undefined;
+    if (ORDERED.has(key))
+      return own.length < value.length && isWithin(own, value) ? value : undefined;
     const added = value.filter((item) => !own.some((other) => isSameJson(item, other)));
     return added.length === 0 ? undefined : [...own, ...added];
   }
-  if (typeof value === 'number') return typeof written === 'number' && value < written ? value : undefined;
-  if (key === 'json_schema' && isObject(written) && isObject(value)) return joinSchemas(written, value);
+  if (typeof value === 'number')
+    return typeof written === 'number' && value < written ? value : undefined;
+  if (key === 'json_schema' && isObject(written) && isObject(value))
+    return joinSchemas(written, value);
   return undefined;
 }
 

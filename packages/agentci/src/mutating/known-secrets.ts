@@ -23,13 +23,16 @@ export class KnownSecrets {
     const known = this.#of(trace).reduce((masked, secret) => withoutPieces(masked, secret), text);
     // A number of a secret is told beside what it was changed into, which gives it away as well.
     const hasNumber = known.match(NUMBERED)?.some((word) => this.#isPiece(word, trace)) ?? false;
-    return SECRETS.text(maskAllSecrets(hasNumber ? known.replace(NUMBERED, MASK) : known, () => MASK));
+    return SECRETS.text(
+      maskAllSecrets(hasNumber ? known.replace(NUMBERED, MASK) : known, () => MASK),
+    );
   }
 
   /** A value, made of a recording, that would give a secret away. */
   hasSecret(value: unknown, trace: Trace): boolean {
     return textsIn(value).some(
-      (text) => this.mask(text, trace) !== text || wordsIn(text).some((word) => this.#isPiece(word, trace)),
+      (text) =>
+        this.mask(text, trace) !== text || wordsIn(text).some((word) => this.#isPiece(word, trace)),
     );
   }
 
@@ -63,14 +66,18 @@ function secretsIn(trace: Trace): string[] {
     } else if (depth > MAX_DEPTH) return;
     else if (Array.isArray(value)) for (const item of value) visit(item, name, depth + 1);
     else if (isObject(value))
-      for (const [key, item] of Object.entries(value)) visit(item, isSecretName(key) ? key : name, depth + 1);
+      for (const [key, item] of Object.entries(value))
+        visit(item, isSecretName(key) ? key : name, depth + 1);
   };
   // Fields of ours, such as the number of tokens, are left alone; what was said and passed may be secret.
   for (const step of trace.steps) {
-    if (step.kind === 'tool') for (const said of [step.args, step.result]) visit(said, undefined, 0);
-    if (step.kind === 'llm') for (const said of [step.input, step.output]) visit(said, undefined, 0);
+    if (step.kind === 'tool')
+      for (const said of [step.args, step.result]) visit(said, undefined, 0);
+    if (step.kind === 'llm')
+      for (const said of [step.input, step.output]) visit(said, undefined, 0);
   }
-  for (const said of [trace.final, trace.task?.input, trace.conversation]) visit(said, undefined, 0);
+  for (const said of [trace.final, trace.task?.input, trace.conversation])
+    visit(said, undefined, 0);
   return [...found].sort((a, b) => b.length - a.length);
 }
 
@@ -101,4 +108,5 @@ function textsIn(value: unknown, depth = 0): string[] {
 }
 
 /** The words of a text or a pattern, whose `\b` is not part of one. */
-const wordsIn = (text: string): readonly string[] => text.replace(/\\[a-z]/gi, ' ').match(/[\p{L}\p{N}_]+/gu) ?? [];
+const wordsIn = (text: string): readonly string[] =>
+  text.replace(/\\[a-z]/gi, ' ').match(/[\p{L}\p{N}_]+/gu) ?? [];

@@ -17,9 +17,14 @@ const GOOD = {
   latency_ms: 100,
 };
 const suiteOf = (checks: string, query = 'Where?') =>
-  parseSpec(`version: 1\nagent: shop\nqueries:\n  - {id: a, query: "${query}", ${checks}}\n`).suite!;
+  parseSpec(`version: 1\nagent: shop\nqueries:\n  - {id: a, query: "${query}", ${checks}}\n`)
+    .suite!;
 const mutate = (checks: string, rest: object = {}, good: object = GOOD) =>
-  mutateSuite({ suite: suiteOf(checks), recordings: new Map([['a', [simpleTrace(good)]]]), ...rest });
+  mutateSuite({
+    suite: suiteOf(checks),
+    recordings: new Map([['a', [simpleTrace(good)]]]),
+    ...rest,
+  });
 
 const ALL_CHECKS =
   'correctness: {exact_match: "At 4 Mill Lane, behind the bakery."}, ' +
@@ -28,12 +33,19 @@ const ALL_CHECKS =
 
 test('a spec that looks at everything notices everything it is meant to', async () => {
   const result = await mutate(ALL_CHECKS);
-  expect(result).toMatchObject({ recordings: 1, survivors: [], score: { rate: 1 }, summary: { exit_code: 0 } });
+  expect(result).toMatchObject({
+    recordings: 1,
+    survivors: [],
+    score: { rate: 1 },
+    summary: { exit_code: 0 },
+  });
   expect(result.idle_checks).toEqual([]);
 });
 
 test('survivors come with the line to add, and checks that decide nothing are named', async () => {
-  const result = await mutate('correctness: {expected_in_answer: [bakery], not_in_answer: [closed]}');
+  const result = await mutate(
+    'correctness: {expected_in_answer: [bakery], not_in_answer: [closed]}',
+  );
   expect(result.survivors.map(({ what, advice }) => [what, advice?.yaml])).toContainEqual([
     'dropping `find`',
     'expected_tools: [find]',
@@ -46,7 +58,11 @@ test('survivors come with the line to add, and checks that decide nothing are na
 
 test.each([
   ['fails as it is', 'correctness: {expected_in_answer: [station]}', 'it fails as it is'],
-  ['is expected to fail', 'xfail: known, correctness: {expected_in_answer: [station]}', 'it is expected to fail'],
+  [
+    'is expected to fail',
+    'xfail: known, correctness: {expected_in_answer: [station]}',
+    'it is expected to fail',
+  ],
   ['has no verdict', 'correctness: {json_schema: {type: object}}', 'it fails as it is'],
 ])('a recording that %s is left out, and nothing to break is exit 2', async (_, checks, why) => {
   const result = await mutate(checks);
@@ -101,9 +117,24 @@ test.each([
     ['calling `other` instead of `find`'],
     2,
   ],
-  ['an argument that is asked for', 'path: {expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}', [], 3],
-  ['an argument of another tool', 'path: {expected_tool_args: [{tool: find, args: {town: {ignore: true}}}]}', [], 0],
-  ['the number that is asked for', 'correctness: {expected_in_answer: [4 Mill]}', ['an answer that stops halfway'], 4],
+  [
+    'an argument that is asked for',
+    'path: {expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}',
+    [],
+    3,
+  ],
+  [
+    'an argument of another tool',
+    'path: {expected_tool_args: [{tool: find, args: {town: {ignore: true}}}]}',
+    [],
+    0,
+  ],
+  [
+    'the number that is asked for',
+    'correctness: {expected_in_answer: [4 Mill]}',
+    ['an answer that stops halfway'],
+    4,
+  ],
   ['words without the number', 'correctness: {expected_in_answer: [behind the bakery]}', [], 3],
   ['a limit that the good run exceeds already', 'path: {max_tool_calls: 0}', [], 0],
   ['another check than is advised', 'correctness: {not_in_answer: [closed]}', [], 0],
@@ -118,14 +149,22 @@ test('a survivor that a check should have noticed says so in every report', asyn
   for (const render of [renderConsole, renderMarkdown, renderHtml]) {
     const text = render(result).replaceAll('&#95;', '_').replaceAll('\\_', '_');
     expect(text).toContain('though the query has max_tool_calls');
-    expect(text).toContain('0 of 1 changes that a check of the query is meant to catch were noticed');
+    expect(text).toContain(
+      '0 of 1 changes that a check of the query is meant to catch were noticed',
+    );
   }
 });
 
-const turnOf = (turn: number, answer: string) => ({ turn, message: `message ${turn}`, final: { text: answer } });
+const turnOf = (turn: number, answer: string) => ({
+  turn,
+  message: `message ${turn}`,
+  final: { text: answer },
+});
 const CONVERSATION = {
   ...simpleTrace({ id: 'a', query: 'message 1', answer: 'The total is 42 euros.', tool_calls: [] }),
-  conversation: { turns: [turnOf(1, 'The table is for 2 guests.'), turnOf(2, 'The total is 42 euros.')] },
+  conversation: {
+    turns: [turnOf(1, 'The table is for 2 guests.'), turnOf(2, 'The total is 42 euros.')],
+  },
 };
 const converse = (turns: string) => {
   const { suite } = parseSpec(
@@ -135,23 +174,40 @@ const converse = (turns: string) => {
 };
 
 test.each([
-  ['the first', '[{turn: 1, correctness: {exact_match: The table is for 2 guests.}}]', 'turn 1', 'turn 2'],
-  ['the last', '[{turn: 2, correctness: {exact_match: The total is 42 euros.}}]', 'turn 2', 'turn 1'],
-])('a check on %s turn notices another answer in that turn, and in no other', async (_, turns, own, other) => {
-  const { survivors, layers, meant } = await converse(turns);
-  const missed = survivors.filter(({ layer }) => layer === 'correctness').map(({ what }) => what);
-  expect(layers.correctness.noticed).toBeGreaterThan(3);
-  expect(missed.filter((what) => what.includes(own))).toEqual([]);
-  expect(missed.filter((what) => what.includes(other)).length).toBeGreaterThan(3);
-  expect(meant.noticed).toBe(meant.mutants);
-});
+  [
+    'the first',
+    '[{turn: 1, correctness: {exact_match: The table is for 2 guests.}}]',
+    'turn 1',
+    'turn 2',
+  ],
+  [
+    'the last',
+    '[{turn: 2, correctness: {exact_match: The total is 42 euros.}}]',
+    'turn 2',
+    'turn 1',
+  ],
+])(
+  'a check on %s turn notices another answer in that turn, and in no other',
+  async (_, turns, own, other) => {
+    const { survivors, layers, meant } = await converse(turns);
+    const missed = survivors.filter(({ layer }) => layer === 'correctness').map(({ what }) => what);
+    expect(layers.correctness.noticed).toBeGreaterThan(3);
+    expect(missed.filter((what) => what.includes(own))).toEqual([]);
+    expect(missed.filter((what) => what.includes(other)).length).toBeGreaterThan(3);
+    expect(meant.noticed).toBe(meant.mutants);
+  },
+);
 
 test('the line that is advised for a turn goes under that turn, and notices', async () => {
   const result = await converse('[{turn: 2, path: {max_tool_calls: 0}}]');
   const other = result.survivors.find(
     ({ what, advice }) => what.endsWith('in turn 1') && advice?.check === 'expected_in_answer',
   );
-  expect(other?.advice).toMatchObject({ turn: 1, layer: 'correctness', check: 'expected_in_answer' });
+  expect(other?.advice).toMatchObject({
+    turn: 1,
+    layer: 'correctness',
+    check: 'expected_in_answer',
+  });
   expect(renderConsole(result)).toContain('turns: [{turn: 1, correctness: {expected_in_answer: [');
   const caught = await converse(`[{turn: 1, correctness: {${other!.advice!.yaml}}}]`);
   expect(caught.survivors.map(({ what }) => what)).not.toContain(other!.what);
@@ -169,13 +225,19 @@ test('a call that is added to a conversation is in a turn, so that checks on tur
 test.each([
   ['a rule', 'path: {rules: [{type: require, tool: find}, {type: max_calls, tool: find, max: 1}]}'],
   ['a list', 'path: {expected_tool_args: [{tool: find, args: {street: Mill Lane}}]}'],
-  ['an argument of a policy', 'policy: {tools: {find: {arguments: {street: {type: string, enum: [Mill Lane]}}}}}'],
+  [
+    'an argument of a policy',
+    'policy: {tools: {find: {arguments: {street: {type: string, enum: [Mill Lane]}}}}}',
+  ],
   ['a rule of a policy', 'policy: {rules: [{type: max_calls, tool: find, max: 1}]}'],
-])('a check that is violated at the line of an item has decided something: %s', async (_, checks) => {
-  const { idle_checks, untried_checks, layers } = await mutate(checks);
-  expect(layers.path.noticed).toBeGreaterThan(0);
-  expect([...idle_checks, ...untried_checks]).toEqual([]);
-});
+])(
+  'a check that is violated at the line of an item has decided something: %s',
+  async (_, checks) => {
+    const { idle_checks, untried_checks, layers } = await mutate(checks);
+    expect(layers.path.noticed).toBeGreaterThan(0);
+    expect([...idle_checks, ...untried_checks]).toEqual([]);
+  },
+);
 
 test('a warning that the recording has already is not a new one at another item', async () => {
   const written = '[{tool: find, args: {town: Ely}}, {tool: find, args: {street: Mill Lane}}]';
@@ -189,10 +251,18 @@ test.each([
   ['a pattern of `deny`', 'policy: {tools: {deny: ["drop_*"]}}', 'drop_all'],
   ['`blocklist` of a policy', 'policy: {blocklist: [drop_table]}', 'drop_table'],
   ['a rule of a policy', 'policy: {rules: [{type: max_calls, tool: wire, max: 0}]}', 'wire'],
-  ['an alias', 'policy: {aliases: {Bad: [wipe, "erase_*"]}, rules: [{type: max_calls, tool: Bad, max: 0}]}', 'wipe'],
+  [
+    'an alias',
+    'policy: {aliases: {Bad: [wipe, "erase_*"]}, rules: [{type: max_calls, tool: Bad, max: 0}]}',
+    'wipe',
+  ],
   ['a rule of the query', 'path: {rules: [{type: blocklist, tools: [nuke]}]}', 'nuke'],
   ['`forbidden_calls`', 'path: {forbidden_calls: [{tool: wipe}]}', 'wipe'],
-  ['`forbidden_calls` with arguments', 'path: {forbidden_calls: [{tool: wipe, args: {all: true}}]}', 'wipe'],
+  [
+    '`forbidden_calls` with arguments',
+    'path: {forbidden_calls: [{tool: wipe, args: {all: true}}]}',
+    'wipe',
+  ],
   ['a matcher', 'path: {forbidden_calls: [{tool: wipe, args: {disk: {one_of: [a, b]}}}]}', 'wipe'],
   ['`not`', 'path: {not: {expected_tools: [zap]}}', 'zap'],
   ['a block in a block', 'path: {all: [{any: [{not: {expected_tools: [zap]}}]}]}', 'zap'],
@@ -215,14 +285,21 @@ test('with a matrix each recording is judged in its cell', async () => {
   const { suite } = parseSpec(
     'version: 1\nagent: shop\nmatrix: {model: [x, y]}\nqueries:\n  - {id: a, query: "go {{model}}", correctness: {expected_in_answer: ["{{model}}"]}}\n',
   );
-  const traceIn = (model: string) => simpleTrace({ id: 'a', query: `go ${model}`, answer: `went to ${model} 7` });
+  const traceIn = (model: string) =>
+    simpleTrace({ id: 'a', query: `go ${model}`, answer: `went to ${model} 7` });
   const recordings = (...models: string[]) =>
     new Map(models.map((model) => [caseKey({ id: 'a', cell: { model } }), [traceIn(model)]]));
   const both = await mutateSuite({ suite: suite!, recordings: recordings('x', 'y') });
   expect(both).toMatchObject({ recordings: 2, left_out: [], uncovered: [] });
-  expect(new Set(both.survivors.map(({ query }) => query))).toEqual(new Set(['a (model=x)', 'a (model=y)']));
+  expect(new Set(both.survivors.map(({ query }) => query))).toEqual(
+    new Set(['a (model=x)', 'a (model=y)']),
+  );
   const one = await mutateSuite({ suite: suite!, recordings: recordings('x'), minScore: 0.1 });
-  expect(one).toMatchObject({ recordings: 1, uncovered: ['a (model=y)'], summary: { exit_code: 2 } });
+  expect(one).toMatchObject({
+    recordings: 1,
+    uncovered: ['a (model=y)'],
+    summary: { exit_code: 2 },
+  });
 });
 
 test.each([
@@ -241,22 +318,44 @@ test.each([
     expect(result.not_tried).toBeGreaterThan(0);
     expect(result.summary.exit_code).toBe(code);
     expect(renderConsole(result)).not.toContain('every change was noticed');
-    if (code === 2) expect(renderConsole(result)).toMatch(/could not tell: \d+ changes were left untried/);
+    if (code === 2)
+      expect(renderConsole(result)).toMatch(/could not tell: \d+ changes were left untried/);
   },
 );
 
 const KEY = 'sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCdEfGhIj';
 test.each([
   ['a key in the answer', { answer: `paid with key ${KEY} 55` }, [KEY.slice(0, 12), '0123456789']],
-  ['an argument', { tool_calls: [{ name: 'pay', args: { password: 'hunter2 hunter2', n: 4 } }] }, ['hunter2']],
-  ['a number', { tool_calls: [{ name: 'pay', args: { secret: 48151, password: 62342 } }] }, ['48151', '62342']],
-  ['a field of a field', { tool_calls: [{ name: 'pay', args: { auth: { api_key: 'correct-horse' } } }] }, ['horse']],
-  ['a name before it', { answer: 'the password: open-Sesame-7431-now, ok' }, ['Sesame', '7431', '8431']],
+  [
+    'an argument',
+    { tool_calls: [{ name: 'pay', args: { password: 'hunter2 hunter2', n: 4 } }] },
+    ['hunter2'],
+  ],
+  [
+    'a number',
+    { tool_calls: [{ name: 'pay', args: { secret: 48151, password: 62342 } }] },
+    ['48151', '62342'],
+  ],
+  [
+    'a field of a field',
+    { tool_calls: [{ name: 'pay', args: { auth: { api_key: 'correct-horse' } } }] },
+    ['horse'],
+  ],
+  [
+    'a name before it',
+    { answer: 'the password: open-Sesame-7431-now, ok' },
+    ['Sesame', '7431', '8431'],
+  ],
   ['an address', { answer: 'see postgres://bob:swordfish9@db/x' }, ['swordfish']],
 ])('a secret of a recording is in no report and no advice: %s', async (_, said, secrets) => {
   const result = await mutate('path: {max_tool_calls: 9}', {}, { ...GOOD, ...said });
   expect(result.survivors.length).toBeGreaterThan(3);
-  for (const text of [JSON.stringify(result), renderConsole(result), renderMarkdown(result), renderHtml(result)])
+  for (const text of [
+    JSON.stringify(result),
+    renderConsole(result),
+    renderMarkdown(result),
+    renderHtml(result),
+  ])
     for (const secret of secrets) expect(text).not.toContain(secret);
 });
 

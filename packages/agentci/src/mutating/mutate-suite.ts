@@ -23,7 +23,14 @@ const PER_RECORDING = 50;
 export interface MutateOptions
   extends Pick<
     RunOptions,
-    'suite' | 'judge' | 'judgeCacheDir' | 'env' | 'signal' | 'baseline' | 'baselineDir' | 'maxCostUsd'
+    | 'suite'
+    | 'judge'
+    | 'judgeCacheDir'
+    | 'env'
+    | 'signal'
+    | 'baseline'
+    | 'baselineDir'
+    | 'maxCostUsd'
   > {
   /** Good recordings by `caseKey`: the id of their query, and the cell where the spec has a matrix. */
   readonly recordings: ReadonlyMap<string, readonly Trace[]>;
@@ -47,7 +54,10 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
   const { suite, recordings, operators = OPERATORS } = options;
   const looked = options.queries ?? suite.queries;
   const queries = looked.filter((query) => recordings.has(caseKey(query)));
-  const verdicts = await createTraceVerdicts({ ...options, judge: options.judge ?? 'off' }, queries);
+  const verdicts = await createTraceVerdicts(
+    { ...options, judge: options.judge ?? 'off' },
+    queries,
+  );
   const secrets = new KnownSecrets();
   const tally = new Tally(operators, secrets);
   try {
@@ -65,8 +75,13 @@ export async function mutateSuite(options: MutateOptions): Promise<MutationResul
 /** Queries that should have a good recording and have none. */
 function uncoveredOf(queries: readonly Query[], good: readonly Good[]): string[] {
   const covered = new Set(good.map(({ query }) => caseKey(query)));
-  const isExpected = (query: Query): boolean => query.skip === undefined && reasonToLeaveOut(query) === undefined;
-  return [...new Set(queries.filter((query) => isExpected(query) && !covered.has(caseKey(query))).map(caseText))];
+  const isExpected = (query: Query): boolean =>
+    query.skip === undefined && reasonToLeaveOut(query) === undefined;
+  return [
+    ...new Set(
+      queries.filter((query) => isExpected(query) && !covered.has(caseKey(query))).map(caseText),
+    ),
+  ];
 }
 
 async function findGood(
@@ -89,12 +104,17 @@ async function findGood(
 
 /** Nothing failed. Rubrics that were not asked leave a query without a verdict, which is not the recording's fault. */
 const isGood = (result: QueryResult): boolean =>
-  result.error === undefined && checksOf(result).every(({ status }) => status !== 'fail' && status !== 'error');
+  result.error === undefined &&
+  checksOf(result).every(({ status }) => status !== 'fail' && status !== 'error');
 
 async function breakAll(
   good: readonly Good[],
   options: MutateOptions,
-  { verdicts, tally, adviser }: { readonly verdicts: TraceVerdicts; readonly tally: Tally; readonly adviser: Adviser },
+  {
+    verdicts,
+    tally,
+    adviser,
+  }: { readonly verdicts: TraceVerdicts; readonly tally: Tally; readonly adviser: Adviser },
 ): Promise<void> {
   const { suite, recordings, seed = 0, operators = OPERATORS, judge = 'off' } = options;
   const world = new SuiteWorld(suite, recordings);
@@ -103,7 +123,11 @@ async function breakAll(
     const { query, trace, parent } = one;
     if (options.signal?.aborted) return;
     const max = Math.ceil(left / (good.length - i));
-    const { planned, found } = planMutants(trace, world.around(query, trace), { operators, seed, max });
+    const { planned, found } = planMutants(trace, world.around(query, trace), {
+      operators,
+      seed,
+      max,
+    });
     left -= planned.length;
     tally.recording(one, found - planned.length);
     for (const plan of planned) {
@@ -115,8 +139,16 @@ async function breakAll(
       const verdict = verdicts.evaluate(query, mutant);
       const result = verdict instanceof Promise ? await verdict : verdict;
       const noticedBy = worseChecks(parent, result);
-      const advice = noticedBy.length > 0 ? undefined : await adviser.advise(one, plan.site, mutant);
-      tally.add({ ...one, plan, result, noticedBy, advice, isForJudge: judge === 'off' && hasRubrics(query) });
+      const advice =
+        noticedBy.length > 0 ? undefined : await adviser.advise(one, plan.site, mutant);
+      tally.add({
+        ...one,
+        plan,
+        result,
+        noticedBy,
+        advice,
+        isForJudge: judge === 'off' && hasRubrics(query),
+      });
     }
     options.onProgress?.(i + 1, good.length);
   }
@@ -129,7 +161,9 @@ function reasonToLeaveOut(query: Query): string | undefined {
 }
 
 function reasonOf({ status, error, ...result }: QueryResult): string {
-  const [first] = checksOf({ ...result, status } as QueryResult).filter((check) => check.status === status);
+  const [first] = checksOf({ ...result, status } as QueryResult).filter(
+    (check) => check.status === status,
+  );
   const why = error?.message ?? first?.message;
   const what = status === 'fail' ? 'it fails as it is' : 'it has no verdict as it is';
   return why === undefined ? what : `${what}: ${why}`;

@@ -31,7 +31,9 @@ export function toolsNamedIn({ path, turns = [], policies = [] }: Query): NamedT
 /** A block and those inside its combinators. */
 function blocksIn(block: unknown, depth = 0): LayerBlock[] {
   if (!isObject(block) || depth > MAX_DEPTH) return [];
-  const inside = [block.all, block.any, block.not].flatMap((one) => (Array.isArray(one) ? one : [one]));
+  const inside = [block.all, block.any, block.not].flatMap((one) =>
+    Array.isArray(one) ? one : [one],
+  );
   return [block, ...inside.flatMap((one) => blocksIn(one, depth + 1))];
 }
 
@@ -49,14 +51,19 @@ function forbiddenIn({ forbidden_tools, forbidden_calls, not, rules }: LayerBloc
 function expectedIn(block: LayerBlock): Lists {
   const { expected_calls } = block;
   return [
-    ...[block.expected_tools, block.expected_tool_sequence].map((list) => textsOf(list).flatMap(toolOf)),
+    ...[block.expected_tools, block.expected_tool_sequence].map((list) =>
+      textsOf(list).flatMap(toolOf),
+    ),
     entriesOf(block.expected_tool_args),
     entriesOf(isObject(expected_calls) ? expected_calls.calls : expected_calls),
   ];
 }
 
 function forbiddenByPolicy({ deny, blocklist, rules, aliases }: Policy): Lists {
-  return [...[deny, blocklist].map((list) => list.flatMap(({ text }) => toolOf(text))), ...ruleLists(rules, aliases)];
+  return [
+    ...[deny, blocklist].map((list) => list.flatMap(({ text }) => toolOf(text))),
+    ...ruleLists(rules, aliases),
+  ];
 }
 
 const constrainedByPolicy = ({ tools, toolGlobs }: Policy): Lists => [
@@ -81,7 +88,8 @@ function compiledRules(written: unknown): readonly CompiledRule[] {
   return known;
 }
 
-const textsOf = (list: unknown): string[] => (Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []);
+const textsOf = (list: unknown): string[] =>
+  Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
 
 /** Entries that are names, or maps with `tool` and `args`. */
 const entriesOf = (list: unknown): NamedTool[] =>
@@ -89,7 +97,9 @@ const entriesOf = (list: unknown): NamedTool[] =>
     if (typeof entry === 'string') return toolOf(entry);
     if (!isObject(entry) || typeof entry.tool !== 'string') return [];
     const args = isObject(entry.args) ? exampleArguments(entry.args) : {};
-    return toolOf(entry.tool).map((tool) => (Object.keys(args).length === 0 ? tool : { ...tool, args }));
+    return toolOf(entry.tool).map((tool) =>
+      Object.keys(args).length === 0 ? tool : { ...tool, args },
+    );
   });
 
 /** Arguments that meet what is asked of them, as far as that is told by a value. */
@@ -119,5 +129,6 @@ function toolOf(written: string): NamedTool[] {
 /** The first of every list, then the second of every list. */
 function* inTurns(lists: Lists): Generator<NamedTool> {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
-  for (let i = 0; i < longest; i++) for (const list of lists) if (list[i] !== undefined) yield list[i]!;
+  for (let i = 0; i < longest; i++)
+    for (const list of lists) if (list[i] !== undefined) yield list[i]!;
 }

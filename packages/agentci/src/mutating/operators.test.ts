@@ -24,7 +24,12 @@ const GOOD = {
   latency_ms: 800,
 };
 const JSON_ANSWER = { ...GOOD, answer: '{"order": 17, "state": "on its way"}' };
-const OTHER = { id: 'refund', query: 'Refund it', answer: 'It was refunded.', tool_calls: [{ name: 'refund' }] };
+const OTHER = {
+  id: 'refund',
+  query: 'Refund it',
+  answer: 'It was refunded.',
+  tool_calls: [{ name: 'refund' }],
+};
 
 const suiteOf = (blocks: string) =>
   parseSpec(
@@ -40,50 +45,55 @@ const BLIND = '    path: {max_tool_calls: 99}\n';
 
 const run = (blocks: string, operator: Operator, good: object = GOOD) =>
   mutateSuite({ suite: suiteOf(blocks), recordings: recordingsOf(good), operators: [operator] });
-const ofOrder = <T extends { query: string }>(list: readonly T[]): T[] => list.filter(({ query }) => query === 'order');
+const ofOrder = <T extends { query: string }>(list: readonly T[]): T[] =>
+  list.filter(({ query }) => query === 'order');
 
-describe.each(OPERATORS.map((operator) => [operator.name, operator] as const))('%s', (_, operator) => {
-  const good = ['break-json', 'drop-field'].includes(operator.name) ? JSON_ANSWER : GOOD;
+describe.each(OPERATORS.map((operator) => [operator.name, operator] as const))(
+  '%s',
+  (_, operator) => {
+    const good = ['break-json', 'drop-field'].includes(operator.name) ? JSON_ANSWER : GOOD;
 
-  test('goes unnoticed by a check of something else, and the line it advises notices it', async () => {
-    const blind = await run(BLIND, operator, good);
-    const survivors = ofOrder(blind.survivors);
-    expect(survivors.length).toBeGreaterThan(0);
-    for (const { what, advice } of survivors) {
-      const caught = await run(`    ${advice!.layer}: {${advice!.yaml}}\n`, operator, good);
-      expect(ofOrder(caught.left_out)).toEqual([]);
-      expect(ofOrder(caught.survivors).map((survivor) => survivor.what)).not.toContain(what);
-    }
-  });
+    test('goes unnoticed by a check of something else, and the line it advises notices it', async () => {
+      const blind = await run(BLIND, operator, good);
+      const survivors = ofOrder(blind.survivors);
+      expect(survivors.length).toBeGreaterThan(0);
+      for (const { what, advice } of survivors) {
+        const caught = await run(`    ${advice!.layer}: {${advice!.yaml}}\n`, operator, good);
+        expect(ofOrder(caught.left_out)).toEqual([]);
+        expect(ofOrder(caught.survivors).map((survivor) => survivor.what)).not.toContain(what);
+      }
+    });
 
-  test('makes valid traces that differ from the good one, the same for the same seed', () => {
-    const trace = simpleTrace(good);
-    const query = suiteOf(BLIND).queries[0]!;
-    const around = { query, otherTools: ['refund', 'wipe'], otherAnswers: ['It was refunded.'] };
-    const plan = (seed: number) => planMutants(trace, around, { operators: [operator], seed, max: 100 }).planned;
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 0xffffffff }), (seed) => {
-        const mutants = plan(seed).map(({ site }) => site.make());
-        expect(mutants.length).toBeGreaterThan(0);
-        for (const mutant of mutants) {
-          expect(validateTrace(JSON.parse(JSON.stringify(mutant)))).toMatchObject({ ok: true });
-          expect(mutant).not.toEqual(trace);
-        }
-        expect(plan(seed).map(({ site }) => site.make())).toEqual(mutants);
-      }),
-      { numRuns: 20 },
-    );
-    expect(trace).toEqual({ ...simpleTrace(good), id: trace.id });
-  });
+    test('makes valid traces that differ from the good one, the same for the same seed', () => {
+      const trace = simpleTrace(good);
+      const query = suiteOf(BLIND).queries[0]!;
+      const around = { query, otherTools: ['refund', 'wipe'], otherAnswers: ['It was refunded.'] };
+      const plan = (seed: number) =>
+        planMutants(trace, around, { operators: [operator], seed, max: 100 }).planned;
+      fc.assert(
+        fc.property(fc.integer({ min: 0, max: 0xffffffff }), (seed) => {
+          const mutants = plan(seed).map(({ site }) => site.make());
+          expect(mutants.length).toBeGreaterThan(0);
+          for (const mutant of mutants) {
+            expect(validateTrace(JSON.parse(JSON.stringify(mutant)))).toMatchObject({ ok: true });
+            expect(mutant).not.toEqual(trace);
+          }
+          expect(plan(seed).map(({ site }) => site.make())).toEqual(mutants);
+        }),
+        { numRuns: 20 },
+      );
+      expect(trace).toEqual({ ...simpleTrace(good), id: trace.id });
+    });
 
-  test('has nothing to change in a run that has nothing', () => {
-    const trace = simpleTrace({ query: 'q', tool_calls: [] });
-    const query = suiteOf(BLIND).queries[0]!;
-    const { planned } = planMutants(
-      trace,
-      { query, otherTools: [], otherAnswers: [] },
-      { operators: [operator], seed: 1, max: 9 },
-    );
-    expect(planned).toEqual([]);
-  });
-});
+    test('has nothing to change in a run that has nothing', () => {
+      const trace = simpleTrace({ query: 'q', tool_calls: [] });
+      const query = suiteOf(BLIND).queries[0]!;
+      const { planned } = planMutants(
+        trace,
+        { query, otherTools: [], otherAnswers: [] },
+        { operators: [operator], seed: 1, max: 9 },
+      );
+      expect(planned).toEqual([]);
+    });
+  },
+);

@@ -27,7 +27,9 @@ export const fillTemplate = (template: unknown, vars: Vars): unknown =>
   mapLeaves(template, (leaf) => {
     if (typeof leaf !== 'string') return leaf;
     const name = /^\{\{(.*)\}\}$/.exec(leaf)?.[1];
-    return name !== undefined && Object.hasOwn(vars, name) ? vars[name] : leaf.replaceAll('\\{{', '{{');
+    return name !== undefined && Object.hasOwn(vars, name)
+      ? vars[name]
+      : leaf.replaceAll('\\{{', '{{');
   });
 
 const namesOf = (leaf: unknown, vars: Vars): string[] =>
@@ -46,6 +48,8 @@ function leavesOf(value: unknown): unknown[] {
 function mapLeaves(value: unknown, change: (leaf: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => mapLeaves(item, change));
   if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapLeaves(item, change)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, mapLeaves(item, change)]),
+    );
   return change(value);
 }

@@ -13,7 +13,9 @@ export class SuiteWorld {
 
   constructor({ queries }: Suite, recordings: ReadonlyMap<string, readonly Trace[]>) {
     this.#named = new Map(queries.map((query) => [caseKey(query), toolsNamedIn(query)]));
-    const tools = new Set([...this.#named.values()].flatMap((named) => named.map(({ name }) => name)));
+    const tools = new Set(
+      [...this.#named.values()].flatMap((named) => named.map(({ name }) => name)),
+    );
     for (const query of queries)
       for (const trace of recordings.get(caseKey(query)) ?? []) {
         for (const name of toolNames(trace)) tools.add(name);
@@ -36,7 +38,9 @@ export class SuiteWorld {
     return {
       query,
       otherTools: others.map(({ name }) => name),
-      otherArguments: new Map(others.flatMap(({ name, args }) => (args === undefined ? [] : [[name, args]]))),
+      otherArguments: new Map(
+        others.flatMap(({ name, args }) => (args === undefined ? [] : [[name, args]])),
+      ),
       otherAnswers: [...this.#answers]
         .filter(([id, text]) => id !== query.id && text !== answer)
         .map(([, text]) => text),

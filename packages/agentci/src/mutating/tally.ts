@@ -127,13 +127,16 @@ export class Tally {
   }
 
   result(
-    { suite, seed = 0, minScore }: { readonly suite: Suite; readonly seed?: number; readonly minScore?: number },
+    {
+      suite,
+      seed = 0,
+      minScore,
+    }: { readonly suite: Suite; readonly seed?: number; readonly minScore?: number },
     notices: string[],
   ): MutationResult {
-    const layers = Object.fromEntries(LAYERS.map((layer) => [layer, scoreOf(this.#byLayer[layer])])) as Record<
-      Layer,
-      MutationScore
-    >;
+    const layers = Object.fromEntries(
+      LAYERS.map((layer) => [layer, scoreOf(this.#byLayer[layer])]),
+    ) as Record<Layer, MutationScore>;
     const score = scoreOf(LAYERS.flatMap((layer) => this.#byLayer[layer]));
     const { idle, untried } = this.#unmoved();
     return {
@@ -173,8 +176,11 @@ export class Tally {
   /** Checks that noticed nothing; those that no change reached are apart, where some changes were left out. */
   #unmoved(): { idle: IdleCheck[]; untried: IdleCheck[] } {
     const isWhole = this.#notTried === 0 && this.#operators.length >= OPERATORS.length;
-    const still = [...this.#checks.values()].flatMap((watched) => [...watched.values()]).filter((one) => !one.noticed);
-    const places = (list: readonly Watched[]): IdleCheck[] => list.map(({ query, check }) => placeOf(query, check));
+    const still = [...this.#checks.values()]
+      .flatMap((watched) => [...watched.values()])
+      .filter((one) => !one.noticed);
+    const places = (list: readonly Watched[]): IdleCheck[] =>
+      list.map(({ query, check }) => placeOf(query, check));
     return {
       idle: places(still.filter(({ touched }) => isWhole || touched)),
       untried: places(still.filter(({ touched }) => !isWhole && !touched)),
@@ -234,12 +240,19 @@ function scoreOf(outcomes: readonly Outcome[]): MutationScore {
   const noticed = outcomes.filter(({ isNoticed }) => isNoticed).length;
   const mutants = outcomes.length;
   const ci95 = clusteredRateInterval(
-    outcomes.map(({ query, what, isNoticed }) => ({ cluster: query, unit: what, isSuccess: isNoticed })),
+    outcomes.map(({ query, what, isNoticed }) => ({
+      cluster: query,
+      unit: what,
+      isSuccess: isNoticed,
+    })),
   );
   return { noticed, mutants, rate: mutants === 0 ? null : noticed / mutants, ci95 };
 }
 
-function survivorOf({ query, trace, parent, plan, advice }: Tried, secrets: KnownSecrets): Survivor {
+function survivorOf(
+  { query, trace, parent, plan, advice }: Tried,
+  secrets: KnownSecrets,
+): Survivor {
   const { operator, site } = plan;
   return {
     query: caseText(query),
@@ -248,7 +261,9 @@ function survivorOf({ query, trace, parent, plan, advice }: Tried, secrets: Know
     layer: operator.layer,
     what: secrets.mask(site.what, trace),
     ...(advice === undefined ? {} : { advice }),
-    ...(isMeant(query, parent, plan) ? { meant: true, meant_by: site.advice[0].key } : { meant: false }),
+    ...(isMeant(query, parent, plan)
+      ? { meant: true, meant_by: site.advice[0].key }
+      : { meant: false }),
     ...(query.location === undefined ? {} : { location: query.location }),
   };
 }

@@ -13,4 +13,5 @@ export function yamlValue(value: unknown): string {
 
 /** Texts that YAML reads as themselves, inside brackets too. */
 const isPlain = (text: string): boolean =>
-  /^[A-Za-z_][\w./-]*(?: [\w./-]+)*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i.test(text);
+  /^[A-Za-z_][\w./-]*(?: [\w./-]+)*$/.test(text) &&
+  !/^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i.test(text);

@@ -41,7 +41,12 @@ export function mapCheck(options: {
   return (value, at, sink) => {
     if (!isObject(value)) return;
     const prefix = at === '' ? '' : `${at}.`;
-    const missing = (name: string, constraint: string, place: ConstraintPlace, mode: OnViolation): void =>
+    const missing = (
+      name: string,
+      constraint: string,
+      place: ConstraintPlace,
+      mode: OnViolation,
+    ): void =>
       sink.found({
         at: `${prefix}${name}`,
         value: null,
@@ -54,9 +59,15 @@ export function mapCheck(options: {
       if (!Object.hasOwn(value, name)) missing(name, 'required', place, onViolation);
     for (const [name, schema] of list) {
       if (Object.hasOwn(value, name)) schema.check(value[name], `${prefix}${name}`, sink);
-      else if (schema.required !== undefined) missing(name, 'required', schema.required, schema.onViolation);
+      else if (schema.required !== undefined)
+        missing(name, 'required', schema.required, schema.onViolation);
       else if (schema.requiredIf?.applies(value) === true)
-        missing(name, `required_if: ${schema.requiredIf.text}`, schema.requiredIf.place, schema.onViolation);
+        missing(
+          name,
+          `required_if: ${schema.requiredIf.text}`,
+          schema.requiredIf.place,
+          schema.onViolation,
+        );
     }
     if (!rest.isClosed && rest.schema === undefined) return;
     for (const name of Object.keys(value)) {
@@ -102,7 +113,15 @@ export function joined(
       : (value: unknown) => types.some((each) => hasType(value, each));
   return (value, at, sink) => {
     if (isRight(value)) for (const check of checks) check(value, at, sink);
-    else sink.found({ at, value, constraint, message: 'Value has the wrong type', place, onViolation });
+    else
+      sink.found({
+        at,
+        value,
+        constraint,
+        message: 'Value has the wrong type',
+        place,
+        onViolation,
+      });
   };
 }
 
@@ -115,7 +134,8 @@ export function keywordCheck(
   return (value: unknown, at: string, sink: ConstraintSink) => {
     const wrong = test(value);
     if (wrong === undefined) return;
-    if (typeof wrong === 'string') sink.found({ at, value, constraint, message: wrong, place, onViolation });
+    if (typeof wrong === 'string')
+      sink.found({ at, value, constraint, message: wrong, place, onViolation });
     else sink.unknown(at, wrong.unknown);
   };
 }

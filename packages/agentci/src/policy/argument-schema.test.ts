@@ -5,7 +5,10 @@ import { parsePolicy } from './parse-policy.ts';
 /** The constraints a value breaks, when it is argument `v` of a call of `t`. */
 function broken(constraint: object, value: unknown, rest: object = {}): string[] {
   const policy = { tools: { t: { arguments: { v: constraint } } } };
-  const { violations } = evaluateArguments({ calls: [{ tool: 't', arguments: { v: value, ...rest } }], policy });
+  const { violations } = evaluateArguments({
+    calls: [{ tool: 't', arguments: { v: value, ...rest } }],
+    policy,
+  });
   return violations.map(({ argument, constraint: text }) => `${argument} ${text}`);
 }
 
@@ -54,7 +57,12 @@ describe('keywords', () => {
       { b: 1 },
       '.b additionalProperties: false',
     ],
-    [{ type: 'object', additionalProperties: { type: 'number' } }, { a: 1 }, { a: 'x' }, '.a type: number'],
+    [
+      { type: 'object', additionalProperties: { type: 'number' } },
+      { a: 1 },
+      { a: 'x' },
+      '.a type: number',
+    ],
   ] as const)('%j keeps %j and refuses %j', (constraint, good, bad, text) => {
     expect(broken(constraint, good)).toEqual([]);
     const [at, ...words] = /^[.[]/.test(text) ? text.split(' ') : ['', text];
@@ -92,7 +100,9 @@ describe('keywords', () => {
     [{ method: ['card', 'transfer'], country: 'NL' }, { method: 'transfer', country: 'NL' }, true],
     [{ method: ['card', 'transfer'], country: 'NL' }, { method: 'transfer', country: 'DE' }, false],
   ])('required_if %j with %j: %s', (condition, args, isRequired) => {
-    const policy = { tools: { t: { arguments: { iban: { type: 'string', required_if: condition } } } } };
+    const policy = {
+      tools: { t: { arguments: { iban: { type: 'string', required_if: condition } } } },
+    };
     const { violations } = evaluateArguments({ calls: [{ tool: 't', arguments: args }], policy });
     expect(violations.map(({ argument }) => argument)).toEqual(isRequired ? ['iban'] : []);
   });
@@ -109,8 +119,12 @@ describe('keywords', () => {
   });
 
   test('one value is a fail and the other a warning: the worse counts', () => {
-    const policy = { tools: { t: { arguments: { a: { max: 1, on_violation: 'warn' }, b: { max: 1 } } } } };
-    expect(evaluateArguments({ calls: [{ tool: 't', arguments: { a: 2, b: 2 } }], policy })).toMatchObject({
+    const policy = {
+      tools: { t: { arguments: { a: { max: 1, on_violation: 'warn' }, b: { max: 1 } } } },
+    };
+    expect(
+      evaluateArguments({ calls: [{ tool: 't', arguments: { a: 2, b: 2 } }], policy }),
+    ).toMatchObject({
       status: 'fail',
       violations: [
         { argument: 'a', severity: 'warn' },
@@ -131,14 +145,25 @@ describe('what a violation says', () => {
     expect(evaluateArguments({ calls, policy: policy!, now: () => clock.shift()! })).toMatchObject({
       metric: 'args_valid',
       status: 'fail',
-      violations: [{ tool: 'apply_discount', argument: 'percent', value: 50, constraint: 'max: 30', policy_line: 7 }],
+      violations: [
+        {
+          tool: 'apply_discount',
+          argument: 'percent',
+          value: 50,
+          constraint: 'max: 30',
+          policy_line: 7,
+        },
+      ],
       duration_ms: 2,
     });
   });
 
   test('every violation of every call is listed, with the number of the call', () => {
     const { policy } = parsePolicy(text);
-    const calls = [50, 10, -1].map((percent) => ({ tool: 'apply_discount', arguments: { percent } }));
+    const calls = [50, 10, -1].map((percent) => ({
+      tool: 'apply_discount',
+      arguments: { percent },
+    }));
     expect(evaluateArguments({ calls, policy: policy! }).violations).toMatchObject([
       { call: 0, constraint: 'max: 30' },
       { call: 2, constraint: 'min: 0' },
@@ -147,7 +172,11 @@ describe('what a violation says', () => {
 
   test.each([
     ['arguments that were not captured are not known', { name: 'apply_discount' }, 'error'],
-    ['arguments that are no map are a violation', { name: 'apply_discount', argsRaw: '{percent: 5' }, 'fail'],
+    [
+      'arguments that are no map are a violation',
+      { name: 'apply_discount', argsRaw: '{percent: 5' },
+      'fail',
+    ],
     ['a list is no map', { name: 'apply_discount', args: [50] }, 'fail'],
   ])('%s', (_, call, status) => {
     const { policy } = parsePolicy(text);
@@ -155,7 +184,9 @@ describe('what a violation says', () => {
   });
 
   test('hostile names are names', () => {
-    const { policy } = parsePolicy('tools:\n  __proto__: {arguments: {constructor: {type: string, required: true}}}\n');
+    const { policy } = parsePolicy(
+      'tools:\n  __proto__: {arguments: {constructor: {type: string, required: true}}}\n',
+    );
     const result = evaluateArguments({
       calls: [
         { name: '__proto__', args: JSON.parse('{"__proto__": 1}') },
@@ -179,14 +210,21 @@ describe('references', () => {
       ? ({ ok: false, message: 'gone' } as const)
       : ({ ok: true, file: path, text: files[path] } as const);
   const parse = (ref: string) =>
-    parsePolicy(`definitions: {own: {type: string, maxLength: 2}}\ntools: {t: {arguments: {v: {$ref: "${ref}"}}}}\n`, {
-      file: 'p.yaml',
-      readFile,
-    });
+    parsePolicy(
+      `definitions: {own: {type: string, maxLength: 2}}\ntools: {t: {arguments: {v: {$ref: "${ref}"}}}}\n`,
+      {
+        file: 'p.yaml',
+        readFile,
+      },
+    );
 
   test.each([
     ['#/definitions/own', 'abc', { constraint: 'maxLength: 2', policy_line: 1 }],
-    ['common.yaml#/definitions/amount', 101, { constraint: 'max: 100', policy_line: 2, policy_file: 'common.yaml' }],
+    [
+      'common.yaml#/definitions/amount',
+      101,
+      { constraint: 'max: 100', policy_line: 2, policy_file: 'common.yaml' },
+    ],
     [
       'common.yaml#/definitions/cents',
       0.005,
@@ -196,7 +234,8 @@ describe('references', () => {
     const { policy, diagnostics } = parse(ref);
     expect(diagnostics).toEqual([]);
     expect(
-      evaluateArguments({ calls: [{ tool: 't', arguments: { v: value } }], policy: policy! }).violations,
+      evaluateArguments({ calls: [{ tool: 't', arguments: { v: value } }], policy: policy! })
+        .violations,
     ).toMatchObject([violation]);
   });
 
@@ -223,13 +262,19 @@ describe('references', () => {
 
 describe('the v2 form', () => {
   const judge = (policy: object, ...calls: object[]) =>
-    evaluateArguments({ calls: calls as { tool: string }[], policy: policy as Record<string, unknown> });
+    evaluateArguments({
+      calls: calls as { tool: string }[],
+      policy: policy as Record<string, unknown>,
+    });
   const call = (tool: string, args: object = {}) => ({ tool, arguments: args });
 
   test('schemas beyond the plain ones run too', () => {
     const policy = { schemas: { t: { anyOf: [{ required: ['a'] }, { required: ['b'] }] } } };
     expect(judge(policy, call('t', { b: 1 })).status).toBe('pass');
-    expect(judge(policy, call('t'))).toMatchObject({ status: 'fail', violations: [{ code: 'E_ARG_SCHEMA' }, {}, {}] });
+    expect(judge(policy, call('t'))).toMatchObject({
+      status: 'fail',
+      violations: [{ code: 'E_ARG_SCHEMA' }, {}, {}],
+    });
   });
 
   test.each([
@@ -256,13 +301,19 @@ describe('the v2 form', () => {
   test('strict: a tool the policy does not know fails, with the nearest name', () => {
     const policy = { tools: { apply_discount: { arguments: { v: { type: 'string' } } } } };
     const result = evaluateArguments({ calls: [call('apply_discuont')], policy, strict: true });
-    expect(result).toMatchObject({ status: 'fail', violations: [{ code: 'E_POLICY_MISSING_TOOL' }] });
+    expect(result).toMatchObject({
+      status: 'fail',
+      violations: [{ code: 'E_POLICY_MISSING_TOOL' }],
+    });
     expect(result.violations[0]?.message).toContain('apply_discount');
   });
 
   test('an exact name wins over a glob, and a glob speaks for many tools', () => {
     const policy = {
-      tools: { 'admin_*': { arguments: { v: { max: 1 } } }, admin_x: { arguments: { v: { max: 9 } } } },
+      tools: {
+        'admin_*': { arguments: { v: { max: 1 } } },
+        admin_x: { arguments: { v: { max: 9 } } },
+      },
     };
     expect(judge(policy, call('admin_x', { v: 5 })).status).toBe('pass');
     expect(judge(policy, call('admin_y', { v: 5 })).status).toBe('fail');
@@ -270,6 +321,8 @@ describe('the v2 form', () => {
 
   test('a filter that leaves nothing to check is refused', () => {
     const policy = { tools: { refund: { arguments: { v: { max: 1 } } } } };
-    expect(() => evaluateArguments({ calls: [], policy, tools: ['refnd'] })).toThrow(/did you mean "refund"/);
+    expect(() => evaluateArguments({ calls: [], policy, tools: ['refnd'] })).toThrow(
+      /did you mean "refund"/,
+    );
   });
 });

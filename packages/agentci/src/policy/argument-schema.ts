@@ -70,7 +70,12 @@ export class ArgumentCompiler {
     const modes = this.#known.get(node);
     if (modes?.has(inherited)) return modes.get(inherited);
     if (this.#open.has(node)) {
-      this.#add(node, 'POLICY_REF_CYCLE', 'this schema leads back to itself', 'break the circle of $ref');
+      this.#add(
+        node,
+        'POLICY_REF_CYCLE',
+        'this schema leads back to itself',
+        'break the circle of $ref',
+      );
       return undefined;
     }
     if (this.#open.size >= MAX_DEPTH) {
@@ -99,7 +104,9 @@ export class ArgumentCompiler {
     const required = this.#required(options.required);
     if (rest === undefined || members === undefined || required === undefined) return undefined;
     const decides =
-      rest.decides || required.length > 0 || [...members.values()].some((m) => m.decides || m.required || m.requiredIf);
+      rest.decides ||
+      required.length > 0 ||
+      [...members.values()].some((m) => m.decides || m.required || m.requiredIf);
     return { decides, check: mapCheck({ members, required, rest, onViolation }) };
   }
 
@@ -119,7 +126,12 @@ export class ArgumentCompiler {
     for (const entry of whole.entries.values()) {
       if (KNOWN.includes(entry.key)) continue;
       const hint = unknownHint(entry.key, KNOWN, 'the keywords');
-      this.#add(keyPlace(entry), 'POLICY_UNKNOWN_KEYWORD', `there is no keyword "${entry.key}"`, hint);
+      this.#add(
+        keyPlace(entry),
+        'POLICY_UNKNOWN_KEYWORD',
+        `there is no keyword "${entry.key}"`,
+        hint,
+      );
     }
     const onViolation = this.#mode(whole.entries.get('on_violation'), inherited);
     const types = this.#types(whole);
@@ -141,7 +153,11 @@ export class ArgumentCompiler {
   #withReference(node: YamlMap): YamlMap | undefined {
     const seen = new Set<YamlNode>();
     let current = node;
-    for (let ref = current.entries.get('$ref'); ref !== undefined; ref = current.entries.get('$ref')) {
+    for (
+      let ref = current.entries.get('$ref');
+      ref !== undefined;
+      ref = current.entries.get('$ref')
+    ) {
       const target = this.#context.resolve(ref);
       if (target === undefined) return undefined;
       if (target.kind !== 'map') {
@@ -184,7 +200,9 @@ export class ArgumentCompiler {
     }
     const written = toPlain(entry.value);
     const names: readonly unknown[] = Array.isArray(written) ? written : [written];
-    const given = names.filter((name): name is ValueType => (TYPES as readonly unknown[]).includes(name));
+    const given = names.filter((name): name is ValueType =>
+      (TYPES as readonly unknown[]).includes(name),
+    );
     if (given.length < names.length || given.length === 0) {
       const wrong = names.find((name) => !(TYPES as readonly unknown[]).includes(name));
       const hint = unknownHint(String(wrong), TYPES, 'the types');
@@ -214,7 +232,9 @@ export class ArgumentCompiler {
         });
       if (!this.#speaksOf(keyword.types, types, entry)) continue;
       decides ||= compiled.decides;
-      checks.push(keywordCheck(compiled.test, `${entry.key}: ${plainText(written)}`, placeOf(entry), mode));
+      checks.push(
+        keywordCheck(compiled.test, `${entry.key}: ${plainText(written)}`, placeOf(entry), mode),
+      );
     }
     return { checks, decides };
   }
@@ -228,7 +248,8 @@ export class ArgumentCompiler {
       if (schema !== undefined) {
         decides ||= schema.decides;
         checks.push((value, at, sink) => {
-          if (Array.isArray(value)) for (let i = 0; i < value.length; i++) schema.check(value[i], `${at}[${i}]`, sink);
+          if (Array.isArray(value))
+            for (let i = 0; i < value.length; i++) schema.check(value[i], `${at}[${i}]`, sink);
         });
       }
     }
@@ -254,26 +275,45 @@ export class ArgumentCompiler {
   }
 
   #speaksOf(wanted: readonly ValueType[], types: readonly ValueType[], entry: YamlEntry): boolean {
-    if (wanted.length === 0 || types.length === 0 || types.some((type) => wanted.includes(type))) return true;
+    if (wanted.length === 0 || types.length === 0 || types.some((type) => wanted.includes(type)))
+      return true;
     if (this.#context.dialect === 'json-schema') return true;
     const message = `"${entry.key}" does not apply to a value of type ${types.join(' or ')}`;
-    this.#add(keyPlace(entry), 'POLICY_CANNOT_FAIL', message, `it is for ${wanted.join(' and ')} values`);
+    this.#add(
+      keyPlace(entry),
+      'POLICY_CANNOT_FAIL',
+      message,
+      `it is for ${wanted.join(' and ')} values`,
+    );
     return false;
   }
 
   #presence(node: YamlMap): Pick<ArgumentSchema, 'required' | 'requiredIf'> {
-    const presence: { required?: ConstraintPlace; requiredIf?: NonNullable<ArgumentSchema['requiredIf']> } = {};
+    const presence: {
+      required?: ConstraintPlace;
+      requiredIf?: NonNullable<ArgumentSchema['requiredIf']>;
+    } = {};
     const required = node.entries.get('required');
-    const flag = required === undefined || required.value.kind === 'seq' ? undefined : toPlain(required.value);
+    const flag =
+      required === undefined || required.value.kind === 'seq' ? undefined : toPlain(required.value);
     if (required !== undefined && flag === true) presence.required = placeOf(required);
     else if (required !== undefined && flag !== undefined && flag !== false)
-      this.#add(required.value, 'POLICY_TYPE', `"required" must be true, false or a list of names, not ${shown(flag)}`);
+      this.#add(
+        required.value,
+        'POLICY_TYPE',
+        `"required" must be true, false or a list of names, not ${shown(flag)}`,
+      );
     const entry = node.entries.get('required_if');
     if (entry === undefined) return presence;
     const condition = toPlain(entry.value);
     if (!isObject(condition) || Object.keys(condition).length === 0) {
       const hint = 'for example: required_if: {method: card}';
-      this.#add(entry.value, 'POLICY_TYPE', '"required_if" must be a map from other arguments to their values', hint);
+      this.#add(
+        entry.value,
+        'POLICY_TYPE',
+        '"required_if" must be a map from other arguments to their values',
+        hint,
+      );
       return presence;
     }
     const tests = Object.entries(condition).map(
@@ -282,19 +322,28 @@ export class ArgumentCompiler {
     presence.requiredIf = {
       place: placeOf(entry),
       text: plainText(condition),
-      applies: (siblings) => tests.every(([name, test]) => Object.hasOwn(siblings, name) && test(siblings[name])),
+      applies: (siblings) =>
+        tests.every(([name, test]) => Object.hasOwn(siblings, name) && test(siblings[name])),
     };
     return presence;
   }
 
   #members(
-    { properties, onViolation, name }: { properties: YamlNode | undefined; onViolation: OnViolation; name: string },
+    {
+      properties,
+      onViolation,
+      name,
+    }: { properties: YamlNode | undefined; onViolation: OnViolation; name: string },
     isClosed: boolean,
   ): ReadonlyMap<string, ArgumentSchema> | undefined {
     const members = new Map<string, ArgumentSchema>();
     if (properties === undefined) return members;
     if (properties.kind !== 'map') {
-      this.#add(properties, 'POLICY_TYPE', `"${name}" must be a map from names to what is asked of them`);
+      this.#add(
+        properties,
+        'POLICY_TYPE',
+        `"${name}" must be a map from names to what is asked of them`,
+      );
       return undefined;
     }
     let isSound = true;
@@ -305,7 +354,13 @@ export class ArgumentCompiler {
       else {
         members.set(key, schema);
         // In a closed map the name alone says something.
-        if (schema.decides || schema.required !== undefined || schema.requiredIf !== undefined || isClosed) continue;
+        if (
+          schema.decides ||
+          schema.required !== undefined ||
+          schema.requiredIf !== undefined ||
+          isClosed
+        )
+          continue;
         if (this.#context.dialect === 'json-schema') continue;
         isSound = false;
         const hint = 'give it a type, or remove it';
@@ -315,7 +370,9 @@ export class ArgumentCompiler {
     return isSound ? members : undefined;
   }
 
-  #required(entry: YamlEntry | undefined): readonly { name: string; place: ConstraintPlace }[] | undefined {
+  #required(
+    entry: YamlEntry | undefined,
+  ): readonly { name: string; place: ConstraintPlace }[] | undefined {
     if (entry === undefined) return [];
     const names = toPlain(entry.value);
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
@@ -351,4 +408,5 @@ function placeOf(entry: YamlEntry): ConstraintPlace {
 }
 
 /** A limit as constraints print it: text bare, anything else as JSON. */
-const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const plainText = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);

@@ -19,7 +19,8 @@ export function argumentsMatch(
   try {
     let doubt: CannotTell | undefined;
     for (const { name, regex } of args) {
-      const found = Object.hasOwn(given, name) && valueMatches(regex, given[name], name, isWanted === true);
+      const found =
+        Object.hasOwn(given, name) && valueMatches(regex, given[name], name, isWanted === true);
       if (found === false) return false;
       if (found instanceof CannotTell) doubt = found;
     }
@@ -34,11 +35,18 @@ export function argumentsMatch(
  * Of a list or a map the texts inside are looked at. Where a call is forbidden, one that matches is enough; where it is wanted,
  * one that does not match leaves it open.
  */
-function valueMatches(regex: Regex, value: unknown, name: string, isWanted: boolean): boolean | CannotTell {
+function valueMatches(
+  regex: Regex,
+  value: unknown,
+  name: string,
+  isWanted: boolean,
+): boolean | CannotTell {
   if (value === null || value === undefined) return false;
-  if (typeof value !== 'object' && (isWanted || typeof value !== 'string')) return isFound(regex, String(value));
+  if (typeof value !== 'object' && (isWanted || typeof value !== 'string'))
+    return isFound(regex, String(value));
   const leaves = leavesOf(value);
-  if (leaves === undefined) return new CannotTell(`the argument "${name}" is too large to look through`);
+  if (leaves === undefined)
+    return new CannotTell(`the argument "${name}" is too large to look through`);
   const count = leaves.filter((leaf) => isFound(regex, leaf)).length;
   if (isWanted)
     return count === 0 || count === leaves.length

@@ -69,10 +69,25 @@ describe('policies as Assay writes them', () => {
       'allowed blocked',
     ],
     ['an empty list of denied tools alone', 'tools: {deny: []}\n', [], 'POLICY_CANNOT_FAIL:1'],
-    ['one schema of no tool', 'type: object\nproperties: {n: {type: integer}}\n', [], 'POLICY_TYPE:1'],
-    ['what is not enforced', 'deny: [x]\nkill_switch: {enabled: true}\n', [], 'POLICY_NOT_ENFORCED:2'],
+    [
+      'one schema of no tool',
+      'type: object\nproperties: {n: {type: integer}}\n',
+      [],
+      'POLICY_TYPE:1',
+    ],
+    [
+      'what is not enforced',
+      'deny: [x]\nkill_switch: {enabled: true}\n',
+      [],
+      'POLICY_NOT_ENFORCED:2',
+    ],
     ['errors that let calls through', 'deny: [x]\non_error: allow\n', [], 'POLICY_NOT_ENFORCED:2'],
-    ['patterns that deny', 'constraints: {run: {deny_patterns: {cmd: "^rm"}}}\n', [], 'POLICY_UNKNOWN_KEY:1'],
+    [
+      'patterns that deny',
+      'constraints: {run: {deny_patterns: {cmd: "^rm"}}}\n',
+      [],
+      'POLICY_UNKNOWN_KEY:1',
+    ],
   ])('%s', (_, text, calls, wanted) => {
     expect(verdicts(text, calls)).toBe(wanted);
   });

@@ -1,8 +1,16 @@
 import type { Problems } from '../kit/problems.ts';
-import { keyPlace, type YamlEntry, type YamlMap, type YamlNode, type YamlScalarValue } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalarValue,
+} from '../kit/yaml-node.ts';
 
-const isNothing = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null && node.broken !== true;
-const isEmpty = (node: YamlNode): boolean => isNothing(node) || (node.kind === 'seq' && node.items.length === 0);
+const isNothing = (node: YamlNode): boolean =>
+  node.kind === 'scalar' && node.value === null && node.broken !== true;
+const isEmpty = (node: YamlNode): boolean =>
+  isNothing(node) || (node.kind === 'seq' && node.items.length === 0);
 
 export const SCHEMA_SIGNS = [
   'type',
@@ -23,28 +31,40 @@ const looksLikeSchema = (node: YamlNode): boolean =>
  * lists and constraints at the root belong to `tools`, and a plain map from tools to schemas is `schemas`. What cannot be
  * said in this form is left where it is, and refused there.
  */
-export function fromAssayForm(root: YamlMap, known: readonly string[], problems: Problems): YamlMap {
+export function fromAssayForm(
+  root: YamlMap,
+  known: readonly string[],
+  problems: Problems,
+): YamlMap {
   const written = [...root.entries.values()]
     .filter((entry) => !isSaidAnyway(entry) && (!isNothing(entry.value) || entry.key === 'tools'))
     .map((entry) => (WITHOUT_NULLS.includes(entry.key) ? withoutNulls(entry) : entry));
   const hasChanged =
-    written.length !== root.entries.size || written.some((entry) => root.entries.get(entry.key) !== entry);
+    written.length !== root.entries.size ||
+    written.some((entry) => root.entries.get(entry.key) !== entry);
   const plain = written.filter(({ key }) => !NOTES.includes(key));
   const isSchemaMap =
     plain.length > 0 &&
-    plain.every(({ key, value }) => !known.includes(key) && !MOVED.includes(key) && looksLikeSchema(value));
+    plain.every(
+      ({ key, value }) => !known.includes(key) && !MOVED.includes(key) && looksLikeSchema(value),
+    );
   if (isSchemaMap) {
     const notes = written.filter(({ key }) => NOTES.includes(key));
     const schemas = entryAt(plain[0]!, 'schemas', mapAt(root, plain));
     return mapAt(root, [...notes, schemas]);
   }
-  if (!written.some(({ key, value }) => MOVED.includes(key) || (key === 'tools' && hasArgumentConstraints(value)))) {
+  if (
+    !written.some(
+      ({ key, value }) => MOVED.includes(key) || (key === 'tools' && hasArgumentConstraints(value)),
+    )
+  ) {
     return hasChanged ? mapAt(root, written) : root;
   }
   const tools = written.find(({ key }) => key === 'tools');
   const inTools = tools?.value.kind === 'map' ? [...tools.value.entries.values()] : [];
   const moved = inTools.filter(
-    ({ key, value }) => key !== 'arg_constraints' && !isNothing(value) && !isIdle(key, tools!.value as YamlMap),
+    ({ key, value }) =>
+      key !== 'arg_constraints' && !isNothing(value) && !isIdle(key, tools!.value as YamlMap),
   );
   const constraints = [
     ...written.filter(({ key }) => key === 'constraints'),
@@ -60,14 +80,18 @@ export function fromAssayForm(root: YamlMap, known: readonly string[], problems:
     for (const tool of constrainedTools(entry, problems)) addTool(moved, tool);
   const anchor = tools ?? written.find(({ key }) => MOVED.includes(key))!;
   const rest = written.filter(({ key }) => key !== 'tools' && !MOVED.includes(key));
-  return mapAt(root, moved.length === 0 ? rest : [...rest, entryAt(anchor, 'tools', mapAt(anchor.value, moved))]);
+  return mapAt(
+    root,
+    moved.length === 0 ? rest : [...rest, entryAt(anchor, 'tools', mapAt(anchor.value, moved))],
+  );
 }
 
 const WITHOUT_NULLS = ['limits', 'enforcement'];
 
 function withoutNulls(entry: YamlEntry): YamlEntry {
   const { value } = entry;
-  if (value.kind !== 'map' || ![...value.entries.values()].some((each) => isNothing(each.value))) return entry;
+  if (value.kind !== 'map' || ![...value.entries.values()].some((each) => isNothing(each.value)))
+    return entry;
   return {
     ...entry,
     value: mapAt(
@@ -97,7 +121,9 @@ const isIdle = (key: string, { entries }: YamlMap): boolean =>
 /** `{tool: {argument: pattern}}`, or a list of `{tool, params: {argument: {matches: pattern}}}`. */
 function constrainedTools({ value }: YamlEntry, problems: Problems): YamlEntry[] {
   if (value.kind === 'map')
-    return [...value.entries.values()].flatMap((tool) => toolOf(tool, tool.key, tool.value, problems));
+    return [...value.entries.values()].flatMap((tool) =>
+      toolOf(tool, tool.key, tool.value, problems),
+    );
   if (value.kind !== 'seq') return wrong(value, problems);
   return value.items.flatMap((item) => {
     const tool = item.kind === 'map' ? item.entries.get('tool') : undefined;
@@ -120,8 +146,13 @@ function toolOf(at: YamlEntry, name: string, params: YamlNode, problems: Problem
       return [];
     }
     const pattern =
-      value.kind === 'map' ? (value.entries.get('matches') ?? value.entries.get('pattern'))?.value : value;
-    const others = value.kind === 'map' ? [...value.entries.values()].filter(({ key }) => key !== 'matches') : [];
+      value.kind === 'map'
+        ? (value.entries.get('matches') ?? value.entries.get('pattern'))?.value
+        : value;
+    const others =
+      value.kind === 'map'
+        ? [...value.entries.values()].filter(({ key }) => key !== 'matches')
+        : [];
     const isPlain = pattern?.kind === 'scalar' && typeof pattern.value === 'string';
     if (!isPlain && others.length === 0) return wrong(value, problems);
     const keywords = [
@@ -158,7 +189,9 @@ function addTool(tools: YamlEntry[], tool: YamlEntry): void {
     const own = before.kind === 'map' ? before.entries.get('arguments') : undefined;
     if (before.kind !== 'map' || given?.value.kind !== 'map') return;
     const inner = own?.value.kind === 'map' ? [...own.value.entries.values()] : [];
-    const more = [...given.value.entries.values()].filter(({ key }) => !inner.some((each) => each.key === key));
+    const more = [...given.value.entries.values()].filter(
+      ({ key }) => !inner.some((each) => each.key === key),
+    );
     const joinedArguments = entryAt(given, 'arguments', mapAt(given.value, [...inner, ...more]));
     const others = [...before.entries.values()].filter(({ key }) => key !== 'arguments');
     tools[at] = entryAt(tools[at]!, tool.key, mapAt(before, [...others, joinedArguments]));
@@ -191,7 +224,10 @@ export const entryAt = (
   value,
 });
 
-export const scalarAt = ({ source, start }: Pick<YamlNode, 'source' | 'start'>, value: YamlScalarValue): YamlNode => ({
+export const scalarAt = (
+  { source, start }: Pick<YamlNode, 'source' | 'start'>,
+  value: YamlScalarValue,
+): YamlNode => ({
   kind: 'scalar',
   source,
   start,
@@ -206,7 +242,13 @@ export function withLocalReferences(node: YamlNode): YamlNode {
   const entries = [...node.entries].map(([key, entry]): [string, YamlEntry] => {
     const { value } = entry;
     if (key === '$ref' && value.kind === 'scalar' && typeof value.value === 'string')
-      return [key, { ...entry, value: { ...value, value: value.value.replace(/^#\/schemas\/\$defs\//, '#/$defs/') } }];
+      return [
+        key,
+        {
+          ...entry,
+          value: { ...value, value: value.value.replace(/^#\/schemas\/\$defs\//, '#/$defs/') },
+        },
+      ];
     return [key, { ...entry, value: withLocalReferences(value) }];
   });
   return { ...node, entries: new Map(entries) };

@@ -10,13 +10,19 @@ beforeAll(async () => {
 /** What a policy says of calls: `deny`, `allow` or `unknown`. */
 function verdictOf(policy: object, calls: unknown[], tools?: object[]): string {
   const example = { calls, expect: 'deny', ...(tools === undefined ? {} : { tools }) };
-  const parsed = parsePolicy(JSON.stringify({ ...policy, examples: [example] }), { file: 'p.yaml' });
+  const parsed = parsePolicy(JSON.stringify({ ...policy, examples: [example] }), {
+    file: 'p.yaml',
+  });
   if (parsed.policy === undefined) throw new Error(JSON.stringify(parsed.diagnostics));
   return testExample(parsed.policy.examples[0]!, parsed.policy).got;
 }
 
 describe('args_match looks into lists and maps', () => {
-  const RM = { rules: [{ type: 'blocklist', tools: [{ tool: '*shell*', args_match: { command: '\\brm\\b' } }] }] };
+  const RM = {
+    rules: [
+      { type: 'blocklist', tools: [{ tool: '*shell*', args_match: { command: '\\brm\\b' } }] },
+    ],
+  };
   test.each<[string, unknown, string]>([
     ['a list', ['rm', '-rf'], 'deny'],
     ['a map', { cmd: 'rm -rf' }, 'deny'],
@@ -31,15 +37,25 @@ describe('args_match looks into lists and maps', () => {
   });
 
   test('a pattern over the pieces of a command', () => {
-    const policy = { rules: [{ type: 'blocklist', tools: [{ tool: 'sh', args_match: { command: 'rm -rf' } }] }] };
+    const policy = {
+      rules: [{ type: 'blocklist', tools: [{ tool: 'sh', args_match: { command: 'rm -rf' } }] }],
+    };
     expect(verdictOf(policy, [{ tool: 'sh', args: { command: ['rm', '-rf', '/'] } }])).toBe('deny');
   });
 
   test('the trigger of never_after', () => {
     const policy = {
-      rules: [{ type: 'never_after', trigger: { tool: 'bash', args_match: { command: 'cred' } }, forbidden: 'post' }],
+      rules: [
+        {
+          type: 'never_after',
+          trigger: { tool: 'bash', args_match: { command: 'cred' } },
+          forbidden: 'post',
+        },
+      ],
     };
-    expect(verdictOf(policy, [{ tool: 'bash', args: { command: ['cat', 'credentials'] } }, 'post'])).toBe('deny');
+    expect(
+      verdictOf(policy, [{ tool: 'bash', args: { command: ['cat', 'credentials'] } }, 'post']),
+    ).toBe('deny');
   });
 
   test.each<[string, unknown, string]>([
@@ -47,7 +63,9 @@ describe('args_match looks into lists and maps', () => {
     ['none of it', ['/etc/a'], 'deny'],
     ['only some of it', ['/work/a', '/etc/passwd'], 'unknown'],
   ])('what is allowed must match as a whole: %s', (_, path, expected) => {
-    const policy = { rules: [{ type: 'allowlist', tools: [{ tool: 'read', args_match: { path: '^/work' } }] }] };
+    const policy = {
+      rules: [{ type: 'allowlist', tools: [{ tool: 'read', args_match: { path: '^/work' } }] }],
+    };
     expect(verdictOf(policy, [{ tool: 'read', args: { path } }])).toBe(expected);
   });
 });
@@ -57,8 +75,18 @@ describe('detect looks at keys, and knows what the metric pii_leakage knows', ()
   const PII = { rules: [{ type: 'detect', pii: true }] };
   test.each<[string, object, object, string]>([
     ['an IBAN', IBAN, { t: 'DE52370400440698142753' }, 'deny'],
-    ['an IBAN in groups', IBAN, { t: 'Please pay to IBAN FR76 3000 6000 0112 3456 7890 189.' }, 'deny'],
-    ['an IBAN with a character that does not show', IBAN, { t: 'DE5237040044\u200b0698142753' }, 'deny'],
+    [
+      'an IBAN in groups',
+      IBAN,
+      { t: 'Please pay to IBAN FR76 3000 6000 0112 3456 7890 189.' },
+      'deny',
+    ],
+    [
+      'an IBAN with a character that does not show',
+      IBAN,
+      { t: 'DE5237040044\u200b0698142753' },
+      'deny',
+    ],
     ['an IBAN with a wrong digit', IBAN, { t: 'DE52370400440698142754' }, 'allow'],
     ['an IBAN among all personal data', PII, { t: 'pay to GB98BARC20714583608387 now' }, 'deny'],
     [
@@ -74,7 +102,12 @@ describe('detect looks at keys, and knows what the metric pii_leakage knows', ()
       { 'sk-abcdEFGH1234abcdEFGH1234': 1 },
       'deny',
     ],
-    ['a pattern in a key', { rules: [{ type: 'detect', pattern: 'EVIL' }] }, { a: [{ EVIL: 1 }] }, 'deny'],
+    [
+      'a pattern in a key',
+      { rules: [{ type: 'detect', pattern: 'EVIL' }] },
+      { a: [{ EVIL: 1 }] },
+      'deny',
+    ],
   ])('%s', (_, policy, args, expected) => {
     expect(verdictOf(policy, [{ tool: 'p', args }])).toBe(expected);
   });
@@ -116,7 +149,11 @@ describe('every part of the definition of a tool is looked at', () => {
     ['the title', { title: TEXT }, 'deny'],
     ['the title among the annotations', { annotations: { title: TEXT } }, 'deny'],
     ['outputSchema', { outputSchema: { description: TEXT } }, 'deny'],
-    ['a parameter with a usual name', { inputSchema: { properties: { system_prompt: { type: 'string' } } } }, 'allow'],
+    [
+      'a parameter with a usual name',
+      { inputSchema: { properties: { system_prompt: { type: 'string' } } } },
+      'allow',
+    ],
     [
       'nothing odd',
       { description: 'Important: returns at most 10 rows. Ignore the cursor on the first call.' },
@@ -128,7 +165,9 @@ describe('every part of the definition of a tool is looked at', () => {
 });
 
 test('a pattern that ran out of time says so', () => {
-  const policy = { rules: [{ type: 'blocklist', tools: [{ tool: 'p', args_match: { t: '^(?=(a+)+$)a' } }] }] };
+  const policy = {
+    rules: [{ type: 'blocklist', tools: [{ tool: 'p', args_match: { t: '^(?=(a+)+$)a' } }] }],
+  };
   const parsed = parsePolicy(
     JSON.stringify({
       ...policy,

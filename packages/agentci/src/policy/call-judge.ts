@@ -17,7 +17,10 @@ export interface CallFindings {
 export class CallJudge {
   readonly #policy: Policy;
   readonly #strict: boolean;
-  readonly #known = new Map<string, { readonly tool: ToolPolicy | undefined; readonly denied: Denial | undefined }>();
+  readonly #known = new Map<
+    string,
+    { readonly tool: ToolPolicy | undefined; readonly denied: Denial | undefined }
+  >();
   #violations: PolicyViolation[] = [];
   #logged: PolicyViolation[] = [];
   readonly #unknown = new Map<string, number>();
@@ -95,7 +98,13 @@ export class CallJudge {
     const isExercised = this.#checked > 0 || this.#violations.length > 0 || this.#gates;
     return {
       metric: 'args_valid',
-      status: blocks ? 'fail' : reason !== undefined ? 'error' : this.#violations.length > 0 ? 'warn' : 'pass',
+      status: blocks
+        ? 'fail'
+        : reason !== undefined
+          ? 'error'
+          : this.#violations.length > 0
+            ? 'warn'
+            : 'pass',
       exercised: isExercised ? 'exercised' : 'not_exercised',
       violations: this.#violations,
       logged: this.#logged,
@@ -116,7 +125,9 @@ export class CallJudge {
     if (known === undefined) {
       const names = rawName === undefined ? [name] : [name, rawName];
       const meant = meantNames({ name, ...(rawName === undefined ? {} : { rawName }) });
-      const tool = meant.map((each) => toolPolicy(this.#policy, each)).find((found) => found !== undefined);
+      const tool = meant
+        .map((each) => toolPolicy(this.#policy, each))
+        .find((found) => found !== undefined);
       known = { tool, denied: denialOf(this.#policy, names, meant) };
       this.#known.set(key, known);
     }
@@ -140,7 +151,14 @@ export class CallJudge {
 
   #arguments(call: PolicyCall, index: number, tool: ToolPolicy): void {
     const code = tool.isJsonSchema ? { code: 'E_ARG_SCHEMA' } : {};
-    const add = ({ at, value, constraint, message, place, onViolation }: BrokenConstraint): void => {
+    const add = ({
+      at,
+      value,
+      constraint,
+      message,
+      place,
+      onViolation,
+    }: BrokenConstraint): void => {
       const violation: PolicyViolation = {
         tool: call.name,
         argument: at === '' ? null : at,
@@ -156,7 +174,11 @@ export class CallJudge {
     };
     if (call.args === undefined && call.argsRaw === undefined) {
       this.#reason ??= `the arguments of call ${index + 1} (${call.name}) were not captured`;
-      this.#undecided.push({ call: index, reason: 'arguments were not captured', ...this.#line(tool.place) });
+      this.#undecided.push({
+        call: index,
+        reason: 'arguments were not captured',
+        ...this.#line(tool.place),
+      });
       return;
     }
     if (typeof call.args !== 'object' || call.args === null || Array.isArray(call.args)) {
@@ -211,8 +233,13 @@ export class CallJudge {
     }
   }
 
-  #line(place: ConstraintPlace): Pick<PolicyViolation, 'policy_line' | 'policy_column' | 'policy_file'> {
-    return { ...policyPlace(place), ...(place.file === this.#policy.file ? {} : { policy_file: place.file }) };
+  #line(
+    place: ConstraintPlace,
+  ): Pick<PolicyViolation, 'policy_line' | 'policy_column' | 'policy_file'> {
+    return {
+      ...policyPlace(place),
+      ...(place.file === this.#policy.file ? {} : { policy_file: place.file }),
+    };
   }
 }
 
@@ -231,13 +258,18 @@ const limitDenial = ({ name, max, place }: Policy['limits'][number]): Denial => 
 });
 
 /** Deny beats allow, and means a tool by more names than allow does. */
-function denialOf(policy: Policy, names: readonly string[], meant: readonly string[]): Denial | undefined {
+function denialOf(
+  policy: Policy,
+  names: readonly string[],
+  meant: readonly string[],
+): Denial | undefined {
   const denied = policy.deny.find(({ matches }) => meant.some(matches));
   if (denied !== undefined) {
     const { text, place } = denied;
     return { code: 'E_TOOL_DENIED', constraint: `deny: ${text}`, message: 'Tool is denied', place };
   }
-  if (policy.allow === undefined || policy.allow.some(({ matches }) => names.some(matches))) return undefined;
+  if (policy.allow === undefined || policy.allow.some(({ matches }) => names.some(matches)))
+    return undefined;
   const list = policy.allow.map(({ text }) => text).join(', ');
   return {
     code: 'E_TOOL_NOT_ALLOWED',

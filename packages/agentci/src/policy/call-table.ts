@@ -27,7 +27,8 @@ export abstract class CallLists {
 
   /** The calls before one. */
   previous(index: number): readonly CallValue[] {
-    if (index > MAX_PREVIOUS) throw new NotCaptured(`more than ${MAX_PREVIOUS} calls came before call ${index + 1}`);
+    if (index > MAX_PREVIOUS)
+      throw new NotCaptured(`more than ${MAX_PREVIOUS} calls came before call ${index + 1}`);
     return this.values(index);
   }
 
@@ -75,7 +76,9 @@ export abstract class CallLists {
 
   /** The calls any of the selectors means, in order. */
   anyOf(selectors: readonly Selector[]): readonly number[] {
-    const lists = selectors.map((selector) => this.indices(selector)).filter((list) => list.length > 0);
+    const lists = selectors
+      .map((selector) => this.indices(selector))
+      .filter((list) => list.length > 0);
     return lists.length === 1 ? lists[0]! : this.marked(lists, 1);
   }
 
@@ -149,7 +152,10 @@ export class CallTable extends CallLists {
   }
 
   #find(selector: Selector): readonly number[] {
-    const named = selector.exact === undefined ? this.#union(selector) : (this.#byName.get(selector.exact) ?? []);
+    const named =
+      selector.exact === undefined
+        ? this.#union(selector)
+        : (this.#byName.get(selector.exact) ?? []);
     if (isByName(selector)) return named;
     return named.filter((i) => {
       const isMatch = this.meets(selector, this.calls[i]!, i);

@@ -7,7 +7,11 @@ import { valuesInside } from './value-path.ts';
  * What a call gave back, part by part, for rules that look for texts: its result, or why it failed, and what came beside
  * them. A path leads into each part; a part that is text without an inside counts as a whole.
  */
-export function answersAt(calls: CallsInSight, at: number, path: readonly string[]): unknown[][] | CannotTell {
+export function answersAt(
+  calls: CallsInSight,
+  at: number,
+  path: readonly string[],
+): unknown[][] | CannotTell {
   const call = calls.value(at);
   const result = known(() => call.result);
   const error = known(() => call.error);
@@ -22,12 +26,18 @@ export function answersAt(calls: CallsInSight, at: number, path: readonly string
 }
 
 /** What a call was given, likewise: its arguments, and what was handed in later. */
-export function sentAt(calls: CallsInSight, at: number, path: readonly string[]): unknown[][] | CannotTell {
+export function sentAt(
+  calls: CallsInSight,
+  at: number,
+  path: readonly string[],
+): unknown[][] | CannotTell {
   const call = calls.value(at);
   const args = known(() => call.args);
   if (args instanceof CannotTell) return args;
   const { sent } = call[ASIDE] as Aside;
-  return [valuesInside(args, path), ...(sent === undefined ? [] : [[sent]])].filter((part) => part.length > 0);
+  return [valuesInside(args, path), ...(sent === undefined ? [] : [[sent]])].filter(
+    (part) => part.length > 0,
+  );
 }
 
 /** A value, or why it is not known. */

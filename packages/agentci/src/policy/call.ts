@@ -50,7 +50,8 @@ export function unnamedReason(calls: readonly PolicyCall[]): string | undefined 
 
 /** Calls in one form. A step of a trace already has it, so it is not copied. */
 export function toCalls(inputs: readonly CallInput[]): readonly PolicyCall[] {
-  if (!Array.isArray(inputs)) throw new UserError('POLICY_NO_CALLS', '"calls" must be a list of tool calls');
+  if (!Array.isArray(inputs))
+    throw new UserError('POLICY_NO_CALLS', '"calls" must be a list of tool calls');
   return inputs.every(isPolicyCall) ? inputs : inputs.map(toCall);
 }
 
@@ -82,4 +83,5 @@ function toCall(input: CallInput): PolicyCall {
 
 const OUTCOME_FIELDS = ['result', 'error', 'agent', 'latency_ms', 'at_ms'] as const;
 
-const nameIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const nameIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

@@ -8,7 +8,13 @@ import type { ConstraintPlace } from './constraint.ts';
 import { shown, unknownHint } from './issue.ts';
 import { RULES } from './rules/index.gen.ts';
 import type { AnyRule, FieldContext, RuleField, RuleRun, RuleVerdict } from './rules/rule.ts';
-import { type Aliases, ANY_CALL, compileSelector, type Selector, withConditions } from './selectors.ts';
+import {
+  type Aliases,
+  ANY_CALL,
+  compileSelector,
+  type Selector,
+  withConditions,
+} from './selectors.ts';
 
 /** A sequence rule, ready to be asked about any number of runs. */
 export interface CompiledRule {
@@ -46,7 +52,8 @@ const BY_TYPE: ReadonlyMap<string, AnyRule> = new Map(RULES.map((rule) => [rule.
 /** Keys every rule may have. */
 const COMMON_KEYS = ['type', 'id', 'description', 'when', 'agents'];
 /** A violation of such a rule stays one, whatever calls the recording missed. */
-export const isCertain = (type: string): boolean => type === 'flow' || BY_TYPE.get(type)?.isCertain === true;
+export const isCertain = (type: string): boolean =>
+  type === 'flow' || BY_TYPE.get(type)?.isCertain === true;
 
 const MAX_RULES = 10_000;
 export const NO_ALIASES: Aliases = new Map();
@@ -67,11 +74,17 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
   }
   if (value.length === 0) {
     const message = 'the list of rules is empty, so it cannot fail';
-    return { rules: [], issues: [{ severity: 'error', code: 'POLICY_CANNOT_FAIL', message, path: [] }] };
+    return {
+      rules: [],
+      issues: [{ severity: 'error', code: 'POLICY_CANNOT_FAIL', message, path: [] }],
+    };
   }
   if (value.length > MAX_RULES) {
     const message = `there are ${value.length} rules; at most ${MAX_RULES} are read`;
-    return { rules: [], issues: [{ severity: 'error', code: 'POLICY_TOO_LARGE', message, path: [] }] };
+    return {
+      rules: [],
+      issues: [{ severity: 'error', code: 'POLICY_TOO_LARGE', message, path: [] }],
+    };
   }
   const taken = new Map<string, number>();
   const rules = value.flatMap((item: unknown, index) => {
@@ -99,12 +112,17 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
   const fail = (code: string, message: string, rest: Partial<Problem> = {}): void =>
     context.report({ severity: 'error', code, message, path: [], ...rest });
   if (!isObject(written)) {
-    fail('POLICY_TYPE', `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`);
+    fail(
+      'POLICY_TYPE',
+      `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`,
+    );
     return undefined;
   }
   const { type } = written;
   if (type === undefined) {
-    fail('POLICY_REQUIRED', 'a rule needs "type"', { hint: `the types: ${[...BY_TYPE.keys()].sort().join(', ')}` });
+    fail('POLICY_REQUIRED', 'a rule needs "type"', {
+      hint: `the types: ${[...BY_TYPE.keys()].sort().join(', ')}`,
+    });
     return undefined;
   }
   const rule = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
@@ -117,12 +135,20 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
   let isSound = true;
   const values: Record<string, unknown> = {};
   const selectors: Selector[] = [];
-  const known = [...COMMON_KEYS, ...Object.keys(rule.fields), ...(rule.type === 'blocklist' ? ['pattern'] : [])];
+  const known = [
+    ...COMMON_KEYS,
+    ...Object.keys(rule.fields),
+    ...(rule.type === 'blocklist' ? ['pattern'] : []),
+  ];
   for (const key of Object.keys(spelled)) {
     if (known.includes(key)) continue;
     isSound = false;
     const hint = unknownHint(key, known, `the keys of ${rule.type}`);
-    fail('POLICY_UNKNOWN_KEY', `a rule of type ${rule.type} has no key "${key}"`, { hint, path: [key], part: 'key' });
+    fail('POLICY_UNKNOWN_KEY', `a rule of type ${rule.type} has no key "${key}"`, {
+      hint,
+      path: [key],
+      part: 'key',
+    });
   }
   for (const key of ['id', 'description']) {
     if (!Object.hasOwn(spelled, key) || typeof spelled[key] === 'string') continue;
@@ -173,7 +199,8 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
   }
   const looks = selectors.flatMap((selector) => selector.conditions ?? []);
   return {
-    id: typeof spelled.id === 'string' && spelled.id !== '' ? spelled.id : `${rule.type}:${operands}`,
+    id:
+      typeof spelled.id === 'string' && spelled.id !== '' ? spelled.id : `${rule.type}:${operands}`,
     type: rule.type,
     constraint: `${rule.type}: ${operands}`,
     line: context.place?.line ?? null,
@@ -202,7 +229,10 @@ export function readConditions(
   const { when, agents } = written;
   if (agents !== undefined) {
     const patterns = Array.isArray(agents) ? agents : [agents];
-    if (patterns.length === 0 || !patterns.every((each) => typeof each === 'string' && each.trim() !== '')) {
+    if (
+      patterns.length === 0 ||
+      !patterns.every((each) => typeof each === 'string' && each.trim() !== '')
+    ) {
       const message = '"agents" must be a list of names, which may be globs';
       report({ severity: 'error', code: 'POLICY_TYPE', message, path: ['agents'] });
       return undefined;
@@ -249,10 +279,17 @@ const bind = <A extends unknown[], R>(
   method === undefined ? undefined : (...rest) => method(values as never, ...rest);
 
 /** `pattern: danger` of the original means any name with "danger" in it. */
-function withPattern(written: Readonly<Record<string, unknown>>, rule: AnyRule): Readonly<Record<string, unknown>> {
-  if (rule.type !== 'blocklist' || typeof written.pattern !== 'string' || written.pattern === '') return written;
+function withPattern(
+  written: Readonly<Record<string, unknown>>,
+  rule: AnyRule,
+): Readonly<Record<string, unknown>> {
+  if (rule.type !== 'blocklist' || typeof written.pattern !== 'string' || written.pattern === '')
+    return written;
   const tools = written.tools ?? [];
-  return { ...written, tools: [...(Array.isArray(tools) ? tools : [tools]), `*${written.pattern}*`] };
+  return {
+    ...written,
+    tools: [...(Array.isArray(tools) ? tools : [tools]), `*${written.pattern}*`],
+  };
 }
 
 function readField(
@@ -260,9 +297,16 @@ function readField(
   field: RuleField,
   value: unknown,
   context: RuleContext,
-  { selectors, conditions }: { readonly selectors: Selector[]; readonly conditions: readonly Condition[] },
+  {
+    selectors,
+    conditions,
+  }: { readonly selectors: Selector[]; readonly conditions: readonly Condition[] },
 ): unknown {
-  const fail = (code: string, message: string, at: readonly (string | number)[] = []): undefined => {
+  const fail = (
+    code: string,
+    message: string,
+    at: readonly (string | number)[] = [],
+  ): undefined => {
     context.report({ severity: 'error', code, message, path: [key, ...at] });
     return undefined;
   };
@@ -280,28 +324,41 @@ function readField(
   };
   switch (field.kind) {
     case 'selector':
-      return Array.isArray(value) ? fail('POLICY_TYPE', `"${key}" must be one tool, not a list`) : select(value, []);
+      return Array.isArray(value)
+        ? fail('POLICY_TYPE', `"${key}" must be one tool, not a list`)
+        : select(value, []);
     case 'selectors': {
       if (!Array.isArray(value)) {
         const one = select(value, []);
         return one === undefined ? undefined : [one];
       }
-      if (value.length === 0) return fail('POLICY_CANNOT_FAIL', `"${key}" is empty, so the rule cannot fail`);
+      if (value.length === 0)
+        return fail('POLICY_CANNOT_FAIL', `"${key}" is empty, so the rule cannot fail`);
       const read = value.map((one, i) => select(one, [i]));
       return read.every((one) => one !== undefined) ? read : undefined;
     }
     case 'count': {
       const least = field.least ?? 0;
       if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
-      return fail('POLICY_RANGE', `"${key}" must be a whole number of at least ${least}, not ${shown(value)}`);
+      return fail(
+        'POLICY_RANGE',
+        `"${key}" must be a whole number of at least ${least}, not ${shown(value)}`,
+      );
     }
     case 'flag':
-      return typeof value === 'boolean' ? value : fail('POLICY_TYPE', `"${key}" must be true or false`);
+      return typeof value === 'boolean'
+        ? value
+        : fail('POLICY_TYPE', `"${key}" must be true or false`);
     case 'text':
       return typeof value === 'string' ? value : fail('POLICY_TYPE', `"${key}" must be text`);
     case 'expression': {
       const compiled = readExpression(key, value, context.report);
-      return compiled && { text: (value as string).trim().replace(/\s+/g, ' '), negated: compiled.negated };
+      return (
+        compiled && {
+          text: (value as string).trim().replace(/\s+/g, ' '),
+          negated: compiled.negated,
+        }
+      );
     }
     case 'value': {
       const read = field.read!(value, context);

@@ -24,7 +24,8 @@ const VARIABLES: CelVariables = {
 const OWN_RESULT = ['result', 'call', 'call.result', 'call.error', 'call.latency_ms'];
 const RESULT_FIELDS = ['.result', '.error', '.latency_ms'];
 
-export const CEL_HINT = 'expressions are CEL over call, args, result, previous, agent, query and tool';
+export const CEL_HINT =
+  'expressions are CEL over call, args, result, previous, agent, query and tool';
 
 export type CompiledCondition =
   | { readonly ok: true; readonly condition: Condition; readonly negated: Condition }
@@ -39,7 +40,8 @@ export function compileCondition(text: string): CompiledCondition {
   const { program } = compiled;
   const needsResult = OWN_RESULT.some((path) => hasPath(program.paths, path));
   const looksAtResults =
-    needsResult || [...program.paths].some((path) => RESULT_FIELDS.some((field) => path.endsWith(field)));
+    needsResult ||
+    [...program.paths].some((path) => RESULT_FIELDS.some((field) => path.endsWith(field)));
   const shown = text.trim().replace(/\s+/g, ' ');
   const runOnce = (calls: CallsInSight, at: number, view: View): boolean | CannotTell => {
     const result = program.run(valuesAt(calls, at, view));
@@ -51,7 +53,9 @@ export function compileCondition(text: string): CompiledCondition {
   };
   const seen = {
     own: needsResult,
-    earlier: looksAtResults && [...program.paths].some((path) => path === 'previous' || path.startsWith('previous.')),
+    earlier:
+      looksAtResults &&
+      [...program.paths].some((path) => path === 'previous' || path.startsWith('previous.')),
   };
   /** The first form that gives `decisive` decides; else one that gives the opposite; else it cannot be told. */
   const run = (calls: CallsInSight, at: number, decisive: boolean): boolean | CannotTell => {
@@ -60,17 +64,24 @@ export function compileCondition(text: string): CompiledCondition {
     let told: boolean | CannotTell | undefined;
     for (const view of views) {
       let found = runOnce(calls, at, view);
-      if (found instanceof CannotTell && views.length > 1) found = runOnce(calls, at, { ...view, isTurned: true });
+      if (found instanceof CannotTell && views.length > 1)
+        found = runOnce(calls, at, { ...view, isTurned: true });
       if (found === decisive) return found;
       if (told === undefined || told instanceof CannotTell) told = found;
     }
     return told!;
   };
-  const looksAtTools = [...program.paths].some((path) => path === 'tool' || path.startsWith('tool.'));
+  const looksAtTools = [...program.paths].some(
+    (path) => path === 'tool' || path.startsWith('tool.'),
+  );
   const common = { needsResult, looksAtResults, looksAtTools };
   return {
     ok: true,
-    condition: { ...common, label: `when ${shown}`, test: (calls, at, isWanted = false) => run(calls, at, !isWanted) },
+    condition: {
+      ...common,
+      label: `when ${shown}`,
+      test: (calls, at, isWanted = false) => run(calls, at, !isWanted),
+    },
     negated: {
       ...common,
       label: `unless ${shown}`,
@@ -115,10 +126,13 @@ function valuesAt(calls: CallsInSight, at: number, view: View): Readonly<Record<
     },
     get previous() {
       const previous = calls.previous(at);
-      return view === AS_CAPTURED ? previous : previous.map((each) => inForm(each, earlier, isTurned));
+      return view === AS_CAPTURED
+        ? previous
+        : previous.map((each) => inForm(each, earlier, isTurned));
     },
     get query() {
-      if (calls.run.query === undefined) throw new NotCaptured('the text of the query is not known');
+      if (calls.run.query === undefined)
+        throw new NotCaptured('the text of the query is not known');
       return calls.run.query;
     },
     get tool() {
@@ -132,7 +146,8 @@ function valuesAt(calls: CallsInSight, at: number, view: View): Readonly<Record<
 export function definitionAt(calls: CallsInSight, at: number): ListedTool {
   const names = meantNames(calls.calls[at]!);
   const found = calls.run.tools?.find(({ name }) => names.includes(visibleName(name)));
-  if (found === undefined) throw new NotCaptured(`the definition of ${calls.calls[at]!.name} is not known`);
+  if (found === undefined)
+    throw new NotCaptured(`the definition of ${calls.calls[at]!.name} is not known`);
   return found;
 }
 

@@ -5,7 +5,9 @@ import { isObject } from '../kit/object.ts';
 export type ConstraintPlace = Location;
 
 /** As violations print it. */
-export function policyPlace(place: { readonly line: number | null; readonly column: number | null } | undefined): {
+export function policyPlace(
+  place: { readonly line: number | null; readonly column: number | null } | undefined,
+): {
   policy_line: number | null;
   policy_column?: number;
 } {

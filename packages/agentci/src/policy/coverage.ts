@@ -53,7 +53,8 @@ export class PolicyCoverage {
     const tool_pct = percent(seen.length, entries.length);
     const rule_pct = percent(exercised.length, ids.length);
     const parts = [tool_pct, rule_pct].filter((part) => part !== null);
-    const overall_pct = parts.length === 0 ? 0 : round(parts.reduce((sum, part) => sum + part, 0) / parts.length);
+    const overall_pct =
+      parts.length === 0 ? 0 : round(parts.reduce((sum, part) => sum + part, 0) / parts.length);
     const denied = [...policy.deny, ...policy.blocklist].map(({ text }) => text);
     return {
       schema: 'agentci.policy-coverage/1',
@@ -69,7 +70,9 @@ export class PolicyCoverage {
       threshold: threshold ?? null,
       meets: threshold === undefined || overall_pct >= threshold,
       high_risk_gaps: [...new Set(denied)].filter((name) => !this.#wasCalled(name)),
-      unexpected_tools: [...this.#called].filter((name) => !isExpected(policy, entries, name)).sort(),
+      unexpected_tools: [...this.#called]
+        .filter((name) => !isExpected(policy, entries, name))
+        .sort(),
     };
   }
 
@@ -82,7 +85,9 @@ export class PolicyCoverage {
 
 /** Every tool or glob the policy names for itself; `*` names none. */
 function namedTools(policy: Policy): string[] {
-  const lists = [...(policy.allow ?? []), ...policy.deny, ...policy.blocklist].map(({ text }) => text);
+  const lists = [...(policy.allow ?? []), ...policy.deny, ...policy.blocklist].map(
+    ({ text }) => text,
+  );
   return [...new Set([...policy.tools.keys(), ...lists])].filter((name) => name !== '*');
 }
 
@@ -91,11 +96,13 @@ function isExpected(policy: Policy, entries: readonly string[], name: string): b
     entries.some((entry) => entry === name || compileGlob(entry)(name)) ||
     policy.rules.some(({ selectors }) =>
       selectors.some(
-        (selector) => selector.label !== '*' && !selector.label.startsWith('* ') && selector.matchesName(name),
+        (selector) =>
+          selector.label !== '*' && !selector.label.startsWith('* ') && selector.matchesName(name),
       ),
     )
   );
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
-const percent = (part: number, whole: number): number | null => (whole === 0 ? null : round((100 * part) / whole));
+const percent = (part: number, whole: number): number | null =>
+  whole === 0 ? null : round((100 * part) / whole);

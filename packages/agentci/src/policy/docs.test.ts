@@ -29,9 +29,13 @@ describe('every rule has a page', () => {
   );
 });
 
-test.each(readdirSync(docs).filter((name) => name.endsWith('.md')))('every policy in %s loads', (name) => {
-  for (const example of policies(page(name))) expect(parsePolicy(example, { file: name }).diagnostics).toEqual([]);
-});
+test.each(readdirSync(docs).filter((name) => name.endsWith('.md')))(
+  'every policy in %s loads',
+  (name) => {
+    for (const example of policies(page(name)))
+      expect(parsePolicy(example, { file: name }).diagnostics).toEqual([]);
+  },
+);
 
 test('the schema for editors accepts every policy of the docs, and refuses slips', () => {
   const compiled = compileJsonSchema(policyJsonSchema());
@@ -41,7 +45,11 @@ test('the schema for editors accepts every policy of the docs, and refuses slips
       const { root } = parseYaml(example, { file: name });
       expect([name, compiled.validate(toPlain(root!))]).toMatchObject([name, { valid: true }]);
     }
-  for (const slip of [{ ruls: [] }, { rules: [{ type: 'expr' }] }, { flows: [{ from: 'a', to: 'b' }] }])
+  for (const slip of [
+    { ruls: [] },
+    { rules: [{ type: 'expr' }] },
+    { flows: [{ from: 'a', to: 'b' }] },
+  ])
     expect(compiled.validate(slip).valid).toBe(false);
 });
 
@@ -53,7 +61,13 @@ describe('every guardrail of the docs allows one example and denies another', ()
     const { policy } = parsePolicy(text, { file: 'guardrails.md' });
     expect(policy?.examples.map(({ expect: wanted }) => wanted)).toEqual(['allow', 'deny']);
     const reports = policy!.examples.map((example) => testExample(example, policy!));
-    expect(reports.map(({ status, got, reasons }) => [status, got, ...(status === 'pass' ? [] : reasons)])).toEqual([
+    expect(
+      reports.map(({ status, got, reasons }) => [
+        status,
+        got,
+        ...(status === 'pass' ? [] : reasons),
+      ]),
+    ).toEqual([
       ['pass', 'allow'],
       ['pass', 'deny'],
     ]);
@@ -62,5 +76,7 @@ describe('every guardrail of the docs allows one example and denies another', ()
 
 test('the policies that the sample spec and the demo use load', () => {
   expect(parsePolicy(page('tools.yaml'), { file: 'tools.yaml' }).diagnostics).toEqual([]);
-  expect(parsePolicy(page('../../demos/policy/policy.yaml'), { file: 'policy.yaml' }).diagnostics).toEqual([]);
+  expect(
+    parsePolicy(page('../../demos/policy/policy.yaml'), { file: 'policy.yaml' }).diagnostics,
+  ).toEqual([]);
 });

@@ -40,23 +40,38 @@ const isParsed = (policy: EvaluateArgumentsInput['policy']): policy is Policy =>
 
 function asPolicy(written: EvaluateArgumentsInput['policy'], strict: boolean): Policy {
   if (isParsed(written)) return written;
-  const { policy, diagnostics } = parsePolicy(JSON.stringify(written, null, 2), { file: 'policy', strict });
+  const { policy, diagnostics } = parsePolicy(JSON.stringify(written, null, 2), {
+    file: 'policy',
+    strict,
+  });
   if (policy !== undefined) return policy;
   const first = diagnostics.find(({ severity }) => severity === 'error');
-  throw new UserError(first?.code ?? 'POLICY_INVALID', `the policy cannot be used: ${first?.message ?? ''}`, {
-    diagnostics,
-  });
+  throw new UserError(
+    first?.code ?? 'POLICY_INVALID',
+    `the policy cannot be used: ${first?.message ?? ''}`,
+    {
+      diagnostics,
+    },
+  );
 }
 
 /** A filter that leaves nothing to check would pass whatever happens. */
-export function filterProblem(policy: Policy, tools: readonly string[], strict: boolean): string | undefined {
-  if (strict || policy.deny.length > 0 || policy.allow !== undefined || policy.limits.length > 0) return undefined;
+export function filterProblem(
+  policy: Policy,
+  tools: readonly string[],
+  strict: boolean,
+): string | undefined {
+  if (strict || policy.deny.length > 0 || policy.allow !== undefined || policy.limits.length > 0)
+    return undefined;
   if (policy.unconstrained !== undefined && policy.unconstrained.mode !== 'allow') return undefined;
   const globs = tools.map(compileGlob);
   const known = [...policy.tools.values()];
-  if (known.some((tool) => tool.schema !== undefined && globs.some((glob) => glob(tool.name)))) return undefined;
+  if (known.some((tool) => tool.schema !== undefined && globs.some((glob) => glob(tool.name))))
+    return undefined;
   if (policy.toolGlobs.some(({ matches }) => tools.some(matches))) return undefined;
-  const near = tools.map((tool) => didYouMean(tool, policy.tools.keys())).find((name) => name !== undefined);
+  const near = tools
+    .map((tool) => didYouMean(tool, policy.tools.keys()))
+    .find((name) => name !== undefined);
   return `the policy asks nothing of ${tools.join(', ')}${near === undefined ? '' : `; did you mean "${near}"?`}`;
 }
 

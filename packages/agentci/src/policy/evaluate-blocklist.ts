@@ -20,7 +20,9 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
     if (!Array.isArray(input.blocklist) || input.blocklist.length === 0)
       throw new UserError('POLICY_CANNOT_FAIL', 'the blocklist is empty, so it cannot fail');
     const patterns = input.blocklist.map((entry) =>
-      typeof entry === 'string' ? { text: entry, matches: compileGlob(entry), place: undefined } : entry,
+      typeof entry === 'string'
+        ? { text: entry, matches: compileGlob(entry), place: undefined }
+        : entry,
     );
     const known = new Map<string, (typeof patterns)[number] | undefined>();
     const violations: PolicyViolation[] = [];

@@ -26,14 +26,23 @@ export interface EvaluateRulesInput {
 /** The one evaluator of sequence rules: every rule gets a record, whatever became of the others. */
 export function evaluateRules(input: EvaluateRulesInput): RulesResult {
   return timed(input.now, () => {
-    if (!Array.isArray(input.rules)) throw new UserError('POLICY_NO_RULES', '"rules" must be a list of sequence rules');
+    if (!Array.isArray(input.rules))
+      throw new UserError('POLICY_NO_RULES', '"rules" must be a list of sequence rules');
     const rules = compiled(input.rules, new Map(Object.entries(input.aliases ?? {})));
-    return evaluatePrepared(new CallTable(toCalls(input.calls), input.run), rules, input.complete ?? true);
+    return evaluatePrepared(
+      new CallTable(toCalls(input.calls), input.run),
+      rules,
+      input.complete ?? true,
+    );
   });
 }
 
 /** As `evaluateRules`, for rules and calls that are already prepared. */
-export function evaluatePrepared(table: CallTable, rules: readonly CompiledRule[], complete: boolean): RulesResult {
+export function evaluatePrepared(
+  table: CallTable,
+  rules: readonly CompiledRule[],
+  complete: boolean,
+): RulesResult {
   const records: RuleRecord[] = [];
   const violations: PolicyViolation[] = [];
   let unknownWhy: string | undefined;
@@ -50,8 +59,12 @@ export function evaluatePrepared(table: CallTable, rules: readonly CompiledRule[
       actual: verdict.actual,
       ...policyPlace(rule),
       ...(verdict.obligations === undefined ? {} : { obligations: [...verdict.obligations] }),
-      ...(verdict.brokenBy === undefined || verdict.brokenBy.length === 0 ? {} : { broken_by: [...verdict.brokenBy] }),
-      ...(unknown.length === 0 ? {} : { unknown, ...(rule.isPerCall ? { per_call: true as const } : {}) }),
+      ...(verdict.brokenBy === undefined || verdict.brokenBy.length === 0
+        ? {}
+        : { broken_by: [...verdict.brokenBy] }),
+      ...(unknown.length === 0
+        ? {}
+        : { unknown, ...(rule.isPerCall ? { per_call: true as const } : {}) }),
     };
     records.push(record);
     // What the unknown arguments would have changed is not known, so neither is the verdict.
@@ -76,7 +89,9 @@ const unknownCalls = (rule: CompiledRule, table: CallTable): number[] =>
   sortedUnion(rule.doubts.map((selector) => (isByName(selector) ? [] : table.unknown(selector))));
 
 function whyUnknown(rule: CompiledRule, table: CallTable, at: number): string {
-  const doubt = rule.doubts.find((selector) => !isByName(selector) && table.unknown(selector).includes(at));
+  const doubt = rule.doubts.find(
+    (selector) => !isByName(selector) && table.unknown(selector).includes(at),
+  );
   if (doubt?.conditions === undefined) return 'a rule asks for arguments that were not captured';
   return `${rule.id}: ${table.why(doubt, at)}`;
 }
@@ -97,7 +112,8 @@ function violationOf(rule: CompiledRule, record: RuleRecord, table: CallTable): 
 }
 
 const isCompiled = (rules: readonly unknown[]): rules is readonly CompiledRule[] =>
-  rules.length > 0 && rules.every((rule) => typeof (rule as { evaluate?: unknown } | null)?.evaluate === 'function');
+  rules.length > 0 &&
+  rules.every((rule) => typeof (rule as { evaluate?: unknown } | null)?.evaluate === 'function');
 
 const cache = new WeakMap<readonly unknown[], readonly CompiledRule[]>();
 

@@ -25,6 +25,8 @@ export function testExample(example: PolicyExample, policy: Policy): ExampleRepo
 }
 
 const causesIn = ({ calls, at_end }: ExplainReport) => [
-  ...calls.filter(({ verdict }) => verdict === 'blocked' || verdict === 'unknown').flatMap(({ by }) => by),
+  ...calls
+    .filter(({ verdict }) => verdict === 'blocked' || verdict === 'unknown')
+    .flatMap(({ by }) => by),
   ...at_end,
 ];

@@ -1,4 +1,9 @@
-import { type AuditDecision, type AuditResult, type AuditTools, GUARD_RULE } from '../results/guard-audit.ts';
+import {
+  type AuditDecision,
+  type AuditResult,
+  type AuditTools,
+  GUARD_RULE,
+} from '../results/guard-audit.ts';
 import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 import type { PolicyCall } from './call.ts';
 import { LiveJudge, type LiveVerdict } from './live-judge.ts';
@@ -33,10 +38,13 @@ export function explainAudit(
       if (at !== undefined) calls[at] = withResult(calls[at]!, event, judge);
     }
   }
-  const count = (verdict: ExplainedCall['verdict']): number => calls.filter((call) => call.verdict === verdict).length;
+  const count = (verdict: ExplainedCall['verdict']): number =>
+    calls.filter((call) => call.verdict === verdict).length;
   const first = calls.findIndex(({ verdict }) => verdict === 'blocked');
   const differs = calls.flatMap(({ call, recorded, verdict }, i) =>
-    recorded?.reproduced === false ? [{ call, seq: decisions[i]!.seq, recorded: recorded.verdict, now: verdict }] : [],
+    recorded?.reproduced === false
+      ? [{ call, seq: decisions[i]!.seq, recorded: recorded.verdict, now: verdict }]
+      : [],
   );
   return {
     schema: 'agentci.policy-explain/1',
@@ -70,14 +78,25 @@ const UNTOLD: LiveVerdict = {
 function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): ExplainedCall {
   const isWhole = line.redacted !== true && (line.result !== undefined || line.error !== undefined);
   const { result, error, said, forms, latency_ms } = line;
-  const beside = { ...(said === undefined ? {} : { said }), ...(forms === undefined ? {} : { forms }) };
+  const beside = {
+    ...(said === undefined ? {} : { said }),
+    ...(forms === undefined ? {} : { forms }),
+  };
   const outcome = isWhole ? { result, error: error ?? null, latency_ms, ...beside } : {};
   const { verdict, by } = judge.settle(line.call, outcome);
   const isSame = verdict === line.verdict && (by[0]?.rule ?? null) === line.rule;
   if (line.rule === null && isSame) return call;
   const reproduced = isSame ? true : isWhole ? false : undefined;
-  const { reproduced: before, ...recorded } = call.recorded ?? { decision: line.decision, verdict: line.verdict };
-  const both = before === false || reproduced === false ? false : reproduced === undefined ? undefined : before;
+  const { reproduced: before, ...recorded } = call.recorded ?? {
+    decision: line.decision,
+    verdict: line.verdict,
+  };
+  const both =
+    before === false || reproduced === false
+      ? false
+      : reproduced === undefined
+        ? undefined
+        : before;
   return {
     ...call,
     verdict,
@@ -97,7 +116,11 @@ function explainDecision(
   { judge, server }: { readonly judge: LiveJudge; readonly server: string },
 ): ExplainedCall {
   const { tool, args, decision, verdict: given, rule, reason, policy_line } = line;
-  const shown = { call: index + 1, tool: tool ?? '', ...(args === undefined ? {} : { arguments: args }) };
+  const shown = {
+    call: index + 1,
+    tool: tool ?? '',
+    ...(args === undefined ? {} : { arguments: args }),
+  };
   const recorded = { decision, verdict: given };
   const asGiven = rule === null ? [] : [{ rule, reason: reason ?? '', policy_line }];
   // What the guard refused for its form, and what continues an earlier call, was not put to the policy.
@@ -123,5 +146,10 @@ function explainDecision(
   const isSame = verdict === given && (by[0]?.rule ?? null) === rule;
   // Without the arguments a rule about them cannot be asked again; that is not another verdict.
   const reproduced = isSame ? true : !isWhole ? undefined : false;
-  return { ...shown, verdict, by, recorded: { ...recorded, ...(reproduced === undefined ? {} : { reproduced }) } };
+  return {
+    ...shown,
+    verdict,
+    by,
+    recorded: { ...recorded, ...(reproduced === undefined ? {} : { reproduced }) },
+  };
 }

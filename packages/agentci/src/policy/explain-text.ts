@@ -1,7 +1,16 @@
-import { escapeHtml as escapeHtmlText, escapeMarkdownTableCell, escapeTerminalLine } from '../kit/escape.ts';
+import {
+  escapeHtml as escapeHtmlText,
+  escapeMarkdownTableCell,
+  escapeTerminalLine,
+} from '../kit/escape.ts';
 import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 
-const MARKS: Record<ExplainedCall['verdict'], string> = { allowed: '✓', warned: '!', blocked: '✗', unknown: '?' };
+const MARKS: Record<ExplainedCall['verdict'], string> = {
+  allowed: '✓',
+  warned: '!',
+  blocked: '✗',
+  unknown: '?',
+};
 const MAX_ARGUMENTS = 80;
 
 const argumentsText = (call: ExplainedCall): string => {
@@ -9,10 +18,21 @@ const argumentsText = (call: ExplainedCall): string => {
   return text.length > MAX_ARGUMENTS ? `${text.slice(0, MAX_ARGUMENTS - 1)}…` : text;
 };
 
-const lineText = (report: ExplainReport, cause: { policy_line: number | null; policy_file?: string }): string =>
+const lineText = (
+  report: ExplainReport,
+  cause: { policy_line: number | null; policy_file?: string },
+): string =>
   cause.policy_line === null ? '' : `${cause.policy_file ?? report.policy}:${cause.policy_line}`;
 
-const countsText = ({ allowed, warned, blocked, unknown, not_known, at_end, audit }: ExplainReport): string =>
+const countsText = ({
+  allowed,
+  warned,
+  blocked,
+  unknown,
+  not_known,
+  at_end,
+  audit,
+}: ExplainReport): string =>
   [
     `${allowed} allowed`,
     ...(warned > 0 ? [`${warned} warned`] : []),
@@ -20,9 +40,13 @@ const countsText = ({ allowed, warned, blocked, unknown, not_known, at_end, audi
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(at_end.length > 0 ? [`${at_end.length} broken at the end`] : []),
     ...(not_known === undefined ? [] : [`could not tell: ${not_known}`]),
-    ...(audit === undefined ? [] : [`${audit.reproduced} of ${audit.decisions} decisions reproduced`]),
+    ...(audit === undefined
+      ? []
+      : [`${audit.reproduced} of ${audit.decisions} decisions reproduced`]),
     ...(audit === undefined || audit.not_told === 0 ? [] : [`${audit.not_told} without arguments`]),
-    ...(audit === undefined || audit.differs.length === 0 ? [] : [`${audit.differs.length} decided differently`]),
+    ...(audit === undefined || audit.differs.length === 0
+      ? []
+      : [`${audit.differs.length} decided differently`]),
   ].join(', ');
 
 /** For a terminal. */
@@ -35,8 +59,10 @@ export function explainTerminal(reports: readonly ExplainReport[]): string {
       lines.push(
         `  ${MARKS[call.verdict]} ${String(call.call).padStart(3)}  ${call.tool.padEnd(width)}  ${argumentsText(call)}`,
       );
-      for (const cause of call.by) lines.push(`         ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);
-      if (call.recorded?.reproduced === false) lines.push(`         the guard had decided: ${call.recorded.verdict}`);
+      for (const cause of call.by)
+        lines.push(`         ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);
+      if (call.recorded?.reproduced === false)
+        lines.push(`         the guard had decided: ${call.recorded.verdict}`);
     }
     for (const cause of report.at_end)
       lines.push(`  ✗ end  ${cause.rule}: ${cause.reason}  ${lineText(report, cause)}`);
@@ -50,11 +76,19 @@ export function explainMarkdown(reports: readonly ExplainReport[]): string {
   return reports
     .map((report) => {
       const rows = report.calls.map((call) => {
-        const why = call.by.map((cause) => `${cause.rule}: ${cause.reason} ${lineText(report, cause)}`).join('; ');
+        const why = call.by
+          .map((cause) => `${cause.rule}: ${cause.reason} ${lineText(report, cause)}`)
+          .join('; ');
         return [String(call.call), call.tool, argumentsText(call), call.verdict, why];
       });
       for (const cause of report.at_end)
-        rows.push(['end', '', '', 'broken', `${cause.rule}: ${cause.reason} ${lineText(report, cause)}`]);
+        rows.push([
+          'end',
+          '',
+          '',
+          'broken',
+          `${cause.rule}: ${cause.reason} ${lineText(report, cause)}`,
+        ]);
       return [
         `### ${escapeMarkdownTableCell(report.trace)}`,
         '',
@@ -82,7 +116,8 @@ export function explainHtml(reports: readonly ExplainReport[]): string {
   const sections = reports.map((report) => {
     const rows = report.calls.map((call) => {
       const why = call.by.map(
-        (c) => `${escapeHtml(`${c.rule}: ${c.reason}`)} <small>${escapeHtml(lineText(report, c))}</small>`,
+        (c) =>
+          `${escapeHtml(`${c.rule}: ${c.reason}`)} <small>${escapeHtml(lineText(report, c))}</small>`,
       );
       return `<tr class="${call.verdict}"><td>${call.call}</td><td><code>${escapeHtml(call.tool)}</code></td><td><code>${escapeHtml(argumentsText(call))}</code></td><td>${call.verdict}</td><td>${why.join('<br>')}</td></tr>`;
     });

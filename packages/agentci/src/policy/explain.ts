@@ -1,4 +1,8 @@
-import type { ExplainedCause as Cause, ExplainedCall, ExplainReport } from '../results/policy-report.ts';
+import type {
+  ExplainedCause as Cause,
+  ExplainedCall,
+  ExplainReport,
+} from '../results/policy-report.ts';
 import { type CallInput, toCalls } from './call.ts';
 import { CallTable } from './call-table.ts';
 import { placeIn, undecidedCause, violationCause } from './causes.ts';
@@ -42,7 +46,8 @@ export function explainCalls(input: ExplainInput): ExplainReport {
   const judged = evaluateArguments({ calls, policy, strict: input.strict ?? false });
   for (const violation of judged.violations)
     add(violation.severity === 'warn' ? warns : blocks, violation.call!, violationCause(violation));
-  for (const undecided of judged.undecided ?? []) add(unknowns, undecided.call, undecidedCause(undecided));
+  for (const undecided of judged.undecided ?? [])
+    add(unknowns, undecided.call, undecidedCause(undecided));
   if (policy.blocklist.length > 0) {
     const found = evaluateBlocklist({ calls, blocklist: policy.blocklist }).violations;
     for (const violation of found) add(blocks, violation.call!, violationCause(violation));
@@ -59,7 +64,11 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     if (unknown.length > 0) {
       const doubtful = compiled.isPerCall ? unknown : new Set([...unknown, ...broken_by]);
       for (const index of doubtful)
-        add(unknowns, index, { rule, reason: doubtAt(compiled, table, index) ?? UNKNOWN, ...place });
+        add(unknowns, index, {
+          rule,
+          reason: doubtAt(compiled, table, index) ?? UNKNOWN,
+          ...place,
+        });
       if (!compiled.isPerCall) continue;
     }
     if (outcome !== 'violated') continue;
@@ -76,11 +85,24 @@ export function explainCalls(input: ExplainInput): ExplainReport {
 
   const timeline = calls.map((call, i): ExplainedCall => {
     const by = [blocks, unknowns, warns].flatMap((map) => map.get(i) ?? []);
-    const verdict = blocks.has(i) ? 'blocked' : unknowns.has(i) ? 'unknown' : warns.has(i) ? 'warned' : 'allowed';
+    const verdict = blocks.has(i)
+      ? 'blocked'
+      : unknowns.has(i)
+        ? 'unknown'
+        : warns.has(i)
+          ? 'warned'
+          : 'allowed';
     const given = call.args ?? call.argsRaw;
-    return { call: i + 1, tool: call.name, ...(given === undefined ? {} : { arguments: given }), verdict, by };
+    return {
+      call: i + 1,
+      tool: call.name,
+      ...(given === undefined ? {} : { arguments: given }),
+      verdict,
+      by,
+    };
   });
-  const count = (verdict: ExplainedCall['verdict']): number => timeline.filter((c) => c.verdict === verdict).length;
+  const count = (verdict: ExplainedCall['verdict']): number =>
+    timeline.filter((c) => c.verdict === verdict).length;
   const first = timeline.findIndex(({ verdict }) => verdict === 'blocked');
   return {
     schema: 'agentci.policy-explain/1',

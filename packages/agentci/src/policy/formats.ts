@@ -27,7 +27,9 @@ function isEmail(text: string): boolean {
 
 const isDomain = (text: string): boolean =>
   text.length <= 253 &&
-  text.split('.').every((label) => /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u.test(label));
+  text
+    .split('.')
+    .every((label) => /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u.test(label));
 
 function isHostname(text: string): boolean {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
@@ -76,7 +78,10 @@ function isDateTime(text: string): boolean {
 
 function isIpv4(text: string): boolean {
   const parts = text.split('.');
-  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
+  return (
+    parts.length === 4 &&
+    parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  );
 }
 
 function isIpv6(text: string): boolean {

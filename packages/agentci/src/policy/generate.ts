@@ -96,7 +96,8 @@ export class PolicyLearner {
       if (earlier.has(name)) continue;
       const known = this.#order.get(name);
       if (known === undefined) {
-        if (this.#order.size < MAX_TOOLS) this.#order.set(name, { traces: 1, before: new Set(earlier) });
+        if (this.#order.size < MAX_TOOLS)
+          this.#order.set(name, { traces: 1, before: new Set(earlier) });
       } else {
         known.traces++;
         for (const tool of known.before) if (!earlier.has(tool)) known.before.delete(tool);
@@ -111,7 +112,9 @@ export class PolicyLearner {
     for (const [then, { traces, before }] of sorted(this.#order)) {
       if (traces < MIN_ORDER_TRACES || !isOneName(then)) continue;
       const nearest = [...before].filter(
-        (first) => isOneName(first) && ![...before].some((other) => this.#order.get(other)?.before.has(first)),
+        (first) =>
+          isOneName(first) &&
+          ![...before].some((other) => this.#order.get(other)?.before.has(first)),
       );
       for (const first of nearest.sort()) {
         lines.push(`  # so in all ${count(traces, 'trace')} with ${commentText(then)}`);
@@ -136,7 +139,8 @@ function learnValue(seen: Seen, value: unknown): void {
 
 function toolLines(name: string, tool: ToolSeen): string[] {
   const lines = [`  ${text(name)}: # ${count(tool.calls, 'call')}`];
-  if (tool.args.size === 0) return [`  ${text(name)}: {} # ${count(tool.calls, 'call')}, no arguments seen`];
+  if (tool.args.size === 0)
+    return [`  ${text(name)}: {} # ${count(tool.calls, 'call')}, no arguments seen`];
   lines.push('    arguments:');
   for (const [key, seen] of sorted(tool.args)) lines.push(...argumentLines(key, seen, tool));
   return lines;
@@ -150,11 +154,18 @@ function argumentLines(key: string, seen: Seen, tool: ToolSeen): string[] {
     `${pad}type: ${types.length === 1 ? text(types[0]!) : `[${types.map(text).join(', ')}]`}`,
   ];
   // Calls whose arguments were not recorded may have had it or not.
-  if (seen.count === tool.calls && tool.withArguments === tool.calls) lines.push(`${pad}required: true`);
+  if (seen.count === tool.calls && tool.withArguments === tool.calls)
+    lines.push(`${pad}required: true`);
   const [only] = types;
   if (types.length !== 1) return lines;
-  if (only === 'number' || only === 'integer') lines.push(`${pad}min: ${seen.min}`, `${pad}max: ${seen.max}`);
-  if (only === 'string' && seen.texts !== undefined && seen.count >= MIN_SEEN_EACH * seen.texts.size && seen.count > 2)
+  if (only === 'number' || only === 'integer')
+    lines.push(`${pad}min: ${seen.min}`, `${pad}max: ${seen.max}`);
+  if (
+    only === 'string' &&
+    seen.texts !== undefined &&
+    seen.count >= MIN_SEEN_EACH * seen.texts.size &&
+    seen.count > 2
+  )
     lines.push(
       `${pad}enum: [${[...seen.texts].sort().map(text).join(', ')}] # ${count(seen.texts.size, 'value')} in ${count(seen.count, 'call')}`,
     );
@@ -179,16 +190,19 @@ function typeOf(value: unknown): ValueType {
 }
 
 /** A rule can only be about a tool whose name stands for itself. */
-const isOneName = (name: string): boolean => !isGlob(name) && name.trim() !== '' && patternSlip(name) === undefined;
+const isOneName = (name: string): boolean =>
+  !isGlob(name) && name.trim() !== '' && patternSlip(name) === undefined;
 
 const BARE = /^[A-Za-z_][\w-]*$/;
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|allow|deny)$/i;
 
 /** A text as YAML reads it back: bare where that is safe, else as JSON, which YAML reads alike. */
-const text = (value: string): string => (BARE.test(value) && !RESERVED.test(value) ? value : JSON.stringify(value));
+const text = (value: string): string =>
+  BARE.test(value) && !RESERVED.test(value) ? value : JSON.stringify(value);
 
 /** Names come from recordings: in a comment they must not be able to end the line. */
 const commentText = (value: string): string => (BARE.test(value) ? value : 'that tool');
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
-const sorted = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+const sorted = <V>(map: ReadonlyMap<string, V>): [string, V][] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1));

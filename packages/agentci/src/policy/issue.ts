@@ -3,7 +3,9 @@ import { didYouMean } from '../kit/did-you-mean.ts';
 /** The way out for an unknown word. */
 export function unknownHint(word: string, known: readonly string[], what: string): string {
   const near = didYouMean(word, known);
-  return near === undefined ? `${what}: ${[...known].sort().join(', ')}` : `did you mean "${near}"?`;
+  return near === undefined
+    ? `${what}: ${[...known].sort().join(', ')}`
+    : `did you mean "${near}"?`;
 }
 
 /** A value in a message, short and on one line. */
@@ -20,4 +22,7 @@ export function shown(value: unknown): string {
 
 /** `rules[0].then[1]`. */
 export const pathText = (root: string, path: readonly (string | number)[]): string =>
-  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}.${step}`), root);
+  path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}.${step}`),
+    root,
+  );

@@ -1,5 +1,9 @@
 import { canFail, compileJsonSchema } from '../kit/json-schema.ts';
-import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../kit/json-schema-shape.ts';
+import {
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+} from '../kit/json-schema-shape.ts';
 import { isObject } from '../kit/object.ts';
 import type { Problems } from '../kit/problems.ts';
 import {
@@ -46,12 +50,46 @@ const VALUE_KEYWORDS = [
   '$anchor',
   '$schema',
 ];
-const NOTES = ['$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'];
-const KNOWN = [...VALUE_KEYWORDS, ...NOTES, ...SCHEMA_KEYWORDS, ...SCHEMA_LIST_KEYWORDS, ...SCHEMA_MAP_KEYWORDS];
+const NOTES = [
+  '$comment',
+  'title',
+  'description',
+  'default',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+];
+const KNOWN = [
+  ...VALUE_KEYWORDS,
+  ...NOTES,
+  ...SCHEMA_KEYWORDS,
+  ...SCHEMA_LIST_KEYWORDS,
+  ...SCHEMA_MAP_KEYWORDS,
+];
 /** What the policy's own compiler understands with exactly the meaning of the standard. */
 const OWN = new Set([
-  ...['type', 'enum', 'const', 'multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  ...['minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems', 'uniqueItems', 'required', 'items'],
+  ...[
+    'type',
+    'enum',
+    'const',
+    'multipleOf',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+  ],
+  ...[
+    'minLength',
+    'maxLength',
+    'pattern',
+    'format',
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+    'required',
+    'items',
+  ],
   ...[
     'properties',
     'additionalProperties',
@@ -92,7 +130,10 @@ export function compileToolSchema(
   }
   if (isOwn(node, shared, 0)) {
     const resolve = (ref: YamlEntry) => definition(String(toPlain(ref.value)), node, shared);
-    const own = new ArgumentCompiler({ problems, resolve, dialect: 'json-schema' }).value(node, 'block');
+    const own = new ArgumentCompiler({ problems, resolve, dialect: 'json-schema' }).value(
+      node,
+      'block',
+    );
     if (own !== undefined) return own;
   }
   return general(compiled.validate, entry);
@@ -143,7 +184,8 @@ const argumentPath = (pointer: string): string =>
 function valueAt(value: unknown, pointer: string): unknown {
   let current = value;
   for (const part of pointerPath(pointer)) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return null;
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part))
+      return null;
     current = (current as Readonly<Record<string, unknown>>)[part];
   }
   return current;
@@ -183,7 +225,11 @@ function withShared(node: YamlNode, shared: YamlMap | undefined, problems: Probl
     for (const [name, entry] of own.value.entries) {
       if (shared.entries.has(name)) {
         const message = `"${name}" is defined here and in the shared $defs`;
-        problems.add(keyPlace(entry), { code: 'POLICY_DUPLICATE', message, hint: 'rename one of them' });
+        problems.add(keyPlace(entry), {
+          code: 'POLICY_DUPLICATE',
+          message,
+          hint: 'rename one of them',
+        });
       }
       setOwn(defs, name, toPlain(entry.value));
     }
@@ -191,30 +237,49 @@ function withShared(node: YamlNode, shared: YamlMap | undefined, problems: Probl
   return { ...plain, $defs: defs };
 }
 
-function definition(ref: string, node: YamlNode, shared: YamlMap | undefined): YamlNode | undefined {
+function definition(
+  ref: string,
+  node: YamlNode,
+  shared: YamlMap | undefined,
+): YamlNode | undefined {
   const name = /^#\/\$defs\/([^/%]+)$/.exec(ref)?.[1]?.replaceAll('~1', '/').replaceAll('~0', '~');
   if (name === undefined || node.kind !== 'map') return undefined;
   const own = node.entries.get('$defs')?.value;
-  return (own?.kind === 'map' ? own.entries.get(name)?.value : undefined) ?? shared?.entries.get(name)?.value;
+  return (
+    (own?.kind === 'map' ? own.entries.get(name)?.value : undefined) ??
+    shared?.entries.get(name)?.value
+  );
 }
 
 const MAX_REFERENCES = 32;
 
 /** Whether the policy's compiler can take the schema over. A reference must be alone in its map and must not be circular. */
-function isOwn(root: YamlNode, shared: YamlMap | undefined, depth: number, node: YamlNode = root): boolean {
+function isOwn(
+  root: YamlNode,
+  shared: YamlMap | undefined,
+  depth: number,
+  node: YamlNode = root,
+): boolean {
   if (node.kind !== 'map' || depth > MAX_REFERENCES) return false;
   for (const { key, value } of node.entries.values()) {
     if (!OWN.has(key)) return false;
     if (key === '$ref') {
       const target = definition(String(toPlain(value)), root, shared);
-      if (node.entries.size > 1 || target === undefined || !isOwn(root, shared, depth + 1, target)) return false;
+      if (node.entries.size > 1 || target === undefined || !isOwn(root, shared, depth + 1, target))
+        return false;
     }
     if (key === 'format' && !FORMATS.has(String(toPlain(value)))) return false;
     if (key === 'items' && !isOwn(root, shared, depth, value)) return false;
-    if (key === 'additionalProperties' && value.kind !== 'scalar' && !isOwn(root, shared, depth, value)) return false;
+    if (
+      key === 'additionalProperties' &&
+      value.kind !== 'scalar' &&
+      !isOwn(root, shared, depth, value)
+    )
+      return false;
     if (key === 'properties') {
       if (value.kind !== 'map') return false;
-      for (const entry of value.entries.values()) if (!isOwn(root, shared, depth, entry.value)) return false;
+      for (const entry of value.entries.values())
+        if (!isOwn(root, shared, depth, entry.value)) return false;
     }
   }
   return true;

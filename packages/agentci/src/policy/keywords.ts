@@ -8,7 +8,12 @@ import { shown, unknownHint } from './issue.ts';
 export type KeywordTest = (value: unknown) => string | undefined | { readonly unknown: string };
 
 export type KeywordResult =
-  | { readonly ok: true; readonly test: KeywordTest; readonly decides: boolean; readonly warning?: string }
+  | {
+      readonly ok: true;
+      readonly test: KeywordTest;
+      readonly decides: boolean;
+      readonly warning?: string;
+    }
   | { readonly ok: false; readonly code: string; readonly message: string; readonly hint?: string };
 
 export interface Keyword {
@@ -35,12 +40,17 @@ const bound = (test: NumberTest): Keyword => ({
       : bad(name, 'a number', limit),
 });
 
-const length = (type: 'string' | 'array', measure: (value: never) => number, test: LengthTest): Keyword => ({
+const length = (
+  type: 'string' | 'array',
+  measure: (value: never) => number,
+  test: LengthTest,
+): Keyword => ({
   types: [type],
   compile: (limit, name) => {
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0)
       return bad(name, 'a whole number of at least 0', limit);
-    const isOne = (value: unknown): boolean => (type === 'array' ? Array.isArray(value) : typeof value === type);
+    const isOne = (value: unknown): boolean =>
+      type === 'array' ? Array.isArray(value) : typeof value === type;
     return good(
       (value) => (isOne(value) ? test(measure(value as never), limit) : undefined),
       !(limit === 0 && name.startsWith('min')),
@@ -50,14 +60,17 @@ const length = (type: 'string' | 'array', measure: (value: never) => number, tes
 
 const min: NumberTest = (value, limit) => (value < limit ? 'Value is below minimum' : undefined);
 const max: NumberTest = (value, limit) => (value > limit ? 'Value exceeds maximum' : undefined);
-const above: NumberTest = (value, limit) => (value <= limit ? 'Value is not above the exclusive minimum' : undefined);
-const below: NumberTest = (value, limit) => (value >= limit ? 'Value is not below the exclusive maximum' : undefined);
+const above: NumberTest = (value, limit) =>
+  value <= limit ? 'Value is not above the exclusive minimum' : undefined;
+const below: NumberTest = (value, limit) =>
+  value >= limit ? 'Value is not below the exclusive maximum' : undefined;
 
 /** Characters as people count them: an emoji is one, not two. */
 function characters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) count--;
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00)
+      count--;
   }
   return count;
 }
@@ -65,9 +78,12 @@ function characters(text: string): number {
 const multipleOf: Keyword = {
   types: ['number', 'integer'],
   compile: (step, name) => {
-    if (typeof step !== 'number' || !Number.isFinite(step) || step <= 0) return bad(name, 'a number above 0', step);
+    if (typeof step !== 'number' || !Number.isFinite(step) || step <= 0)
+      return bad(name, 'a number above 0', step);
     return good((value) =>
-      typeof value !== 'number' || isMultiple(value, step) ? undefined : `Value is not a multiple of ${step}`,
+      typeof value !== 'number' || isMultiple(value, step)
+        ? undefined
+        : `Value is not a multiple of ${step}`,
     );
   },
 };
@@ -83,7 +99,8 @@ function isMultiple(value: number, step: number): boolean {
 const enumeration: Keyword = {
   types: [],
   compile: (written, name) => {
-    if (!Array.isArray(written) || written.length === 0) return bad(name, 'a list with at least one value', written);
+    if (!Array.isArray(written) || written.length === 0)
+      return bad(name, 'a list with at least one value', written);
     const allowed = membership(written);
     return good((value) => (allowed(value) ? undefined : 'Value is not one of those allowed'));
   },
@@ -115,7 +132,11 @@ const pattern: Keyword = {
   compile: (written, name) => {
     if (typeof written !== 'string') return bad(name, 'a regular expression', written);
     if (written === '')
-      return { ok: false, code: 'POLICY_CANNOT_FAIL', message: '"pattern" is empty, so it matches every text' };
+      return {
+        ok: false,
+        code: 'POLICY_CANNOT_FAIL',
+        message: '"pattern" is empty, so it matches every text',
+      };
     const compiled = compileRegex(written);
     if (!compiled.ok) {
       return {
@@ -135,7 +156,12 @@ const pattern: Keyword = {
       }
     };
     return matchesEverything(written)
-      ? { ok: true, test, decides: false, warning: `the pattern ${shown(written)} matches every text` }
+      ? {
+          ok: true,
+          test,
+          decides: false,
+          warning: `the pattern ${shown(written)} matches every text`,
+        }
       : good(test);
   },
 };
@@ -153,7 +179,9 @@ const format: Keyword = {
         hint: unknownHint(written, [...FORMATS.keys()], 'the formats'),
       };
     }
-    return good((value) => (typeof value !== 'string' || test(value) ? undefined : `Value is not a valid ${written}`));
+    return good((value) =>
+      typeof value !== 'string' || test(value) ? undefined : `Value is not a valid ${written}`,
+    );
   },
 };
 
@@ -166,7 +194,8 @@ const uniqueItems: Keyword = {
       if (!Array.isArray(value)) return undefined;
       const seen = new Set<unknown>();
       for (const item of value) {
-        const key = typeof item === 'object' && item !== null ? `json ${canonicalJson(item)}` : item;
+        const key =
+          typeof item === 'object' && item !== null ? `json ${canonicalJson(item)}` : item;
         const unique = typeof item === 'string' ? `text ${item}` : key;
         if (seen.has(unique)) return 'Items are not unique';
         seen.add(unique);
@@ -189,8 +218,14 @@ export const KEYWORDS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['multipleOf', multipleOf],
   ['enum', enumeration],
   ['const', constant],
-  ['minLength', length('string', characters, (n, limit) => (n < limit ? 'Text is too short' : undefined))],
-  ['maxLength', length('string', characters, (n, limit) => (n > limit ? 'Text is too long' : undefined))],
+  [
+    'minLength',
+    length('string', characters, (n, limit) => (n < limit ? 'Text is too short' : undefined)),
+  ],
+  [
+    'maxLength',
+    length('string', characters, (n, limit) => (n > limit ? 'Text is too long' : undefined)),
+  ],
   [
     'minItems',
     length(

@@ -7,14 +7,20 @@ import { parsePolicy } from './parse-policy.ts';
 import type { Policy } from './policy.ts';
 
 const policyOf = (written: object): Policy => {
-  const { policy, diagnostics } = parsePolicy(JSON.stringify(written), { file: 'policy.yaml', strict: true });
+  const { policy, diagnostics } = parsePolicy(JSON.stringify(written), {
+    file: 'policy.yaml',
+    strict: true,
+  });
   if (policy === undefined) throw new Error(JSON.stringify(diagnostics));
   return policy;
 };
 
 const tool = fc.constantFrom('a', 'b', 'c', 'mcp__s__a', 'x.b');
 const name = fc.constantFrom('a', 'b', 'c', 'a*', '*', 's');
-const selector = fc.oneof(name, fc.record({ tool: name, args_match: fc.record({ v: fc.constantFrom('^1', '2') }) }));
+const selector = fc.oneof(
+  name,
+  fc.record({ tool: name, args_match: fc.record({ v: fc.constantFrom('^1', '2') }) }),
+);
 const selectors = fc.oneof(selector, fc.array(selector, { minLength: 1, maxLength: 3 }));
 const count = fc.integer({ min: 0, max: 3 });
 const rule = fc.oneof(
@@ -23,7 +29,11 @@ const rule = fc.oneof(
   fc.record({ type: fc.constant('immediately_before'), first: selector, then: selectors }),
   fc.record({ type: fc.constant('after'), trigger: selector, then: selector }),
   fc.record({ type: fc.constant('never_after'), trigger: selector, forbidden: selector }),
-  fc.record({ type: fc.constant('eventually'), tool: selector, within: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({
+    type: fc.constant('eventually'),
+    tool: selector,
+    within: fc.integer({ min: 1, max: 4 }),
+  }),
   fc.record({ type: fc.constant('max_calls'), tool: selector, max: count }),
   fc.record({ type: fc.constant('count'), tool: selector, max: count }),
   fc.record({ type: fc.constant('count'), tool: selector, exact: count }),
@@ -39,7 +49,10 @@ const policy = fc.record(
   {
     tools: fc.constantFrom<object>(
       { a: { arguments: { v: { type: 'integer', max: 2 } } } },
-      { allow: ['a', 'b'], b: { arguments: { v: { type: 'integer', max: 1 } }, on_violation: 'warn' } },
+      {
+        allow: ['a', 'b'],
+        b: { arguments: { v: { type: 'integer', max: 1 } }, on_violation: 'warn' },
+      },
       { deny: ['c'] },
       { a: {} },
     ),
@@ -51,47 +64,66 @@ const policy = fc.record(
   { requiredKeys: ['rules'] },
 );
 const call: fc.Arbitrary<PolicyCall> = fc
-  .record({ name: tool, args: fc.record({ v: fc.integer({ min: 0, max: 3 }) }) }, { requiredKeys: ['name'] })
-  .map((given) => (given.name === 'mcp__s__a' ? { ...given, name: 'a', rawName: 'mcp__s__a' } : (given as PolicyCall)));
+  .record(
+    { name: tool, args: fc.record({ v: fc.integer({ min: 0, max: 3 }) }) },
+    { requiredKeys: ['name'] },
+  )
+  .map((given) =>
+    given.name === 'mcp__s__a'
+      ? { ...given, name: 'a', rawName: 'mcp__s__a' }
+      : (given as PolicyCall),
+  );
 
 const last = (judged: Policy, calls: readonly PolicyCall[], strict: boolean) => {
-  const { verdict, by } = explainCalls({ policy: judged, calls, complete: false, strict }).calls.at(-1)!;
+  const { verdict, by } = explainCalls({ policy: judged, calls, complete: false, strict }).calls.at(
+    -1,
+  )!;
   return { verdict, by: by.map(({ rule: id, policy_line }) => [id, policy_line]).sort() };
 };
 
 describe('a call judged before it is made', () => {
   test('gets the verdict of the whole run so far, whatever the policy', () => {
     fc.assert(
-      fc.property(policy, fc.array(call, { maxLength: 12 }), fc.boolean(), (written, calls, strict) => {
-        const judged = policyOf(written);
-        const live = new LiveJudge(judged, { strict });
-        for (const [i, one] of calls.entries()) {
-          const { verdict, by } = live.judge(one);
-          expect({ verdict, by: by.map(({ rule: id, policy_line }) => [id, policy_line]).sort() }).toEqual(
-            last(judged, calls.slice(0, i + 1), strict),
-          );
-        }
-        const atEnd = explainCalls({ policy: judged, calls, complete: true, strict }).at_end;
-        if (calls.every(({ args }) => args !== undefined))
-          expect(live.atEnd().map(({ rule: id }) => id)).toEqual(atEnd.map(({ rule: id }) => id));
-      }),
+      fc.property(
+        policy,
+        fc.array(call, { maxLength: 12 }),
+        fc.boolean(),
+        (written, calls, strict) => {
+          const judged = policyOf(written);
+          const live = new LiveJudge(judged, { strict });
+          for (const [i, one] of calls.entries()) {
+            const { verdict, by } = live.judge(one);
+            expect({
+              verdict,
+              by: by.map(({ rule: id, policy_line }) => [id, policy_line]).sort(),
+            }).toEqual(last(judged, calls.slice(0, i + 1), strict));
+          }
+          const atEnd = explainCalls({ policy: judged, calls, complete: true, strict }).at_end;
+          if (calls.every(({ args }) => args !== undefined))
+            expect(live.atEnd().map(({ rule: id }) => id)).toEqual(atEnd.map(({ rule: id }) => id));
+        },
+      ),
       { numRuns: 3000 },
     );
   });
 
   test('leaves nothing behind when it is taken back', () => {
     fc.assert(
-      fc.property(policy, fc.array(fc.tuple(call, fc.boolean()), { maxLength: 12 }), (written, given) => {
-        const judged = policyOf(written);
-        const live = new LiveJudge(judged);
-        const kept: PolicyCall[] = [];
-        for (const [one, isKept] of given) {
-          expect(live.judge(one).verdict).toBe(last(judged, [...kept, one], false).verdict);
-          if (isKept) kept.push(one);
-          else live.takeBack();
-          expect(live.calls).toBe(kept.length);
-        }
-      }),
+      fc.property(
+        policy,
+        fc.array(fc.tuple(call, fc.boolean()), { maxLength: 12 }),
+        (written, given) => {
+          const judged = policyOf(written);
+          const live = new LiveJudge(judged);
+          const kept: PolicyCall[] = [];
+          for (const [one, isKept] of given) {
+            expect(live.judge(one).verdict).toBe(last(judged, [...kept, one], false).verdict);
+            if (isKept) kept.push(one);
+            else live.takeBack();
+            expect(live.calls).toBe(kept.length);
+          }
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -101,7 +133,8 @@ describe('a call judged before it is made', () => {
       fc.property(policy, fc.array(call, { maxLength: 6 }), call, (written, calls, one) => {
         const live = new LiveJudge(policyOf(written));
         for (const before of calls) live.judge(before);
-        if (live.forbids(one) !== undefined) expect(live.judge({ ...one, args: { v: 1 } }).verdict).toBe('blocked');
+        if (live.forbids(one) !== undefined)
+          expect(live.judge({ ...one, args: { v: 1 } }).verdict).toBe('blocked');
       }),
       { numRuns: 1000 },
     );

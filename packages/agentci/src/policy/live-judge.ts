@@ -70,7 +70,8 @@ export class LiveJudge {
     const unknowns = undecided.map(undecidedCause);
     const blocked = this.#blocked(call, at);
     if (blocked !== undefined) blocks.push(blocked);
-    for (const rule of this.#policy.rules) if (!rule.needsResult) this.#ask(rule, at, { blocks, unknowns });
+    for (const rule of this.#policy.rules)
+      if (!rule.needsResult) this.#ask(rule, at, { blocks, unknowns });
     return verdictOf(blocks, unknowns, warns);
   }
 
@@ -96,11 +97,17 @@ export class LiveJudge {
 
   /** Whether the policy forbids a tool for how it is defined. */
   distrusts(call: PolicyCall): boolean {
-    return this.#asIf(call, undefined, ({ type }) => type === 'tool_definition').verdict === 'blocked';
+    return (
+      this.#asIf(call, undefined, ({ type }) => type === 'tool_definition').verdict === 'blocked'
+    );
   }
 
   /** The verdict of some rules on a call that is not made. */
-  #asIf(call: PolicyCall, outcome: CallOutcome | undefined, isAsked: (rule: CompiledRule) => boolean): LiveVerdict {
+  #asIf(
+    call: PolicyCall,
+    outcome: CallOutcome | undefined,
+    isAsked: (rule: CompiledRule) => boolean,
+  ): LiveVerdict {
     const found = { blocks: [] as ExplainedCause[], unknowns: [] as ExplainedCause[] };
     const at = this.#table.add(call);
     try {
@@ -124,7 +131,9 @@ export class LiveJudge {
 
   /** Whether the policy has conditions, which may ask when a call was made and by whom. */
   get hasConditions(): boolean {
-    return this.#policy.rules.some(({ selectors }) => selectors.some(({ conditions }) => conditions !== undefined));
+    return this.#policy.rules.some(({ selectors }) =>
+      selectors.some(({ conditions }) => conditions !== undefined),
+    );
   }
 
   /** Whether the policy looks at what calls are given. */
@@ -132,7 +141,8 @@ export class LiveJudge {
     const { tools, toolGlobs, rules } = this.#policy;
     const named = [...tools.values(), ...toolGlobs.map(({ tool }) => tool)];
     return (
-      named.some(({ schema }) => schema !== undefined) || rules.some(({ selectors }) => !selectors.every(isByName))
+      named.some(({ schema }) => schema !== undefined) ||
+      rules.some(({ selectors }) => !selectors.every(isByName))
     );
   }
 
@@ -144,7 +154,10 @@ export class LiveJudge {
   #ask(
     rule: CompiledRule,
     at: number,
-    { blocks, unknowns }: { readonly blocks: ExplainedCause[]; readonly unknowns: ExplainedCause[] },
+    {
+      blocks,
+      unknowns,
+    }: { readonly blocks: ExplainedCause[]; readonly unknowns: ExplainedCause[] },
   ): void {
     const reason = rule.breaks?.(this.#table, at);
     const place = policyPlace(rule);
@@ -174,15 +187,23 @@ export class LiveJudge {
     const blocked = this.#blocked(call, 0);
     if (blocked !== undefined) return blocked;
     const names = meantNames(call);
-    const rule = this.#policy.rules.find(({ forbids }) => forbids?.(({ matchesName }) => names.some(matchesName)));
-    return rule === undefined ? undefined : { rule: rule.id, reason: 'Tool is never allowed', ...policyPlace(rule) };
+    const rule = this.#policy.rules.find(({ forbids }) =>
+      forbids?.(({ matchesName }) => names.some(matchesName)),
+    );
+    return rule === undefined
+      ? undefined
+      : { rule: rule.id, reason: 'Tool is never allowed', ...policyPlace(rule) };
   }
 
   /** What was left undone when the run ended. */
   atEnd(): ExplainedCause[] {
     return this.#policy.rules.flatMap((rule) => {
       if (rule.open === undefined) return [];
-      const { outcome, actual, brokenBy = [] } = rule.evaluate({ table: this.#table, complete: true });
+      const {
+        outcome,
+        actual,
+        brokenBy = [],
+      } = rule.evaluate({ table: this.#table, complete: true });
       if (outcome !== 'violated' || brokenBy.length > 0) return [];
       return [{ rule: rule.id, reason: actual, ...policyPlace(rule) }];
     });
@@ -200,13 +221,25 @@ function verdictOf(
   warns: readonly ExplainedCause[],
 ): LiveVerdict {
   const verdict =
-    blocks.length > 0 ? 'blocked' : unknowns.length > 0 ? 'unknown' : warns.length > 0 ? 'warned' : 'allowed';
+    blocks.length > 0
+      ? 'blocked'
+      : unknowns.length > 0
+        ? 'unknown'
+        : warns.length > 0
+          ? 'warned'
+          : 'allowed';
   return { verdict, by: [...blocks, ...unknowns, ...warns] };
 }
 
 /** Why a rule cannot tell about a call, in words. */
-export function doubtAt({ doubts }: CompiledRule, calls: CallLists, at: number): string | undefined {
-  const doubt = doubts.find((selector) => !isByName(selector) && calls.unknown(selector).includes(at));
+export function doubtAt(
+  { doubts }: CompiledRule,
+  calls: CallLists,
+  at: number,
+): string | undefined {
+  const doubt = doubts.find(
+    (selector) => !isByName(selector) && calls.unknown(selector).includes(at),
+  );
   return doubt === undefined ? undefined : `could not tell: ${calls.why(doubt, at)}`;
 }
 

@@ -123,4 +123,5 @@ export class LiveTable extends CallLists {
   }
 }
 
-const isLate = ({ conditions }: Selector): boolean => conditions?.some(({ needsResult }) => needsResult) === true;
+const isLate = ({ conditions }: Selector): boolean =>
+  conditions?.some(({ needsResult }) => needsResult) === true;

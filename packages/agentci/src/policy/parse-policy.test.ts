@@ -13,12 +13,36 @@ describe('what is wrong with a policy is said with its place', () => {
       ['POLICY_UNKNOWN_KEYWORD 4:11'],
     ],
     ['an unknown key', lines('tols: {}', 'blocklist: [x]'), ['POLICY_UNKNOWN_KEY 1:1']],
-    ['a key of another place', lines('require_args: {x: [y]}', 'blocklist: [x]'), ['POLICY_UNKNOWN_KEY 1:1']],
-    ['a key nothing would enforce', lines('tool_pins: {}', 'blocklist: [x]'), ['POLICY_NOT_ENFORCED 1:1']],
-    ['a class nothing would enforce', lines('tools: {deny_classes: [x], deny: [y]}'), ['POLICY_NOT_ENFORCED 1:9']],
-    ['an unknown type', lines('tools: {t: {arguments: {v: {type: strng}}}}'), ['POLICY_CHOICE 1:35']],
-    ['an unknown format', lines('tools: {t: {arguments: {v: {format: emial}}}}'), ['POLICY_FORMAT 1:37']],
-    ['a bad pattern', lines('tools: {t: {arguments: {v: {pattern: "("}}}}'), ['POLICY_PATTERN 1:38']],
+    [
+      'a key of another place',
+      lines('require_args: {x: [y]}', 'blocklist: [x]'),
+      ['POLICY_UNKNOWN_KEY 1:1'],
+    ],
+    [
+      'a key nothing would enforce',
+      lines('tool_pins: {}', 'blocklist: [x]'),
+      ['POLICY_NOT_ENFORCED 1:1'],
+    ],
+    [
+      'a class nothing would enforce',
+      lines('tools: {deny_classes: [x], deny: [y]}'),
+      ['POLICY_NOT_ENFORCED 1:9'],
+    ],
+    [
+      'an unknown type',
+      lines('tools: {t: {arguments: {v: {type: strng}}}}'),
+      ['POLICY_CHOICE 1:35'],
+    ],
+    [
+      'an unknown format',
+      lines('tools: {t: {arguments: {v: {format: emial}}}}'),
+      ['POLICY_FORMAT 1:37'],
+    ],
+    [
+      'a bad pattern',
+      lines('tools: {t: {arguments: {v: {pattern: "("}}}}'),
+      ['POLICY_PATTERN 1:38'],
+    ],
     [
       'a keyword of another type',
       lines('tools: {t: {arguments: {v: {type: string, max: 3}}}}'),
@@ -36,8 +60,16 @@ describe('what is wrong with a policy is said with its place', () => {
       ['POLICY_BAD_GLOB 1:13', 'POLICY_BAD_GLOB 2:16'],
     ],
     ['a policy of names only', lines('tools: {t: {}}'), ['POLICY_CANNOT_FAIL 1:1']],
-    ['allow everything', lines('version: "2.0"', 'tools: {allow: ["*"]}'), ['POLICY_CANNOT_FAIL 1:1']],
-    ['a schema that does not compile', lines('schemas:', '  t: {type: obj}'), ['POLICY_SCHEMA 2:13']],
+    [
+      'allow everything',
+      lines('version: "2.0"', 'tools: {allow: ["*"]}'),
+      ['POLICY_CANNOT_FAIL 1:1'],
+    ],
+    [
+      'a schema that does not compile',
+      lines('schemas:', '  t: {type: obj}'),
+      ['POLICY_SCHEMA 2:13'],
+    ],
     ['a schema that allows everything', lines('schemas:', '  t: {}'), ['POLICY_CANNOT_FAIL 2:3']],
     [
       'a keyword that JSON Schema does not know',
@@ -49,15 +81,31 @@ describe('what is wrong with a policy is said with its place', () => {
       lines('schemas:', '  $defs: {p: {type: string}}', '  t: {$defs: {p: {}}, required: [a]}'),
       ['POLICY_DUPLICATE 3:15'],
     ],
-    ['an unknown rule', lines('sequences:', '  - {type: befor, first: a, then: b}'), ['POLICY_UNKNOWN_RULE 2:12']],
-    ['a rule without its operand', lines('rules:', '  - {type: before, first: a}'), ['POLICY_REQUIRED 2:5']],
+    [
+      'an unknown rule',
+      lines('sequences:', '  - {type: befor, first: a, then: b}'),
+      ['POLICY_UNKNOWN_RULE 2:12'],
+    ],
+    [
+      'a rule without its operand',
+      lines('rules:', '  - {type: before, first: a}'),
+      ['POLICY_REQUIRED 2:5'],
+    ],
     [
       'a misspelt operand',
       lines('rules:', '  - {type: require, tol: a}'),
       ['POLICY_REQUIRED 2:5', 'POLICY_UNKNOWN_KEY 2:21'],
     ],
-    ['a count of nothing', lines('rules:', '  - {type: count, tool: a, min: 0}'), ['POLICY_CANNOT_FAIL 2:5']],
-    ['an allowlist of everything', lines('rules:', '  - {type: allowlist, tools: ["*"]}'), ['POLICY_CANNOT_FAIL 2:5']],
+    [
+      'a count of nothing',
+      lines('rules:', '  - {type: count, tool: a, min: 0}'),
+      ['POLICY_CANNOT_FAIL 2:5'],
+    ],
+    [
+      'an allowlist of everything',
+      lines('rules:', '  - {type: allowlist, tools: ["*"]}'),
+      ['POLICY_CANNOT_FAIL 2:5'],
+    ],
     ['a negative limit', lines('limits: {max_tool_calls_total: -1}'), ['POLICY_RANGE 1:32']],
     [
       'a bad selector pattern',
@@ -81,7 +129,9 @@ describe('what is wrong with a policy is said with its place', () => {
   });
 
   test('an unquoted star gets the quoting hint', () => {
-    const { diagnostics, policy } = parsePolicy('blocklist:\n  - admin_*\n  - *_dangerous\n', { file: 'p.yaml' });
+    const { diagnostics, policy } = parsePolicy('blocklist:\n  - admin_*\n  - *_dangerous\n', {
+      file: 'p.yaml',
+    });
     expect(policy).toBeUndefined();
     expect(diagnostics).toMatchObject([
       { code: 'YAML_UNKNOWN_ALIAS', line: 3, hint: expect.stringContaining('"*_dangerous"') },
@@ -89,8 +139,18 @@ describe('what is wrong with a policy is said with its place', () => {
   });
 
   test('all mistakes come at once, sorted by place', () => {
-    const text = lines('tols: 1', 'tools:', '  t: {arguments: {v: {maxx: 1}}}', 'rules:', '  - {type: nope}');
-    expect(found(text)).toEqual(['POLICY_UNKNOWN_KEY 1:1', 'POLICY_UNKNOWN_KEYWORD 3:23', 'POLICY_UNKNOWN_RULE 5:12']);
+    const text = lines(
+      'tols: 1',
+      'tools:',
+      '  t: {arguments: {v: {maxx: 1}}}',
+      'rules:',
+      '  - {type: nope}',
+    );
+    expect(found(text)).toEqual([
+      'POLICY_UNKNOWN_KEY 1:1',
+      'POLICY_UNKNOWN_KEYWORD 3:23',
+      'POLICY_UNKNOWN_RULE 5:12',
+    ]);
   });
 
   test('past a thousand mistakes the rest is counted', () => {
@@ -108,7 +168,11 @@ describe('what is wrong with a policy is said with its place', () => {
 
   test('aliases stand for several tools', () => {
     const { policy, diagnostics } = parsePolicy(
-      lines('aliases: {Read: [get, "list_*"]}', 'sequences:', '  - {type: before, first: auth, then: Read}'),
+      lines(
+        'aliases: {Read: [get, "list_*"]}',
+        'sequences:',
+        '  - {type: before, first: auth, then: Read}',
+      ),
     );
     expect(diagnostics).toEqual([]);
     expect(policy?.rules).toMatchObject([{ id: 'before:auth->Read', line: 3 }]);

@@ -2,7 +2,15 @@ import type { Diagnostic } from '../kit/diagnostic.ts';
 import { compileGlob, isGlob } from '../kit/glob.ts';
 import { Problems } from '../kit/problems.ts';
 import { parseYaml } from '../kit/yaml.ts';
-import { keyPlace, locate, placeAt, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  locate,
+  placeAt,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import { ArgumentCompiler } from './argument-schema.ts';
 import { fromAssayForm } from './assay-form.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
@@ -35,7 +43,8 @@ export interface ParsedPolicy {
 /** Reads a policy from YAML or JSON text. Never throws for what a user wrote. */
 export function parsePolicy(text: string, options: ParsePolicyOptions = {}): ParsedPolicy {
   const { root, diagnostics } = parseYaml(text, { file: options.file ?? 'policy.yaml' });
-  if (root === undefined || diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics };
+  if (root === undefined || diagnostics.some(({ severity }) => severity === 'error'))
+    return { diagnostics };
   const parsed = parsePolicyNode(root, options);
   const { policy } = parsed;
   return {
@@ -49,10 +58,18 @@ export function parsePolicyNode(root: YamlNode, options: ParsePolicyOptions = {}
   const problems = new Problems('POLICY_TOO_MANY');
   const policy =
     root.kind === 'map'
-      ? new PolicyReader(fromAssayForm(root, [...ROOT_KEYS, ...NOT_ENFORCED], problems), problems, options).read()
+      ? new PolicyReader(
+          fromAssayForm(root, [...ROOT_KEYS, ...NOT_ENFORCED], problems),
+          problems,
+          options,
+        ).read()
       : undefined;
   if (root.kind !== 'map')
-    problems.add(root, { code: 'POLICY_TYPE', message: 'a policy is a map of keys', hint: 'start with "tools:"' });
+    problems.add(root, {
+      code: 'POLICY_TYPE',
+      message: 'a policy is a map of keys',
+      hint: 'start with "tools:"',
+    });
   const diagnostics = problems.sorted();
   return policy === undefined || problems.errors > 0 ? { diagnostics } : { policy, diagnostics };
 }
@@ -72,7 +89,11 @@ class PolicyReader {
     this.#options = options;
     this.#references = new References(root, problems, options.readFile);
     this.#words = new PolicyWords(problems);
-    const compiler = new ArgumentCompiler({ problems, resolve: this.#references.resolve, dialect: 'policy' });
+    const compiler = new ArgumentCompiler({
+      problems,
+      resolve: this.#references.resolve,
+      dialect: 'policy',
+    });
     this.#toolsReader = new ToolsReader(this.#words, problems, compiler);
   }
 
@@ -104,7 +125,12 @@ class PolicyReader {
     const blocklist = this.#words.patterns(entries.get('blocklist'), 'blocklist');
     const examples = this.#examples(entries.get('examples'));
     const decides = this.#words.decides || rules.length > 0 || blocklist.length > 0;
-    if (!decides && !this.#decidesCalls && this.#options.strict !== true && this.#problems.errors === 0) {
+    if (
+      !decides &&
+      !this.#decidesCalls &&
+      this.#options.strict !== true &&
+      this.#problems.errors === 0
+    ) {
       this.#problems.add(this.#root, {
         code: 'POLICY_CANNOT_FAIL',
         message: 'the policy allows everything, so it cannot fail',
@@ -117,8 +143,12 @@ class PolicyReader {
       file: this.#root.source.file,
       ...(name === undefined ? {} : { name: String(toPlain(name.value)) }),
       tools: tools.named,
-      toolGlobs: all.filter((tool) => isGlob(tool.name)).map((tool) => ({ matches: compileGlob(tool.name), tool })),
-      ...(tools.allow === undefined ? {} : { allow: tools.allow.patterns, allowPlace: tools.allow.place }),
+      toolGlobs: all
+        .filter((tool) => isGlob(tool.name))
+        .map((tool) => ({ matches: compileGlob(tool.name), tool })),
+      ...(tools.allow === undefined
+        ? {}
+        : { allow: tools.allow.patterns, allowPlace: tools.allow.place }),
       deny: tools.deny,
       ...(unconstrained === undefined ? {} : { unconstrained }),
       limits,
@@ -135,7 +165,8 @@ class PolicyReader {
     const map = this.#words.map(entry);
     if (map === undefined) return undefined;
     for (const each of map.entries.values())
-      if (each.key !== 'unconstrained_tools') this.#words.unknown(each, '"enforcement"', ['unconstrained_tools']);
+      if (each.key !== 'unconstrained_tools')
+        this.#words.unknown(each, '"enforcement"', ['unconstrained_tools']);
     const mode = map.entries.get('unconstrained_tools');
     if (mode === undefined) return undefined;
     const written = toPlain(mode.value);
@@ -198,7 +229,11 @@ class PolicyReader {
       const { source, start } = placeAt(value, [index]);
       return locate(source, start);
     };
-    const { rules, issues } = compileRules(toPlain(value), { aliases, placeOf, readFile: this.#readBeside });
+    const { rules, issues } = compileRules(toPlain(value), {
+      aliases,
+      placeOf,
+      readFile: this.#readBeside,
+    });
     for (const issue of issues) this.#words.issue(value, issue);
     return rules;
   }
@@ -210,7 +245,10 @@ class PolicyReader {
       const { source, start } = placeAt(value, [index]);
       return locate(source, start);
     };
-    return readExamples(toPlain(value), { placeOf, report: (issue) => this.#words.issue(value, issue) });
+    return readExamples(toPlain(value), {
+      placeOf,
+      report: (issue) => this.#words.issue(value, issue),
+    });
   }
 
   #flows(entry: YamlEntry | undefined, aliases: Aliases): readonly CompiledRule[] {
@@ -220,12 +258,19 @@ class PolicyReader {
       const { source, start } = placeAt(value, [index]);
       return locate(source, start);
     };
-    return readFlows(toPlain(value), { aliases, placeOf, report: (issue) => this.#words.issue(value, issue) });
+    return readFlows(toPlain(value), {
+      aliases,
+      placeOf,
+      report: (issue) => this.#words.issue(value, issue),
+    });
   }
 
-  readonly #readBeside = (path: string): { ok: true; text: string } | { ok: false; message: string } => {
+  readonly #readBeside = (
+    path: string,
+  ): { ok: true; text: string } | { ok: false; message: string } => {
     const found = this.#options.readFile?.(path, this.#root.source.file);
-    if (found === undefined) return { ok: false, message: `the file "${path}" cannot be read from here` };
+    if (found === undefined)
+      return { ok: false, message: `the file "${path}" cannot be read from here` };
     if (found.ok) this.#texts.push(found.text);
     return found;
   };

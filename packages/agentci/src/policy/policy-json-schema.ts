@@ -7,7 +7,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const text: Schema = { type: 'string' };
 const names: Schema = { type: 'array', items: text, minItems: 1 };
-const oneOrMore = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'array', items: schema, minItems: 1 }] });
+const oneOrMore = (schema: Schema): Schema => ({
+  anyOf: [schema, { type: 'array', items: schema, minItems: 1 }],
+});
 const closed = (properties: Schema, required: readonly string[] = []): Schema => ({
   type: 'object',
   properties,
@@ -16,7 +18,10 @@ const closed = (properties: Schema, required: readonly string[] = []): Schema =>
 });
 
 const selector: Schema = {
-  anyOf: [text, closed({ tool: text, args_match: { type: 'object', additionalProperties: text } }, ['tool'])],
+  anyOf: [
+    text,
+    closed({ tool: text, args_match: { type: 'object', additionalProperties: text } }, ['tool']),
+  ],
 };
 const expression: Schema = {
   type: 'string',
@@ -62,15 +67,19 @@ const rules = (): Schema => ({
   minItems: 1,
   items: {
     anyOf: RULES.map(({ type, summary, fields }) => {
-      const required = Object.entries(fields).flatMap(([name, field]) => (field.required === true ? [name] : []));
-      const own = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)]));
+      const required = Object.entries(fields).flatMap(([name, field]) =>
+        field.required === true ? [name] : [],
+      );
+      const own = Object.fromEntries(
+        Object.entries(fields).map(([name, field]) => [name, fieldSchema(name, field)]),
+      );
       // `pattern: x` of a blocklist reads as `tools: ["*x*"]`.
       const isBlocklist = type === 'blocklist';
       return {
-        ...closed({ type: { const: type }, ...common, ...own, ...(isBlocklist ? { pattern: text } : {}) }, [
-          'type',
-          ...(isBlocklist ? [] : required),
-        ]),
+        ...closed(
+          { type: { const: type }, ...common, ...own, ...(isBlocklist ? { pattern: text } : {}) },
+          ['type', ...(isBlocklist ? [] : required)],
+        ),
         description: summary,
       };
     }),
@@ -119,7 +128,9 @@ const argumentsSchema: Schema = {
 };
 
 const orNothing = (properties: Readonly<Record<string, Schema>>): Schema =>
-  Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, { anyOf: [schema, { type: 'null' }] }]));
+  Object.fromEntries(
+    Object.entries(properties).map(([key, schema]) => [key, { anyOf: [schema, { type: 'null' }] }]),
+  );
 
 /** The keys of a policy. */
 const properties = (): Readonly<Record<string, Schema>> => ({
@@ -176,7 +187,10 @@ const BESIDE_SCHEMAS = new Set(['version', 'name', 'description', 'on_error']);
 export function policyJsonSchema(): Schema {
   const own = properties();
   const telling = Object.keys(own).filter((key) => !BESIDE_SCHEMAS.has(key));
-  const isWritten = (key: string): Schema => ({ required: [key], properties: { [key]: { not: { type: 'null' } } } });
+  const isWritten = (key: string): Schema => ({
+    required: [key],
+    properties: { [key]: { not: { type: 'null' } } },
+  });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'AgentCI policy',

@@ -1,10 +1,26 @@
 /** The keys of a policy. */
 export const ROOT_KEYS = [
-  ...['version', 'name', 'description', 'tools', 'definitions', '$defs', 'schemas', 'enforcement', 'limits'],
+  ...[
+    'version',
+    'name',
+    'description',
+    'tools',
+    'definitions',
+    '$defs',
+    'schemas',
+    'enforcement',
+    'limits',
+  ],
   ...['aliases', 'sequences', 'rules', 'flows', 'blocklist', 'examples'],
 ];
 /** The keys of a tool. */
-export const TOOL_KEYS = ['description', 'arguments', 'required', 'additionalProperties', 'on_violation'];
+export const TOOL_KEYS = [
+  'description',
+  'arguments',
+  'required',
+  'additionalProperties',
+  'on_violation',
+];
 /** The keys of `limits`. */
 export const LIMITS = ['max_tool_calls_total', 'max_requests_total'];
 /** Keys of other Assay policies that a recording cannot be checked against: refused, since ignoring them would look like a pass. */

@@ -29,10 +29,18 @@ export class PolicyWords {
     this.#problems = problems;
   }
 
-  issue(value: YamlNode, { path = [], part, offset, severity, code, message, hint }: Problem): void {
+  issue(
+    value: YamlNode,
+    { path = [], part, offset, severity, code, message, hint }: Problem,
+  ): void {
     const place = placeAt(value, path, part);
     const node = offset === undefined ? undefined : nodeAt(value, path);
-    this.#problems.add(node === undefined ? place : placeInside(node, offset!), { severity, code, message, hint });
+    this.#problems.add(node === undefined ? place : placeInside(node, offset!), {
+      severity,
+      code,
+      message,
+      hint,
+    });
   }
 
   /** A list of names of tools or patterns of them. */
@@ -43,16 +51,27 @@ export class PolicyWords {
       this.fail(value, 'POLICY_TYPE', `"${name}" must be a list of tools`);
       return [];
     }
-    if (value.items.length === 0) this.fail(value, 'POLICY_CANNOT_FAIL', `"${name}" is empty, so it cannot fail`);
+    if (value.items.length === 0)
+      this.fail(value, 'POLICY_CANNOT_FAIL', `"${name}" is empty, so it cannot fail`);
     return value.items.flatMap((item) => {
       if (item.kind === 'scalar' && typeof item.value === 'string' && item.value.trim() !== '') {
         this.slip(item, item.value, `in "${name}" `);
-        return [{ text: item.value, matches: compileGlob(item.value), place: locate(item.source, item.start) }];
+        return [
+          {
+            text: item.value,
+            matches: compileGlob(item.value),
+            place: locate(item.source, item.start),
+          },
+        ];
       }
       // What stands for something reported already was meant to say something.
       if (item.kind === 'scalar' && item.broken === true) this.decides = true;
       else
-        this.fail(item, 'POLICY_TYPE', `an entry of "${name}" must be the name of a tool, not ${shown(toPlain(item))}`);
+        this.fail(
+          item,
+          'POLICY_TYPE',
+          `an entry of "${name}" must be the name of a tool, not ${shown(toPlain(item))}`,
+        );
       return [];
     });
   }
@@ -61,7 +80,12 @@ export class PolicyWords {
   slip(place: YamlPlace, name: string, where = ''): void {
     const slip = patternSlip(name);
     if (slip === undefined) return;
-    this.fail(place, 'POLICY_BAD_GLOB', `${shown(name)} ${where}matches no tool: ${slip.why}`, slip.hint);
+    this.fail(
+      place,
+      'POLICY_BAD_GLOB',
+      `${shown(name)} ${where}matches no tool: ${slip.why}`,
+      slip.hint,
+    );
     this.decides = true;
   }
 
@@ -70,7 +94,12 @@ export class PolicyWords {
     const slip = exactNameSlip(entry.key);
     if (slip === undefined) return;
     const message = `${shown(entry.key)} is hardly the name of a tool: ${slip.why}`;
-    this.#problems.add(keyPlace(entry), { severity: 'warning', code: 'POLICY_ODD_NAME', message, hint: slip.hint });
+    this.#problems.add(keyPlace(entry), {
+      severity: 'warning',
+      code: 'POLICY_ODD_NAME',
+      message,
+      hint: slip.hint,
+    });
   }
 
   /** What only people read must be text. */

@@ -43,8 +43,15 @@ export interface Policy {
   readonly allow?: readonly NamePattern[];
   readonly allowPlace?: ConstraintPlace;
   readonly deny: readonly NamePattern[];
-  readonly unconstrained?: { readonly mode: 'allow' | 'warn' | 'deny'; readonly place: ConstraintPlace };
-  readonly limits: readonly { readonly name: string; readonly max: number; readonly place: ConstraintPlace }[];
+  readonly unconstrained?: {
+    readonly mode: 'allow' | 'warn' | 'deny';
+    readonly place: ConstraintPlace;
+  };
+  readonly limits: readonly {
+    readonly name: string;
+    readonly max: number;
+    readonly place: ConstraintPlace;
+  }[];
   readonly aliases: Aliases;
   readonly rules: readonly CompiledRule[];
   readonly blocklist: readonly NamePattern[];

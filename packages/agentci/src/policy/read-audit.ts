@@ -48,7 +48,8 @@ export function readAudit(text: string, file: string): AuditSession[] {
     if (line === '' && i === lines.length - 1) break;
     const entry = parsed(line);
     if (entry === undefined) throw broken(i + 1, 'this is not a line of an audit log');
-    if (entry.seq !== seq + 1) throw broken(i + 1, `line ${seq + 1} was expected, this is line ${entry.seq}`);
+    if (entry.seq !== seq + 1)
+      throw broken(i + 1, `line ${seq + 1} was expected, this is line ${entry.seq}`);
     if (entry.prev !== prev) throw broken(i + 1, 'the hash of the line before does not match');
     seq++;
     prev = sha256Hex(line);
@@ -59,7 +60,8 @@ export function readAudit(text: string, file: string): AuditSession[] {
       continue;
     }
     const session = open.get(entry.session);
-    if (session === undefined) throw broken(i + 1, `the session "${entry.session}" was not started`);
+    if (session === undefined)
+      throw broken(i + 1, `the session "${entry.session}" was not started`);
     if (entry.event === 'decision') session.decisions.push(entry);
     if (entry.event !== 'end') session.events.push(entry);
     else {
@@ -71,11 +73,14 @@ export function readAudit(text: string, file: string): AuditSession[] {
     }
   }
   return sessions.map((session) =>
-    session.end === undefined && open.get(session.start.session) === session ? { ...session, isOpen: true } : session,
+    session.end === undefined && open.get(session.start.session) === session
+      ? { ...session, isOpen: true }
+      : session,
   );
 }
 
-const ownHash = (line: string): string => sha256Hex(`${line.slice(0, line.lastIndexOf(',"sum":'))}}`);
+const ownHash = (line: string): string =>
+  sha256Hex(`${line.slice(0, line.lastIndexOf(',"sum":'))}}`);
 
 const EVENTS: readonly unknown[] = ['start', 'decision', 'result', 'tools', 'end'];
 

@@ -1,6 +1,12 @@
 import type { Problems } from '../kit/problems.ts';
 import { visibleName } from '../kit/visible-text.ts';
-import { keyPlace, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import type { ArgumentCompiler } from './argument-schema.ts';
 import { withLocalReferences } from './assay-form.ts';
 import type { ConstraintPlace, OnViolation } from './constraint.ts';
@@ -14,7 +20,9 @@ import { type PolicyWords, placeOfKey } from './policy-words.ts';
 interface ReadTools {
   readonly named: Map<string, ToolPolicy>;
   readonly deny: readonly NamePattern[];
-  readonly allow: { readonly patterns: readonly NamePattern[]; readonly place: ConstraintPlace } | undefined;
+  readonly allow:
+    | { readonly patterns: readonly NamePattern[]; readonly place: ConstraintPlace }
+    | undefined;
 }
 
 /** Reads `tools` and `schemas`. */
@@ -58,7 +66,8 @@ export class ToolsReader {
         if (read !== undefined) named.set(visibleName(tool.key), read);
       }
     }
-    this.decidesCalls ||= deny.length > 0 || (allow !== undefined && !allow.patterns.some(({ text }) => text === '*'));
+    this.decidesCalls ||=
+      deny.length > 0 || (allow !== undefined && !allow.patterns.some(({ text }) => text === '*'));
     return { named, deny, allow };
   }
 
@@ -77,7 +86,11 @@ export class ToolsReader {
     const mode = value.entries.get('on_violation');
     const written = mode === undefined ? undefined : toPlain(mode.value);
     if (mode !== undefined && written !== 'block' && written !== 'warn' && written !== 'log')
-      this.#words.fail(mode.value, 'POLICY_CHOICE', `"on_violation" must be block, warn or log, not ${shown(written)}`);
+      this.#words.fail(
+        mode.value,
+        'POLICY_CHOICE',
+        `"on_violation" must be block, warn or log, not ${shown(written)}`,
+      );
     const onViolation = (written ?? 'block') as OnViolation;
     const schema = this.#compiler.map({
       properties: value.entries.get('arguments')?.value,
@@ -95,7 +108,11 @@ export class ToolsReader {
   addSchemas(entry: YamlEntry | undefined, named: Map<string, ToolPolicy>): void {
     if (entry === undefined) return;
     if (entry.value.kind !== 'map') {
-      this.#words.fail(entry.value, 'POLICY_TYPE', '"schemas" must be a map from names of tools to JSON Schemas');
+      this.#words.fail(
+        entry.value,
+        'POLICY_TYPE',
+        '"schemas" must be a map from names of tools to JSON Schemas',
+      );
       return;
     }
     const defs = entry.value.entries.get('$defs')?.value;
@@ -103,7 +120,11 @@ export class ToolsReader {
     for (const tool of entry.value.entries.values()) {
       if (tool.key === '$defs') continue;
       if (named.get(visibleName(tool.key))?.schema !== undefined) {
-        this.#words.fail(keyPlace(tool), 'POLICY_DUPLICATE', `"${tool.key}" has "arguments" under "tools" already`);
+        this.#words.fail(
+          keyPlace(tool),
+          'POLICY_DUPLICATE',
+          `"${tool.key}" has "arguments" under "tools" already`,
+        );
         continue;
       }
       const local = withLocalReferences(tool.value);
@@ -111,7 +132,12 @@ export class ToolsReader {
       if (schema === undefined) continue;
       this.decidesCalls = true;
       this.#words.oddKey(tool);
-      named.set(visibleName(tool.key), { name: tool.key, place: placeOfKey(tool), schema, isJsonSchema: true });
+      named.set(visibleName(tool.key), {
+        name: tool.key,
+        place: placeOfKey(tool),
+        schema,
+        isJsonSchema: true,
+      });
     }
   }
 }

@@ -12,18 +12,28 @@ describe('a tool of an MCP server', () => {
   });
 
   test.each(['read', 'mcp__files__read'])('has its arguments checked under %s', (name) => {
-    const policy = { tools: { [name]: { arguments: { path: { type: 'string', pattern: '^/srv/' } } } } };
+    const policy = {
+      tools: { [name]: { arguments: { path: { type: 'string', pattern: '^/srv/' } } } },
+    };
     expect(evaluateArguments({ calls, policy }).status).toBe('fail');
   });
 
   test.each(['read', 'mcp__files__*'])('is denied and allowed by %s', (name) => {
     expect(evaluateArguments({ calls, policy: { tools: { deny: [name] } } }).status).toBe('fail');
     expect(evaluateArguments({ calls, policy: { tools: { allow: [name] } } }).status).toBe('pass');
-    expect(evaluateArguments({ calls, policy: { tools: { allow: ['other'] } } }).status).toBe('fail');
+    expect(evaluateArguments({ calls, policy: { tools: { allow: ['other'] } } }).status).toBe(
+      'fail',
+    );
   });
 
-  test.each(['read', 'mcp__files__read', 'mcp__*'])('breaks an order rule that says %s, once', (name) => {
-    const result = evaluateRules({ calls, rules: [{ type: 'max_calls', tool: name, max: 0 } as never] });
-    expect(result.status).toBe('fail');
-  });
+  test.each(['read', 'mcp__files__read', 'mcp__*'])(
+    'breaks an order rule that says %s, once',
+    (name) => {
+      const result = evaluateRules({
+        calls,
+        rules: [{ type: 'max_calls', tool: name, max: 0 } as never],
+      });
+      expect(result.status).toBe('fail');
+    },
+  );
 });

@@ -49,15 +49,25 @@ export class References {
             root,
             steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')),
           );
-    return found ?? this.#fail(value, `"${text}" leads to nothing`, 'a pointer is written "#/definitions/name"');
+    return (
+      found ??
+      this.#fail(value, `"${text}" leads to nothing`, 'a pointer is written "#/definitions/name"')
+    );
   };
 
   #load(path: string, place: YamlNode): YamlNode | undefined {
     const read = this.#read?.(path, place.source.file);
-    if (read === undefined) return this.#fail(place, `"${path}" cannot be read: this policy is in no file`);
-    if (!read.ok) return this.#fail(place, read.message, 'paths start at the folder of the file they are written in');
+    if (read === undefined)
+      return this.#fail(place, `"${path}" cannot be read: this policy is in no file`);
+    if (!read.ok)
+      return this.#fail(
+        place,
+        read.message,
+        'paths start at the folder of the file they are written in',
+      );
     if (this.#files.has(read.file)) return this.#files.get(read.file);
-    if (this.#files.size >= MAX_FILES) return this.#fail(place, `more than ${MAX_FILES} files are referred to`);
+    if (this.#files.size >= MAX_FILES)
+      return this.#fail(place, `more than ${MAX_FILES} files are referred to`);
     const { root, diagnostics } = parseYaml(read.text, { file: read.file });
     this.#problems.addAll(diagnostics);
     this.#texts.push(read.text);

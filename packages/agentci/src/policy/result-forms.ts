@@ -24,7 +24,9 @@ export function viewsAt(
   { own, earlier }: { readonly own: boolean; readonly earlier: boolean },
 ): readonly View[] | undefined {
   const owns = own ? formsIn(calls.value(at)) : 1;
-  const before = earlier ? calls.previous(at).reduce((most, call) => Math.max(most, formsIn(call)), 1) : 1;
+  const before = earlier
+    ? calls.previous(at).reduce((most, call) => Math.max(most, formsIn(call)), 1)
+    : 1;
   if (owns * before === 1) return [AS_CAPTURED];
   if (owns * before > MAX_VIEWS) return undefined;
   return Array.from({ length: owns * before }, (_, i) => ({

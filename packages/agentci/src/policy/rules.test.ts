@@ -11,9 +11,30 @@ describe('rules', () => {
   test.each<[string, object, string[], boolean, RuleOutcome, number[]]>([
     ['require', { type: 'require', tool: 'a' }, ['b', 'a', 'a'], true, 'held', [1]],
     ['require on an unfinished run', { type: 'require', tool: 'a' }, [], false, 'violated', []],
-    ['before, the first one absent', { type: 'before', first: 'a', then: 'b' }, ['a'], true, 'not_exercised', []],
-    ['before, the same tool on both sides', { type: 'before', first: 'a', then: 'a' }, ['a'], true, 'held', [0]],
-    ['before, late', { type: 'before', first: 'a', then: 'b' }, ['b', 'x', 'a'], true, 'violated', [0, 2]],
+    [
+      'before, the first one absent',
+      { type: 'before', first: 'a', then: 'b' },
+      ['a'],
+      true,
+      'not_exercised',
+      [],
+    ],
+    [
+      'before, the same tool on both sides',
+      { type: 'before', first: 'a', then: 'a' },
+      ['a'],
+      true,
+      'held',
+      [0],
+    ],
+    [
+      'before, late',
+      { type: 'before', first: 'a', then: 'b' },
+      ['b', 'x', 'a'],
+      true,
+      'violated',
+      [0, 2],
+    ],
     [
       'immediately_before, each one',
       { type: 'immediately_before', first: 'a', then: 'b' },
@@ -46,7 +67,14 @@ describe('rules', () => {
       'not_exercised',
       [],
     ],
-    ['after, within 1 unless written', { type: 'after', trigger: 't', then: 'a' }, ['t', 'a'], true, 'held', [0, 1]],
+    [
+      'after, within 1 unless written',
+      { type: 'after', trigger: 't', then: 'a' },
+      ['t', 'a'],
+      true,
+      'held',
+      [0, 1],
+    ],
     [
       'after, each trigger for itself',
       { type: 'after', trigger: 't', then: 'a', within: 2 },
@@ -55,7 +83,14 @@ describe('rules', () => {
       'violated',
       [2],
     ],
-    ['after, never triggered', { type: 'after', trigger: 't', then: 'a' }, ['a'], true, 'not_exercised', []],
+    [
+      'after, never triggered',
+      { type: 'after', trigger: 't', then: 'a' },
+      ['a'],
+      true,
+      'not_exercised',
+      [],
+    ],
     [
       'never_after, never triggered',
       { type: 'never_after', trigger: 't', forbidden: 'x' },
@@ -64,12 +99,26 @@ describe('rules', () => {
       'not_exercised',
       [],
     ],
-    ['eventually, too late', { type: 'eventually', tool: 'a', within: 1 }, ['x', 'a'], false, 'violated', [1]],
+    [
+      'eventually, too late',
+      { type: 'eventually', tool: 'a', within: 1 },
+      ['x', 'a'],
+      false,
+      'violated',
+      [1],
+    ],
     ['max_calls without a call', { type: 'max_calls', tool: 'a', max: 0 }, [], true, 'held', []],
     ['count, too few', { type: 'count', tool: 'a', min: 2 }, ['a'], true, 'violated', [0]],
     ['count, still open', { type: 'count', tool: 'a', min: 2 }, ['a'], false, 'not_exercised', []],
     ['count, exact', { type: 'count', tool: 'a', exact: 1 }, ['a'], true, 'held', [0]],
-    ['sequence, loose', { type: 'sequence', tools: ['a', 'b'] }, ['a', 'a', 'x', 'b', 'a'], true, 'held', [0, 3]],
+    [
+      'sequence, loose',
+      { type: 'sequence', tools: ['a', 'b'] },
+      ['a', 'a', 'x', 'b', 'a'],
+      true,
+      'held',
+      [0, 3],
+    ],
     [
       'sequence, strict and interrupted',
       { type: 'sequence', tools: ['a', 'b'], strict: true },
@@ -86,10 +135,38 @@ describe('rules', () => {
       'held',
       [1, 2],
     ],
-    ['sequence, a later member first', { type: 'sequence', tools: ['a', 'b'] }, ['b', 'a'], true, 'violated', [0]],
-    ['sequence, unfinished run', { type: 'sequence', tools: ['a', 'b'] }, ['a'], false, 'not_exercised', []],
-    ['blocklist by pattern', { type: 'blocklist', pattern: 'danger' }, ['a', 'run_danger_now'], true, 'violated', [1]],
-    ['allowlist with globs', { type: 'allowlist', tools: ['get_*'] }, ['get_a', 'put_a'], true, 'violated', [1]],
+    [
+      'sequence, a later member first',
+      { type: 'sequence', tools: ['a', 'b'] },
+      ['b', 'a'],
+      true,
+      'violated',
+      [0],
+    ],
+    [
+      'sequence, unfinished run',
+      { type: 'sequence', tools: ['a', 'b'] },
+      ['a'],
+      false,
+      'not_exercised',
+      [],
+    ],
+    [
+      'blocklist by pattern',
+      { type: 'blocklist', pattern: 'danger' },
+      ['a', 'run_danger_now'],
+      true,
+      'violated',
+      [1],
+    ],
+    [
+      'allowlist with globs',
+      { type: 'allowlist', tools: ['get_*'] },
+      ['get_a', 'put_a'],
+      true,
+      'violated',
+      [1],
+    ],
     [
       'a glob as operand',
       { type: 'before', first: 'auth*', then: 'admin_*' },
@@ -118,10 +195,9 @@ describe('rules', () => {
 
   test('rules with the same operands have different ids', () => {
     const rule = { type: 'require', tool: 'a' };
-    expect(evaluateRules({ calls: ['a'], rules: [rule, rule] }).rules.map(({ rule_id }) => rule_id)).toEqual([
-      'require:a',
-      'require:a#2',
-    ]);
+    expect(
+      evaluateRules({ calls: ['a'], rules: [rule, rule] }).rules.map(({ rule_id }) => rule_id),
+    ).toEqual(['require:a', 'require:a#2']);
   });
 
   test.each([
@@ -152,7 +228,9 @@ describe('rules', () => {
   });
 
   test('a rule that does not compile is a user error with its place', () => {
-    expect(() => evaluateRules({ calls: [], rules: [{ type: 'before', first: 'a' }] })).toThrow(/rules\[0\].*"then"/);
+    expect(() => evaluateRules({ calls: [], rules: [{ type: 'before', first: 'a' }] })).toThrow(
+      /rules\[0\].*"then"/,
+    );
   });
 });
 
@@ -170,13 +248,19 @@ describe('laws', () => {
       fc.record({ type: fc.constant('blocklist'), tools: fc.tuple(tool) }),
     );
     fc.assert(
-      fc.property(calls, rule, fc.array(fc.nat(12), { maxLength: 4 }), fc.boolean(), (made, one, places, complete) => {
-        const noisy = [...made] as string[];
-        for (const place of places) noisy.splice(Math.min(place, noisy.length), 0, 'unrelated');
-        const outcome = (list: readonly string[]) =>
-          evaluateRules({ calls: list, rules: [one], complete }).rules[0]!.outcome;
-        expect(outcome(noisy)).toBe(outcome(made));
-      }),
+      fc.property(
+        calls,
+        rule,
+        fc.array(fc.nat(12), { maxLength: 4 }),
+        fc.boolean(),
+        (made, one, places, complete) => {
+          const noisy = [...made] as string[];
+          for (const place of places) noisy.splice(Math.min(place, noisy.length), 0, 'unrelated');
+          const outcome = (list: readonly string[]) =>
+            evaluateRules({ calls: list, rules: [one], complete }).rules[0]!.outcome;
+          expect(outcome(noisy)).toBe(outcome(made));
+        },
+      ),
     );
   });
 
@@ -202,7 +286,8 @@ describe('laws', () => {
             { type: 'before', first: 'a', then: 'b' },
           ],
         });
-        const isOrdered = made.includes('a') && made.includes('b') && made.indexOf('a') < made.indexOf('b');
+        const isOrdered =
+          made.includes('a') && made.includes('b') && made.indexOf('a') < made.indexOf('b');
         expect(status === 'pass').toBe(isOrdered);
       }),
     );
@@ -210,9 +295,18 @@ describe('laws', () => {
 
   test('what is decided on an unfinished run stays so when nothing more happens', () => {
     const rule = fc.oneof(
-      fc.record({ type: fc.constant('after'), trigger: tool, then: tool, within: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({
+        type: fc.constant('after'),
+        trigger: tool,
+        then: tool,
+        within: fc.integer({ min: 1, max: 3 }),
+      }),
       fc.record({ type: fc.constant('eventually'), tool, within: fc.integer({ min: 1, max: 5 }) }),
-      fc.record({ type: fc.constant('sequence'), tools: fc.uniqueArray(tool, { minLength: 2 }), strict: fc.boolean() }),
+      fc.record({
+        type: fc.constant('sequence'),
+        tools: fc.uniqueArray(tool, { minLength: 2 }),
+        strict: fc.boolean(),
+      }),
     );
     fc.assert(
       fc.property(calls, rule, (made, each) => {

@@ -64,7 +64,12 @@ function isSameJson(text: string, value: unknown): boolean {
 /** The texts that a client may show for a result, beside the value it is known by: all of them in a row, and each by itself. */
 export function otherForms(texts: readonly string[], value: unknown): string[] {
   const each = texts.map((text) => text.trim());
-  const forms = new Set([texts.join('\n'), texts.join(''), each.filter((text) => text !== '').join('\n'), ...each]);
+  const forms = new Set([
+    texts.join('\n'),
+    texts.join(''),
+    each.filter((text) => text !== '').join('\n'),
+    ...each,
+  ]);
   return [...forms].filter((form) => form !== value && form.trim() !== '');
 }
 
@@ -77,7 +82,8 @@ export function callValue(name: string, number: number, read: () => CallFacts & 
       enumerable: true,
       get: () => {
         const found = read()[field];
-        if (found === undefined) throw new NotCaptured(`${field} of call ${number} (${name}) is not known`);
+        if (found === undefined)
+          throw new NotCaptured(`${field} of call ${number} (${name}) is not known`);
         return found;
       },
     });

@@ -22,7 +22,8 @@ export interface Selector {
 }
 
 /** Whether the name of the tool alone decides. */
-export const isByName = ({ args, conditions }: Selector): boolean => args === undefined && conditions === undefined;
+export const isByName = ({ args, conditions }: Selector): boolean =>
+  args === undefined && conditions === undefined;
 
 /** Every call. */
 export const ANY_CALL: Selector = { label: '*', matchesName: () => true };
@@ -37,10 +38,16 @@ export function withConditions(selector: Selector, conditions: readonly Conditio
 /** Short names for groups of tools: `aliases: {Read: [get_file, "list_*"]}`. */
 export type Aliases = ReadonlyMap<string, readonly string[]>;
 
-type Report = (issue: Omit<Problem, 'path'> & { readonly at?: readonly (string | number)[] }) => void;
+type Report = (
+  issue: Omit<Problem, 'path'> & { readonly at?: readonly (string | number)[] },
+) => void;
 
 /** Reads a selector: a name, a glob, an alias, or `{tool, args_match: {argument: regex}}`. */
-export function compileSelector(value: unknown, aliases: Aliases, report: Report): Selector | undefined {
+export function compileSelector(
+  value: unknown,
+  aliases: Aliases,
+  report: Report,
+): Selector | undefined {
   if (typeof value === 'string') return compileName(value, aliases, report);
   if (!isObject(value)) {
     report({

@@ -20,7 +20,9 @@ export function shortResult(result: PolicyResult): PolicyResult {
         ...result,
         violations,
         logged: result.logged.slice(0, MAX_LISTED),
-        ...(result.undecided === undefined ? {} : { undecided: result.undecided.slice(0, MAX_LISTED) }),
+        ...(result.undecided === undefined
+          ? {}
+          : { undecided: result.undecided.slice(0, MAX_LISTED) }),
       };
     case 'sequence_valid':
       return { ...result, violations, rules: shortRecords(result.rules) };

@@ -26,12 +26,18 @@ const policyOf = (value: object) => {
 
 describe('explain', () => {
   test.each(rows('explain'))('$id', ({ input, expected }) => {
-    const report = explainCalls({ policy: policyOf({ rules: input.rules }), calls: input.calls as string[] });
+    const report = explainCalls({
+      policy: policyOf({ rules: input.rules }),
+      calls: input.calls as string[],
+    });
     expect(report).toMatchObject(expected);
   });
 
   test('what never happened blocks no call, and is told at the end', () => {
-    const report = explainCalls({ policy: policyOf({ rules: [{ type: 'require', tool: 'auth' }] }), calls: ['x'] });
+    const report = explainCalls({
+      policy: policyOf({ rules: [{ type: 'require', tool: 'auth' }] }),
+      calls: ['x'],
+    });
     expect(report).toMatchObject({
       allowed: 1,
       blocked: 0,
@@ -41,7 +47,11 @@ describe('explain', () => {
   });
 
   test.each([
-    ['a tool whose arguments matter', { tools: { pay: { arguments: { v: { max: 1 } } } } }, ['pay', 'x']],
+    [
+      'a tool whose arguments matter',
+      { tools: { pay: { arguments: { v: { max: 1 } } } } },
+      ['pay', 'x'],
+    ],
     [
       'a rule about arguments',
       { rules: [{ type: 'require', tool: { tool: 'pay', args_match: { v: '^1$' } } }] },
@@ -53,17 +63,26 @@ describe('explain', () => {
       blocked: 0,
       unknown: 1,
       at_end: [],
-      calls: [{ verdict: 'unknown', by: [{ reason: 'could not tell: arguments were not captured' }] }, {}],
+      calls: [
+        { verdict: 'unknown', by: [{ reason: 'could not tell: arguments were not captured' }] },
+        {},
+      ],
     });
   });
 
   test('what is denied whatever its arguments is blocked, not unknown', () => {
-    const policy = policyOf({ tools: { pay: { arguments: { v: { max: 1 } } } }, blocklist: ['pay'] });
+    const policy = policyOf({
+      tools: { pay: { arguments: { v: { max: 1 } } } },
+      blocklist: ['pay'],
+    });
     expect(explainCalls({ policy, calls: ['pay'] })).toMatchObject({ blocked: 1, unknown: 0 });
   });
 
   test('calls that were not captured may have kept a rule, but undo no forbidden call', () => {
-    const policy = policyOf({ rules: [{ type: 'before', first: 'auth', then: 'pay' }], blocklist: ['rm'] });
+    const policy = policyOf({
+      rules: [{ type: 'before', first: 'auth', then: 'pay' }],
+      blocklist: ['rm'],
+    });
     expect(explainCalls({ policy, calls: ['pay', 'rm'], captured: 'partial' })).toMatchObject({
       unknown: 1,
       blocked: 1,
@@ -78,7 +97,9 @@ describe('explain', () => {
     );
     const calls = [{ tool: 'pay', args: { v: 2 } }, 'rm', 'admin', { tool: 'pay', args: { v: 1 } }];
     const { calls: timeline } = explainCalls({ policy: policy!, calls });
-    expect(timeline.map(({ verdict, by }) => [verdict, by[0]?.policy_line, by[0]?.policy_column])).toEqual([
+    expect(
+      timeline.map(({ verdict, by }) => [verdict, by[0]?.policy_line, by[0]?.policy_column]),
+    ).toEqual([
       ['blocked', 5, 11],
       ['blocked', 2, 10],
       ['blocked', 6, 13],
@@ -137,7 +158,9 @@ describe('generate', () => {
       { tool: 'auth', args: { user: `u${amount}` } },
       { tool: 'pay', args: { amount, status, tags: ['x'], ...(amount > 2 ? { note: 'n' } : {}) } },
     ];
-    expect(learn(run('new', 1), run('paid', 2.5), run('new', 3), run('paid', 4))).toMatchInlineSnapshot(`
+    expect(
+      learn(run('new', 1), run('paid', 2.5), run('new', 3), run('paid', 4)),
+    ).toMatchInlineSnapshot(`
       "# A starter policy learned from 4 traces and 8 tool calls.
       # Read it before you rely on it: a range that was seen is not always the range that is right.
       tools:
@@ -175,18 +198,28 @@ describe('generate', () => {
   test('a learned policy accepts every trace it came from', () => {
     // A call without a name leaves every rule undecided.
     const named = fc.string().filter((text) => text.trim() !== '' && text !== 'unknown');
-    const name = fc.oneof(fc.constantFrom('a', 'b', 'allow', 'deny', 'x*', '__proto__', 'null', '- y'), named);
-    const args = fc.dictionary(fc.oneof(fc.constantFrom('k', '__proto__', '#'), fc.string()), fc.jsonValue(), {
-      maxKeys: 3,
-    });
+    const name = fc.oneof(
+      fc.constantFrom('a', 'b', 'allow', 'deny', 'x*', '__proto__', 'null', '- y'),
+      named,
+    );
+    const args = fc.dictionary(
+      fc.oneof(fc.constantFrom('k', '__proto__', '#'), fc.string()),
+      fc.jsonValue(),
+      {
+        maxKeys: 3,
+      },
+    );
     const trace = fc.array(fc.record({ tool: name, args }), { maxLength: 6 });
     fc.assert(
       fc.property(fc.array(trace, { minLength: 1, maxLength: 5 }), (traces) => {
         const { policy, diagnostics } = parsePolicy(learn(...traces), { strict: true });
         expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
         for (const calls of traces) {
-          expect(evaluateArguments({ calls, policy: policy!, strict: true }).violations).toEqual([]);
-          if (policy!.rules.length > 0) expect(evaluateRules({ calls, rules: policy!.rules }).status).toBe('pass');
+          expect(evaluateArguments({ calls, policy: policy!, strict: true }).violations).toEqual(
+            [],
+          );
+          if (policy!.rules.length > 0)
+            expect(evaluateRules({ calls, rules: policy!.rules }).status).toBe('pass');
         }
       }),
       { numRuns: 300 },

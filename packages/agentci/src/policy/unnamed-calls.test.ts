@@ -24,23 +24,39 @@ describe('a call without a name', () => {
       const calls = [{ name: 'ls', args: {} }, call as never];
       const want = { status: 'error', reason: expect.stringContaining('call 2') };
       expect(evaluateBlocklist({ calls, blocklist: ['rm'] })).toMatchObject(want);
-      expect(evaluateRules({ calls, rules: [{ type: 'never_after', trigger: 'ls', forbidden: 'rm' }] })).toMatchObject(
-        want,
-      );
-      expect(evaluateArguments({ calls, policy: { version: '2.0', tools: { deny: ['rm'] } } })).toMatchObject(want);
+      expect(
+        evaluateRules({ calls, rules: [{ type: 'never_after', trigger: 'ls', forbidden: 'rm' }] }),
+      ).toMatchObject(want);
+      expect(
+        evaluateArguments({ calls, policy: { version: '2.0', tools: { deny: ['rm'] } } }),
+      ).toMatchObject(want);
     },
   );
 
   test('does not hide a violation', () => {
-    expect(evaluateBlocklist({ calls: ['rm', null as never], blocklist: ['rm'] })).toMatchObject({ status: 'fail' });
+    expect(evaluateBlocklist({ calls: ['rm', null as never], blocklist: ['rm'] })).toMatchObject({
+      status: 'fail',
+    });
   });
 });
 
 test.each([
   ['rules are missing', () => evaluateRules({ calls: [] } as never), 'POLICY_NO_RULES'],
-  ['calls are missing', () => evaluateRules({ rules: [{ type: 'require', tool: 'ls' }] } as never), 'POLICY_NO_CALLS'],
-  ['the blocklist is missing', () => evaluateBlocklist({ calls: [] } as never), 'POLICY_CANNOT_FAIL'],
-  ['calls of a blocklist are missing', () => evaluateBlocklist({ blocklist: ['rm'] } as never), 'POLICY_NO_CALLS'],
+  [
+    'calls are missing',
+    () => evaluateRules({ rules: [{ type: 'require', tool: 'ls' }] } as never),
+    'POLICY_NO_CALLS',
+  ],
+  [
+    'the blocklist is missing',
+    () => evaluateBlocklist({ calls: [] } as never),
+    'POLICY_CANNOT_FAIL',
+  ],
+  [
+    'calls of a blocklist are missing',
+    () => evaluateBlocklist({ blocklist: ['rm'] } as never),
+    'POLICY_NO_CALLS',
+  ],
 ])('says so when %s', (_, act, code) => {
   expect(act).toThrow(expect.objectContaining({ code }));
 });

@@ -15,7 +15,8 @@ interface Vector {
   readonly note: string;
 }
 
-const rows = (kind: string): Vector[] => (vectors as unknown as Vector[]).filter((row) => row.kind === kind);
+const rows = (kind: string): Vector[] =>
+  (vectors as unknown as Vector[]).filter((row) => row.kind === kind);
 const policyOf = (value: unknown) => value as Record<string, unknown>;
 
 test.each(rows('seq.rules'))('$id $note', ({ input, expected }) => {
@@ -27,12 +28,17 @@ test.each(rows('seq.rules'))('$id $note', ({ input, expected }) => {
   const wanted = expected as unknown as Partial<RuleRecord>[];
   expect(result.rules).toHaveLength(wanted.length);
   expect(result.rules).toMatchObject(wanted);
-  expect(result.status).toBe(wanted.some(({ outcome }) => outcome === 'violated') ? 'fail' : 'pass');
+  expect(result.status).toBe(
+    wanted.some(({ outcome }) => outcome === 'violated') ? 'fail' : 'pass',
+  );
 });
 
 test('asm-vac-1: rules that never came up pass and say so', () => {
   const [row] = rows('seq.metric').filter(({ id }) => id === 'asm-vac-1');
-  const result = evaluateRules({ calls: row!.input.calls as string[], rules: row!.input.rules as unknown[] });
+  const result = evaluateRules({
+    calls: row!.input.calls as string[],
+    rules: row!.input.rules as unknown[],
+  });
   expect(result).toMatchObject({ status: 'pass', exercised: 'not_exercised' });
 });
 
@@ -51,26 +57,35 @@ test.each(rows('args.schema'))('$id $note', ({ input, expected }) => {
     policy: { version: '2.0', schemas: { [input.tool as string]: input.schema } },
   });
   expect(status).toBe(expected.outcome);
-  if (typeof expected.code === 'string') expect(violations).toMatchObject([{ code: expected.code }]);
+  if (typeof expected.code === 'string')
+    expect(violations).toMatchObject([{ code: expected.code }]);
 });
 
 test.each(rows('args.seed_policy'))('$id $note', ({ input, expected }) => {
   const options = input.options as { tools?: string[] };
   const calls = input.calls as CallInput[];
-  expect(evaluateArguments({ calls, policy: policyOf(input.policy), ...options })).toMatchObject(expected);
+  expect(evaluateArguments({ calls, policy: policyOf(input.policy), ...options })).toMatchObject(
+    expected,
+  );
 });
 
-test.each([...rows('args.policy_v2'), ...rows('policy.decide')])('$id $note', ({ input, expected }) => {
-  const run = () => evaluateArguments({ calls: [input.call as CallInput], policy: policyOf(input.policy) });
-  if (expected.config_error) {
-    expect(run).toThrow(UserError);
-    return;
-  }
-  const result = run();
-  expect(result.status).toBe(expected.status);
-  if (expected.code !== undefined) expect(result.violations).toMatchObject([{ code: expected.code }]);
-  if (expected.violations !== undefined) expect(result.violations).toMatchObject(expected.violations as object[]);
-});
+test.each([...rows('args.policy_v2'), ...rows('policy.decide')])(
+  '$id $note',
+  ({ input, expected }) => {
+    const run = () =>
+      evaluateArguments({ calls: [input.call as CallInput], policy: policyOf(input.policy) });
+    if (expected.config_error) {
+      expect(run).toThrow(UserError);
+      return;
+    }
+    const result = run();
+    expect(result.status).toBe(expected.status);
+    if (expected.code !== undefined)
+      expect(result.violations).toMatchObject([{ code: expected.code }]);
+    if (expected.violations !== undefined)
+      expect(result.violations).toMatchObject(expected.violations as object[]);
+  },
+);
 
 describe('blocklists', () => {
   test.each(rows('blocklist'))('$id $note', ({ input, expected }) => {

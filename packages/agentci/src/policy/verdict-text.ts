@@ -7,7 +7,8 @@ export function verdictLines(result: PolicyResult): string[] {
   if (result.status !== 'fail' && result.status !== 'warn') return [];
   const lines = [`${result.status === 'fail' ? '❌ FAIL' : '⚠️ WARN'}: ${result.metric}`, ''];
   const blocks = result.metric === 'sequence_valid' ? ruleBlocks(result) : violationBlocks(result);
-  for (const block of blocks.slice(0, MAX_SHOWN)) lines.push(...block.map((line) => `   ${line}`), '');
+  for (const block of blocks.slice(0, MAX_SHOWN))
+    lines.push(...block.map((line) => `   ${line}`), '');
   if (blocks.length > MAX_SHOWN) lines.push(`   and ${blocks.length - MAX_SHOWN} more`, '');
   if (result.metric === 'tool_blocklist') lines.push(`   Calls found: ${result.calls_found}`, '');
   return lines;
@@ -31,7 +32,8 @@ function violationBlocks(result: Exclude<PolicyResult, { metric: 'sequence_valid
   ]);
 }
 
-const traceLine = (trace: string | undefined): string[] => (trace === undefined ? [] : [`Trace: ${trace}`]);
+const traceLine = (trace: string | undefined): string[] =>
+  trace === undefined ? [] : [`Trace: ${trace}`];
 
 const blockedLines = ({ tool, constraint, message }: PolicyViolation): string[] => [
   `Violation: ${message}`,

@@ -19,7 +19,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Reads `redis://host:port/db`. Credentials come from the environment alone: a command line is seen by everyone on the machine. */
 export function parseQueueAddress(text: string, env: Env): QueueAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== 'redis:' && url.protocol !== 'rediss:') || url.hostname === '')
+  if (
+    url === undefined ||
+    (url.protocol !== 'redis:' && url.protocol !== 'rediss:') ||
+    url.hostname === ''
+  )
     throw new UserError('QUEUE_ADDRESS', '--queue is not the address of a Redis', {
       hint: 'Write redis://host:6379, or rediss://host:6379 for TLS; /2 at the end chooses database 2.',
     });
@@ -33,9 +37,13 @@ export function parseQueueAddress(text: string, env: Env): QueueAddress {
     );
   const db = url.pathname.replace(/^\//, '');
   if (!/^\d{0,4}$/.test(db) || url.search !== '' || url.hash !== '')
-    throw new UserError('QUEUE_ADDRESS', '--queue has more than a host, a port and the number of a database', {
-      hint: 'Write redis://host:6379/0.',
-    });
+    throw new UserError(
+      'QUEUE_ADDRESS',
+      '--queue has more than a host, a port and the number of a database',
+      {
+        hint: 'Write redis://host:6379/0.',
+      },
+    );
   const password = env[PASSWORD_VARIABLE] || undefined;
   if (password !== undefined) SECRETS.add([{ name: PASSWORD_VARIABLE, value: password }]);
   return {

@@ -5,7 +5,9 @@ import { Backlog } from './backlog.ts';
 test('all who wait have their turn, in the order they came', async () => {
   const backlog = new Backlog();
   const order: number[] = [];
-  await Promise.all(Array.from({ length: 500 }, (_, i) => backlog.wait().then(() => order.push(i))));
+  await Promise.all(
+    Array.from({ length: 500 }, (_, i) => backlog.wait().then(() => order.push(i))),
+  );
   expect(order).toEqual(Array.from({ length: 500 }, (_, i) => i));
 });
 

@@ -6,7 +6,8 @@ import { Room } from './room.ts';
 import { Stock } from './stock.ts';
 import { type Handled, workOff } from './work-off.ts';
 
-const jobs = (count: number): Job[] => Array.from({ length: count }, (_, i) => ({ run: 'r1', id: `q${i}`, repeat: 1 }));
+const jobs = (count: number): Job[] =>
+  Array.from({ length: count }, (_, i) => ({ run: 'r1', id: `q${i}`, repeat: 1 }));
 const ids = (list: readonly Job[]): string[] => list.map(({ id }) => id);
 
 describe('bundles', () => {
@@ -22,7 +23,9 @@ describe('bundles', () => {
   ])('of %i jobs for %i slots hold each job once', (count, slots) => {
     const bundles = bundleJobs(jobs(count), slots);
     expect(ids(bundles.flat()).sort()).toEqual(ids(jobs(count)).sort());
-    expect(bundles.every(({ length }) => length >= 1 && length <= Math.min(32, Math.max(16, slots)))).toBe(true);
+    expect(
+      bundles.every(({ length }) => length >= 1 && length <= Math.min(32, Math.max(16, slots))),
+    ).toBe(true);
   });
 
   test('are of one job where there is no more than one for each slot, or the slots are unknown', () => {
@@ -56,7 +59,10 @@ describe('bundles', () => {
         { isAgain: false, putOff: 0 },
         { isAgain: true, putOff: 2 },
       ])
-        expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle, about))))).toEqual({ jobs: bundle, ...about });
+        expect(readBundle(JSON.parse(JSON.stringify(bundleData(bundle, about))))).toEqual({
+          jobs: bundle,
+          ...about,
+        });
   });
 
   test.each([
@@ -115,7 +121,9 @@ describe('a bundle is worked off', () => {
       arrive = () => resolve('sent');
     });
     let isOver = false;
-    const { outcome, begun } = trial({ handle: async ({ id }) => (id === 'q0' ? { ends: first } : sent) });
+    const { outcome, begun } = trial({
+      handle: async ({ id }) => (id === 'q0' ? { ends: first } : sent),
+    });
     void outcome.then(() => {
       isOver = true;
     });
@@ -128,7 +136,8 @@ describe('a bundle is worked off', () => {
 
   test('a job that turns out to be for later once its slot is free keeps the bundle for later', async () => {
     const { outcome } = trial({
-      handle: async ({ id }) => (id === 'q0' ? { ends: sleep(5).then(() => 'later' as const) } : sent),
+      handle: async ({ id }) =>
+        id === 'q0' ? { ends: sleep(5).then(() => 'later' as const) } : sent,
     });
     expect(await outcome).toBe('later');
   });
@@ -138,7 +147,9 @@ describe('a bundle is worked off', () => {
     const long = new Promise<Handled>((resolve) => {
       end = () => resolve(sent);
     });
-    const { outcome, begun, given } = trial({ handle: async ({ id }) => (id === 'q1' ? long : sent) });
+    const { outcome, begun, given } = trial({
+      handle: async ({ id }) => (id === 'q1' ? long : sent),
+    });
     while (given.length === 0) await sleep(5);
     end();
     expect(await outcome).toBe('shared');
@@ -175,7 +186,11 @@ describe('a bundle is worked off', () => {
   });
 
   test('a job by itself is run even then: it cannot be put in beside itself', async () => {
-    const { outcome, begun, given } = trial({ handle: async () => sent, isEnding: () => true, count: 1 });
+    const { outcome, begun, given } = trial({
+      handle: async () => sent,
+      isEnding: () => true,
+      count: 1,
+    });
     expect(await outcome).toBe('over');
     expect(begun).toEqual(['q0']);
     expect(given).toEqual([]);
@@ -196,7 +211,8 @@ describe('a bundle is worked off', () => {
 
   test('one whose result cannot be sent fails alone, even beside others', async () => {
     const { outcome, given } = trial({
-      handle: async ({ id }) => (id === 'q0' ? { ends: Promise.reject(new Error('too large')) } : sent),
+      handle: async ({ id }) =>
+        id === 'q0' ? { ends: Promise.reject(new Error('too large')) } : sent,
       slots: 2,
       count: 2,
     });
@@ -237,8 +253,20 @@ describe('what a worker takes', () => {
     { when: 'one slot is free', slots: 4, bundles: [1, 1, 1], isBrisk: false, hands: 4 },
     { when: 'many slots are free', slots: 10, bundles: [1], isBrisk: false, hands: 3 },
     { when: 'a bundle is enough for all slots', slots: 4, bundles: [16], isBrisk: false, hands: 1 },
-    { when: 'jobs are short and there is only one for each slot', slots: 4, bundles: [4], isBrisk: true, hands: 3 },
-    { when: 'jobs are short and as many wait as are running', slots: 4, bundles: [8], isBrisk: true, hands: 1 },
+    {
+      when: 'jobs are short and there is only one for each slot',
+      slots: 4,
+      bundles: [4],
+      isBrisk: true,
+      hands: 3,
+    },
+    {
+      when: 'jobs are short and as many wait as are running',
+      slots: 4,
+      bundles: [8],
+      isBrisk: true,
+      hands: 1,
+    },
   ])('is $hands bundles at a time when $when', ({ slots, bundles, isBrisk, hands }) => {
     const { stock: taken, hands: now } = stock(slots);
     taken.isBrisk = isBrisk;

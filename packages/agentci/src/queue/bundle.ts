@@ -28,7 +28,9 @@ export function bundleJobs(jobs: readonly Job[], slots: number): Job[][] {
 
 /** One job alone has its own name, so that it is in the queue once, whoever puts it there. */
 export const bundleName = (jobs: readonly Job[]): string =>
-  jobs.length === 1 ? nameOf(jobs[0]!) : `${jobs[0]!.run}_all_${sha256Hex(jobs.map(nameOf).join(' ')).slice(0, 24)}`;
+  jobs.length === 1
+    ? nameOf(jobs[0]!)
+    : `${jobs[0]!.run}_all_${sha256Hex(jobs.map(nameOf).join(' ')).slice(0, 24)}`;
 
 /** A bundle as it came out of the queue. */
 export interface Bundle {
@@ -40,8 +42,13 @@ export interface Bundle {
 }
 
 /** A bundle as it is in the queue. */
-export const bundleData = (jobs: readonly Job[], { isAgain = false, putOff = 0 } = {}): unknown => ({
-  ...(jobs.length === 1 ? jobs[0] : { run: jobs[0]!.run, jobs: jobs.map(({ run: _, ...job }) => job) }),
+export const bundleData = (
+  jobs: readonly Job[],
+  { isAgain = false, putOff = 0 } = {},
+): unknown => ({
+  ...(jobs.length === 1
+    ? jobs[0]
+    : { run: jobs[0]!.run, jobs: jobs.map(({ run: _, ...job }) => job) }),
   ...(isAgain ? { again: true } : {}),
   ...(putOff > 0 ? { put_off: putOff } : {}),
 });
@@ -51,7 +58,13 @@ export function readBundle(value: unknown): Bundle | undefined {
   if (!isObject(value)) return undefined;
   const jobs = jobsIn(value);
   const { put_off: putOff } = value;
-  return jobs && { jobs, isAgain: value.again === true, putOff: Number.isInteger(putOff) ? (putOff as number) : 0 };
+  return (
+    jobs && {
+      jobs,
+      isAgain: value.again === true,
+      putOff: Number.isInteger(putOff) ? (putOff as number) : 0,
+    }
+  );
 }
 
 function jobsIn({ run, jobs, ...job }: Readonly<Record<string, unknown>>): Job[] | undefined {
@@ -60,7 +73,9 @@ function jobsIn({ run, jobs, ...job }: Readonly<Record<string, unknown>>): Job[]
     return one && [one];
   }
   if (!Array.isArray(jobs) || jobs.length === 0 || jobs.length > MAX_JOBS) return undefined;
-  const read = jobs.map((each: unknown) => (isObject(each) ? readJob({ ...each, run }) : undefined));
+  const read = jobs.map((each: unknown) =>
+    isObject(each) ? readJob({ ...each, run }) : undefined,
+  );
   return read.every((each) => each !== undefined) ? read : undefined;
 }
 

@@ -43,7 +43,8 @@ export type Client = Redis & {
 const LOST =
   /connection (?:is |was )?clos|connection close|ECONNRESET|EPIPE|socket closed|LOADING|UNBLOCKED|NR_CLOSED/i;
 /** What a Redis says that is there and cannot work at the moment: out of memory or disk, a replica, moving, busy. */
-const REFUSES = /^(?:OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|EXECABORT)\b/;
+const REFUSES =
+  /^(?:OOM|READONLY|MISCONF|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOREPLICAS|EXECABORT)\b/;
 const PAUSE_MS = 100;
 /** A Redis that is asked something answers sooner, or its connection is dead. Reading blocks for a second at the most. */
 const SILENT_MS = 5000;
@@ -64,9 +65,13 @@ export function loadPackages(): Packages {
     return { Queue, Worker, DelayedError, Redis };
   } catch (error) {
     if (!/MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    throw new UserError('QUEUE_PACKAGES', 'a queue needs the packages bullmq and ioredis, and they are not installed', {
-      hint: 'npm install --save-dev bullmq ioredis',
-    });
+    throw new UserError(
+      'QUEUE_PACKAGES',
+      'a queue needs the packages bullmq and ioredis, and they are not installed',
+      {
+        hint: 'npm install --save-dev bullmq ioredis',
+      },
+    );
   }
 }
 
@@ -89,7 +94,11 @@ const redisOptions = (address: QueueAddress): RedisOptions => ({
 
 /** For BullMQ, which makes its own connections of it. */
 export const queueConnection = (address: QueueAddress): ConnectionOptions =>
-  ({ ...redisOptions(address), socketTimeout: SILENT_BULLMQ_MS, lazyConnect: false }) as ConnectionOptions;
+  ({
+    ...redisOptions(address),
+    socketTimeout: SILENT_BULLMQ_MS,
+    lazyConnect: false,
+  }) as ConnectionOptions;
 
 /** A connection that works, or what is wrong with the address. A Redis that is just being started gets a moment. */
 export async function connect(packages: Packages, address: QueueAddress): Promise<Client> {
@@ -97,17 +106,24 @@ export async function connect(packages: Packages, address: QueueAddress): Promis
     try {
       return await tryConnect(packages, address);
     } catch (error) {
-      const isRefused = (error as { code?: string }).code === 'ECONNREFUSED' || LOST.test((error as Error).message);
+      const isRefused =
+        (error as { code?: string }).code === 'ECONNREFUSED' || LOST.test((error as Error).message);
       if (!isRefused || Date.now() > until) throw unreachable(address, error as Error);
     }
   }
 }
 
 async function tryConnect({ Redis }: Packages, address: QueueAddress): Promise<Client> {
-  const redis = new Redis({ ...redisOptions(address), retryStrategy: () => null, enableAutoPipelining: true });
+  const redis = new Redis({
+    ...redisOptions(address),
+    retryStrategy: () => null,
+    enableAutoPipelining: true,
+  });
   let why: Error | undefined;
   const tooLong = setTimeout(() => {
-    why = new Error(`what is there took the connection and said nothing for ${CONNECT_MS / 1000} s`);
+    why = new Error(
+      `what is there took the connection and said nothing for ${CONNECT_MS / 1000} s`,
+    );
     redis.stream?.destroy();
     redis.disconnect();
   }, CONNECT_MS);
@@ -132,7 +148,8 @@ async function tryConnect({ Redis }: Packages, address: QueueAddress): Promise<C
 }
 
 /** What Node says of a certificate that no authority it knows has issued, that is for another host, or whose time is over. */
-const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS_CERT_ALTNAME|self-signed|certificate/i;
+const UNTRUSTED =
+  /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS_CERT_ALTNAME|self-signed|certificate/i;
 
 function unreachable(address: QueueAddress, error: Error): UserError {
   const at = addressText(address);
@@ -156,9 +173,13 @@ function unreachable(address: QueueAddress, error: Error): UserError {
       hint: 'Most have 0 to 15. Leave the number out of --queue, or let the Redis have more ("databases" of its configuration).',
     });
   if (address.isTls && UNTRUSTED.test(`${(error as { code?: string }).code} ${message}`))
-    return new UserError('QUEUE_UNTRUSTED', `the certificate of the Redis at ${at} cannot be trusted: ${message}`, {
-      hint: 'Name the file of the authority that issued it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem.',
-    });
+    return new UserError(
+      'QUEUE_UNTRUSTED',
+      `the certificate of the Redis at ${at} cannot be trusted: ${message}`,
+      {
+        hint: 'Name the file of the authority that issued it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem.',
+      },
+    );
   return new UserError(
     'QUEUE_UNREACHABLE',
     `there is no Redis at ${at}: ${message || (error as { code?: string }).code}`,

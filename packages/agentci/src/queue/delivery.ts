@@ -15,7 +15,8 @@ export interface Delivery {
 /** An entry of the stream of results. */
 export function deliveryOf(id: string, fields: readonly Buffer[]): Delivery {
   const of: Record<string, Buffer | undefined> = Object.create(null);
-  for (let i = 0; i + 1 < fields.length; i += 2) of[fields[i]!.toString('latin1')] ??= fields[i + 1];
+  for (let i = 0; i + 1 < fields.length; i += 2)
+    of[fields[i]!.toString('latin1')] ??= fields[i + 1];
   const kind = of.kind?.toString();
   const cost = Number(of.cost?.toString());
   return {

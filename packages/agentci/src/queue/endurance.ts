@@ -82,7 +82,9 @@ export class Endurance {
       this.#refused(error.message);
     };
     try {
-      const done = await this.orFault(steadily(action, { isGivenUp: () => this.hasFault, onRefusal }));
+      const done = await this.orFault(
+        steadily(action, { isGivenUp: () => this.hasFault, onRefusal }),
+      );
       // Others may have worked all the while: what is full can be read.
       if (wasRefused) this.#endOutage();
       return done;
@@ -131,7 +133,9 @@ export class Endurance {
       this.#lose();
       return;
     }
-    onNote(`the Redis at ${addressText(address)} went away; waiting for it for ${formatMs(this.#patienceMs)}`);
+    onNote(
+      `the Redis at ${addressText(address)} went away; waiting for it for ${formatMs(this.#patienceMs)}`,
+    );
     this.#outage = setTimeout(this.#lose, this.#patienceMs);
   };
 
@@ -162,7 +166,11 @@ const lost = (address: QueueAddress, patienceMs: number, refusal: string | undef
 /** What Redis says to a command that it would do for no one. */
 function replyError(address: QueueAddress, error: unknown): UserError | undefined {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
-  return new UserError('QUEUE_REPLY', `the Redis at ${addressText(address)} refused a command: ${error.message}`, {
-    hint: 'Something else has written to the keys of AgentCI, or the user may not use the command. What was finished is stored: continue with --resume.',
-  });
+  return new UserError(
+    'QUEUE_REPLY',
+    `the Redis at ${addressText(address)} refused a command: ${error.message}`,
+    {
+      hint: 'Something else has written to the keys of AgentCI, or the user may not use the command. What was finished is stored: continue with --resume.',
+    },
+  );
 }

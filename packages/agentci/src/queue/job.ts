@@ -51,7 +51,8 @@ export function readJob(value: unknown): Job | undefined {
   const { run, id, cell, repeat } = value;
   if (typeof run !== 'string' || !RUN_ID.test(run)) return undefined;
   if (typeof id !== 'string' || id === '' || id.length > MAX_ID) return undefined;
-  if (!Number.isInteger(repeat) || (repeat as number) < 1 || (repeat as number) > 1000) return undefined;
+  if (!Number.isInteger(repeat) || (repeat as number) < 1 || (repeat as number) > 1000)
+    return undefined;
   if (cell !== undefined && !isCell(cell)) return undefined;
   return { run, id, repeat: repeat as number, ...(cell === undefined ? {} : { cell }) };
 }
@@ -70,14 +71,17 @@ export function readTicket(text: string): Ticket | undefined {
   if (!isObject(value)) return undefined;
   const { run, agent, spec, version, settings } = value;
   if (typeof run !== 'string' || !RUN_ID.test(run) || !isObject(settings)) return undefined;
-  if (typeof agent !== 'string' || typeof spec !== 'string' || typeof version !== 'string') return undefined;
+  if (typeof agent !== 'string' || typeof spec !== 'string' || typeof version !== 'string')
+    return undefined;
   return { run, agent, spec, version, settings: readSettings(settings) };
 }
 
 function readSettings(given: Readonly<Record<string, unknown>>): TicketSettings {
   const number = (name: string): Record<string, number> => {
     const value = given[name];
-    return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? { [name]: value } : {};
+    return typeof value === 'number' && Number.isFinite(value) && value >= 0
+      ? { [name]: value }
+      : {};
   };
   const { cassette, judge } = given;
   return {

@@ -40,7 +40,8 @@ export const runKeys = (run: string) => {
 export type RunKeys = ReturnType<typeof runKeys>;
 
 /** Work is only seen by workers that have the same spec and the same version of this program. */
-export const queueName = (spec: string, version: string): string => `q-${sha256Hex(`${spec} ${version}`).slice(0, 24)}`;
+export const queueName = (spec: string, version: string): string =>
+  `q-${sha256Hex(`${spec} ${version}`).slice(0, 24)}`;
 
 /** After the name of a job: how often workers got ready for it. */
 export const READY = ' ready';

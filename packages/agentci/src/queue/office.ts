@@ -192,7 +192,11 @@ export class Office {
       this.#lastAt = Date.now();
     };
     try {
-      const { state, ticket, starts = 0 } = isAgain ? await this.#admit(job) : await this.#look(job.run);
+      const {
+        state,
+        ticket,
+        starts = 0,
+      } = isAgain ? await this.#admit(job) : await this.#look(job.run);
       const found = state === 'go' ? this.#placeOf(job.run, ticket) : undefined;
       if (found === undefined) {
         end();
@@ -202,7 +206,9 @@ export class Office {
       found.jobs++;
       this.#running++;
       const read =
-        starts >= MAX_ALONE ? async () => this.#options.giveUp(job, starts + 1) : await this.#work(job, found, isAgain);
+        starts >= MAX_ALONE
+          ? async () => this.#options.giveUp(job, starts + 1)
+          : await this.#work(job, found, isAgain);
       // Before the next one begins, its cost must be counted where there is a limit. And one that may be to blame for the end of
       // this worker is not, once its result is sent.
       const isAwaited = isAgain || found.ticket.settings.maxCostUsd !== undefined;
@@ -245,7 +251,13 @@ export class Office {
     if (!isUrgent && !this.#isDrained) await this.#readings.wait();
     const done = await read();
     if (done === undefined) return 'later';
-    await this.#count(place.outbox.send({ name: nameOf(job), parcel: packParcel(done.body), costUsd: done.costUsd }));
+    await this.#count(
+      place.outbox.send({
+        name: nameOf(job),
+        parcel: packParcel(done.body),
+        costUsd: done.costUsd,
+      }),
+    );
     return 'sent';
   }
 
@@ -268,7 +280,8 @@ export class Office {
     const at = Date.now();
     const asked = this.#steadily(() => this.#redis.mget(keys.ticket, keys.stop, keys.lease)).then(
       ([ticket = null, stop, lease]): Known => {
-        const state = ticket === null ? 'gone' : stop !== null ? 'stop' : lease === null ? 'orphan' : 'go';
+        const state =
+          ticket === null ? 'gone' : stop !== null ? 'stop' : lease === null ? 'orphan' : 'go';
         const known = { at, state, ticket } as const;
         this.#known.set(run, known);
         return known;
@@ -291,7 +304,9 @@ export class Office {
     const name = nameOf(job);
     const tries = await this.#steadily(() => this.#redis.hincrby(starts, `${name}${READY}`, 1));
     if (tries <= MAX_READY) await (await this.#placeOf(job.run, known.ticket)?.bench)?.warm();
-    const [state, before] = await this.#steadily(() => this.#redis.admit(ticket, lease, stop, done, starts, name));
+    const [state, before] = await this.#steadily(() =>
+      this.#redis.admit(ticket, lease, stop, done, starts, name),
+    );
     return { state, ticket: known.ticket, starts: tries <= MAX_READY ? Number(before) : tries };
   }
 
@@ -313,7 +328,9 @@ export class Office {
       const word = this.#redis
         .exists(key)
         .then((isWanted) =>
-          isWanted ? this.#redis.xadd(results, '*', 'kind', 'word', 'data', packParcel(body)) : null,
+          isWanted
+            ? this.#redis.xadd(results, '*', 'kind', 'word', 'data', packParcel(body))
+            : null,
         );
       words.push(word.catch(() => {}));
     };
@@ -321,7 +338,12 @@ export class Office {
     const signed = this.#steadily(() => this.#sign(ticket.run));
     signed.catch(() => {});
     const outlook = () => ({ mayFollow: place.unread > 0, isDrained: this.#isDrained });
-    const outbox = new Outbox(this.#redis, ticket, { keepS: KEEP_S, signed, outlook, steadily: this.#steadily });
+    const outbox = new Outbox(this.#redis, ticket, {
+      keepS: KEEP_S,
+      signed,
+      outlook,
+      steadily: this.#steadily,
+    });
     const bench = this.#options.open(ticket, say);
     const place: Place = { ticket, bench, words, signed, outbox, jobs: 0, unread: 0, begun: 0 };
     this.#places.set(ticket.run, place);

@@ -95,7 +95,8 @@ export class Outbox {
     this.#waiting = [];
     this.#deliverWanted(letters).then(
       (firsts) => {
-        for (const [i, { resolve }] of letters.entries()) resolve(RECEIPTS[firsts[i] ?? -1] ?? 'unwanted');
+        for (const [i, { resolve }] of letters.entries())
+          resolve(RECEIPTS[firsts[i] ?? -1] ?? 'unwanted');
       },
       (error: unknown) => {
         for (const { reject } of letters) reject(error);
@@ -121,7 +122,12 @@ export class Outbox {
     await this.#signed;
     const { ticket, done, results, spent, stop } = runKeys(this.#ticket.run);
     const limit = String(this.#ticket.settings.maxCostUsd ?? '');
-    const content = letters.flatMap(({ name, parcel, costUsd, id }) => [name, parcel, costText(costUsd), id]);
+    const content = letters.flatMap(({ name, parcel, costUsd, id }) => [
+      name,
+      parcel,
+      costText(costUsd),
+      id,
+    ]);
     // A pipeline is written at once; single commands wait for others.
     const pipeline = this.#redis.pipeline() as unknown as Pick<Client, 'deliver'> & {
       exec: () => Promise<[Error | null, unknown][] | null>;
@@ -133,4 +139,5 @@ export class Outbox {
   }
 }
 
-const costText = (costUsd: number): string => (Number.isFinite(costUsd) && costUsd > 0 ? String(costUsd) : '0');
+const costText = (costUsd: number): string =>
+  Number.isFinite(costUsd) && costUsd > 0 ? String(costUsd) : '0';

@@ -12,7 +12,8 @@ export function packParcel(value: unknown): Buffer {
   const json = JSON.stringify(value);
   if (json.length < SMALL) return Buffer.from(`${String.fromCharCode(PLAIN)}${json}`);
   const text = Buffer.from(json);
-  if (text.length > MAX_BYTES) throw new RangeError(`a result of ${text.length} bytes is too large for the queue`);
+  if (text.length > MAX_BYTES)
+    throw new RangeError(`a result of ${text.length} bytes is too large for the queue`);
   return Buffer.concat([Buffer.of(PACKED), gzipSync(text, { level: 1 })]);
 }
 
@@ -21,7 +22,8 @@ export function unpackParcel(bytes: Buffer): unknown {
   const body = bytes.subarray(1);
   try {
     if (bytes[0] === PLAIN) return JSON.parse(body.toString('utf8'));
-    if (bytes[0] === PACKED) return JSON.parse(gunzipSync(body, { maxOutputLength: MAX_BYTES }).toString('utf8'));
+    if (bytes[0] === PACKED)
+      return JSON.parse(gunzipSync(body, { maxOutputLength: MAX_BYTES }).toString('utf8'));
   } catch {
     // Cut off, or not JSON: not ours.
   }

@@ -7,8 +7,16 @@ import { Room } from './room.ts';
 
 describe('an address', () => {
   test.each([
-    ['redis://localhost', { host: 'localhost', port: 6379, db: 0, isTls: false }, 'redis://localhost:6379'],
-    ['rediss://10.0.0.5:7000/2', { host: '10.0.0.5', port: 7000, db: 2, isTls: true }, 'rediss://10.0.0.5:7000/2'],
+    [
+      'redis://localhost',
+      { host: 'localhost', port: 6379, db: 0, isTls: false },
+      'redis://localhost:6379',
+    ],
+    [
+      'rediss://10.0.0.5:7000/2',
+      { host: '10.0.0.5', port: 7000, db: 2, isTls: true },
+      'rediss://10.0.0.5:7000/2',
+    ],
     ['redis://[::1]:6380', { host: '::1', port: 6380, db: 0, isTls: false }, 'redis://[::1]:6380'],
   ])('%s is read', (text, expected, shown) => {
     const address = parseQueueAddress(text, {});
@@ -28,7 +36,10 @@ describe('an address', () => {
 
   test('has its credentials from the environment', () => {
     const env = { AGENTCI_QUEUE_PASSWORD: 'a-long-password', AGENTCI_QUEUE_USERNAME: 'ci' };
-    expect(parseQueueAddress('redis://x', env)).toMatchObject({ username: 'ci', password: 'a-long-password' });
+    expect(parseQueueAddress('redis://x', env)).toMatchObject({
+      username: 'ci',
+      password: 'a-long-password',
+    });
   });
 });
 
@@ -79,7 +90,9 @@ describe('a parcel', () => {
   test.each([
     ['small', { a: 1 }],
     ['large', { text: 'again '.repeat(10_000) }],
-  ])('that is %s comes out as it went in', (_, value) => expect(unpackParcel(packParcel(value))).toEqual(value));
+  ])('that is %s comes out as it went in', (_, value) =>
+    expect(unpackParcel(packParcel(value))).toEqual(value),
+  );
 
   test('that is large is packed', () =>
     expect(packParcel({ text: 'again '.repeat(10_000) }).length).toBeLessThan(2000));

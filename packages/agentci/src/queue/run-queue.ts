@@ -3,13 +3,29 @@ import type { Queue } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import type { QueueAddress } from './address.ts';
 import { bundleJobs, queueEntry, readBundle } from './bundle.ts';
-import { type Client, connect, loadPackages, type QueuedJob, queueConnection, refuseUnfit } from './client.ts';
+import {
+  type Client,
+  connect,
+  loadPackages,
+  type QueuedJob,
+  queueConnection,
+  refuseUnfit,
+} from './client.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
 import { Endurance } from './endurance.ts';
 import { evenRate, type QueueRate } from './even-rate.ts';
 import { type Job, nameOf, type Ticket } from './job.ts';
 import { Lease, RENEW_MS } from './lease.ts';
-import { MAX_ALONE, MAX_COST, OVER, PREFIX, queueName, READY, type RunKeys, runKeys } from './names.ts';
+import {
+  MAX_ALONE,
+  MAX_COST,
+  OVER,
+  PREFIX,
+  queueName,
+  READY,
+  type RunKeys,
+  runKeys,
+} from './names.ts';
 import { hangUp } from './pulse.ts';
 import { Whereabouts } from './whereabouts.ts';
 import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
@@ -84,11 +100,22 @@ export class RunQueue {
     this.#lease = new Lease(redis, ticket.run);
     const onReady = (): void => void this.#renew().catch(() => {});
     const onFault = (): void => hangUp(reader);
-    this.#endurance = new Endurance(redis, { address, onNote, patienceMs, signal, onReady, onFault });
+    this.#endurance = new Endurance(redis, {
+      address,
+      onNote,
+      patienceMs,
+      signal,
+      onReady,
+      onFault,
+    });
     this.#isOneByOne = rate !== undefined || ticket.settings.maxCostUsd !== undefined;
   }
 
-  static async open(address: QueueAddress, ticket: Ticket, options: OpenOptions): Promise<RunQueue> {
+  static async open(
+    address: QueueAddress,
+    ticket: Ticket,
+    options: OpenOptions,
+  ): Promise<RunQueue> {
     const { rate, onNote } = options;
     const packages = loadPackages();
     const redis = await connect(packages, address);
@@ -97,7 +124,10 @@ export class RunQueue {
       if (note !== undefined) onNote(note);
       const reader = await connect(packages, address);
       const connection = queueConnection(address);
-      const queue = new packages.Queue(queueName(ticket.spec, ticket.version), { connection, prefix: PREFIX });
+      const queue = new packages.Queue(queueName(ticket.spec, ticket.version), {
+        connection,
+        prefix: PREFIX,
+      });
       // The connection we watch says what is wrong.
       queue.on('error', () => {});
       const run = new RunQueue(redis, reader, queue, { ...options, address, ticket });
@@ -151,7 +181,8 @@ export class RunQueue {
     return this.#wasKnown === true;
   }
 
-  #writeTicket = (): Promise<unknown> => this.#redis.set(this.#keys.ticket, JSON.stringify(this.#ticket), 'EX', KEEP_S);
+  #writeTicket = (): Promise<unknown> =>
+    this.#redis.set(this.#keys.ticket, JSON.stringify(this.#ticket), 'EX', KEEP_S);
 
   #renew(): Promise<void> {
     this.#renewing ??= this.#renewLease().finally(() => {
@@ -199,18 +230,24 @@ export class RunQueue {
     await this.#add(bundles.slice(atOnce));
   }
 
-  async #add(bundles: readonly (readonly Job[])[], about: { readonly isAgain?: boolean } = {}): Promise<void> {
+  async #add(
+    bundles: readonly (readonly Job[])[],
+    about: { readonly isAgain?: boolean } = {},
+  ): Promise<void> {
     for (let at = 0; at < bundles.length; at += CHUNK) {
       this.#endurance.throwFault();
       const chunk = bundles.slice(at, at + CHUNK).map((bundle) => queueEntry(bundle, about));
-      for (const [i, { opts }] of chunk.entries()) this.#whereabouts.note(bundles[at + i]!, opts.jobId);
+      for (const [i, { opts }] of chunk.entries())
+        this.#whereabouts.note(bundles[at + i]!, opts.jobId);
       await this.#endurance.steadily(() => this.#queue.addBulk(chunk));
     }
   }
 
   async #findSlots(): Promise<number> {
     const { spec, version } = this.#ticket;
-    const ours = (await this.workers()).filter((worker) => worker.spec === spec && worker.version === version);
+    const ours = (await this.workers()).filter(
+      (worker) => worker.spec === spec && worker.version === version,
+    );
     return ours.reduce((sum, { slots }) => sum + slots, 0);
   }
 
@@ -231,12 +268,15 @@ export class RunQueue {
 
   /** Forgets what has been written down. */
   async settle(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#endurance.steadily(() => this.#redis.xdel(this.#keys.results, ...ids));
+    if (ids.length > 0)
+      await this.#endurance.steadily(() => this.#redis.xdel(this.#keys.results, ...ids));
   }
 
   async #takeFailed(): Promise<QueuedJob[]> {
     const failed = (await this.#queue.getFailed(0, 1000)) as unknown as QueuedJob[];
-    const mine = failed.filter((queued) => readBundle(queued.data)?.jobs[0]?.run === this.#ticket.run);
+    const mine = failed.filter(
+      (queued) => readBundle(queued.data)?.jobs[0]?.run === this.#ticket.run,
+    );
     await Promise.all(mine.map((queued) => queued.remove().catch(() => {})));
     return mine;
   }
@@ -245,7 +285,10 @@ export class RunQueue {
   async lost(): Promise<LostJob[]> {
     const mine = await this.#endurance.steadily(() => this.#takeFailed());
     return mine.flatMap((queued) =>
-      readBundle(queued.data)!.jobs.map((job) => ({ job, why: queued.failedReason ?? 'for an unknown reason' })),
+      readBundle(queued.data)!.jobs.map((job) => ({
+        job,
+        why: queued.failedReason ?? 'for an unknown reason',
+      })),
     );
   }
 
@@ -260,12 +303,15 @@ export class RunQueue {
     const found = await this.#endurance.steadily(async () => {
       const pipeline = this.#redis.pipeline();
       for (const job of suspects) {
-        pipeline.exists(...this.#whereabouts.of(job).map((name) => `${this.#queue.toKey(name)}:lock`));
+        pipeline.exists(
+          ...this.#whereabouts.of(job).map((name) => `${this.#queue.toKey(name)}:lock`),
+        );
         pipeline.hexists(this.#keys.done, nameOf(job));
       }
       return (await pipeline.exec()) ?? [];
     });
-    const isNone = (reply: [Error | null, unknown] | undefined): boolean => reply?.[0] === null && reply[1] === 0;
+    const isNone = (reply: [Error | null, unknown] | undefined): boolean =>
+      reply?.[0] === null && reply[1] === 0;
     return suspects.filter((_, i) => isNone(found[2 * i]) && isNone(found[2 * i + 1]));
   }
 
@@ -283,7 +329,8 @@ export class RunQueue {
       const chunk = jobs.slice(at, at + CHUNK);
       const found = await this.#endurance.steadily(async () => {
         const pipeline = this.#redis.pipeline();
-        for (const job of chunk) pipeline.exists(...this.#whereabouts.of(job).map((name) => this.#queue.toKey(name)));
+        for (const job of chunk)
+          pipeline.exists(...this.#whereabouts.of(job).map((name) => this.#queue.toKey(name)));
         return (await pipeline.exec()) ?? [];
       });
       chunk.forEach((job, i) => {
@@ -304,7 +351,8 @@ export class RunQueue {
   async noteSpent(usd: number): Promise<void> {
     const { spent } = this.#keys;
     await this.#endurance.steadily(async () => {
-      if (Number((await this.#redis.get(spent)) ?? 0) < usd) await this.#redis.set(spent, String(usd), 'EX', KEEP_S);
+      if (Number((await this.#redis.get(spent)) ?? 0) < usd)
+        await this.#redis.set(spent, String(usd), 'EX', KEEP_S);
     });
   }
 
@@ -326,7 +374,9 @@ export class RunQueue {
     const names = [...new Set(jobs.flatMap((job) => this.#whereabouts.of(job)))];
     for (let at = 0; at < names.length; at += CHUNK)
       // One that a worker has stays.
-      await Promise.all(names.slice(at, at + CHUNK).map((name) => this.#queue.remove(name).catch(() => {})));
+      await Promise.all(
+        names.slice(at, at + CHUNK).map((name) => this.#queue.remove(name).catch(() => {})),
+      );
   }
 
   /** Those of the jobs of a stopped run whose result is still to come: a worker has them, or has just sent it. */
@@ -336,8 +386,12 @@ export class RunQueue {
     const active = new Set(
       (await this.#endurance.steadily(() => this.#queue.getJobs(['active']))).map((job) => job?.id),
     );
-    const done = await this.#endurance.steadily(() => this.#redis.hmget(this.#keys.done, ...jobs.map(nameOf)));
-    return jobs.filter((job, i) => this.#whereabouts.of(job).some((name) => active.has(name)) || done[i] !== null);
+    const done = await this.#endurance.steadily(() =>
+      this.#redis.hmget(this.#keys.done, ...jobs.map(nameOf)),
+    );
+    return jobs.filter(
+      (job, i) => this.#whereabouts.of(job).some((name) => active.has(name)) || done[i] !== null,
+    );
   }
 
   /**
@@ -352,8 +406,14 @@ export class RunQueue {
     const begun = Date.now();
     let beatAt = begun + BEAT_MS;
     let left = 0;
-    for (let pauseMs = FIRST_POLL_MS; Date.now() - begun < END_MS; pauseMs = Math.min(POLL_MS, 2 * pauseMs)) {
-      const open = new Set(await this.#endurance.steadily(() => this.#redis.smembers(this.#keys.open)));
+    for (
+      let pauseMs = FIRST_POLL_MS;
+      Date.now() - begun < END_MS;
+      pauseMs = Math.min(POLL_MS, 2 * pauseMs)
+    ) {
+      const open = new Set(
+        await this.#endurance.steadily(() => this.#redis.smembers(this.#keys.open)),
+      );
       if (open.size === 0) return 0;
       left = open.size;
       // One that was killed has nothing to say any more.
@@ -375,10 +435,16 @@ export class RunQueue {
     this.#endurance.close();
     // Tidying up: what is left if it fails expires by itself.
     if (!this.#endurance.hasFault && this.#redis.status === 'ready')
-      await Promise.race([this.#tidy(how).catch(() => {}), sleep(TIDY_MS, undefined, { ref: false })]);
+      await Promise.race([
+        this.#tidy(how).catch(() => {}),
+        sleep(TIDY_MS, undefined, { ref: false }),
+      ]);
     hangUp(this.#reader);
     hangUp(this.#redis);
-    await Promise.race([this.#queue.disconnect().catch(() => {}), sleep(1000, undefined, { ref: false })]);
+    await Promise.race([
+      this.#queue.disconnect().catch(() => {}),
+      sleep(1000, undefined, { ref: false }),
+    ]);
   }
 
   async #tidy(how: Parameters<RunQueue['close']>[0]): Promise<void> {

@@ -3,7 +3,14 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
-import { type Client, connect, isRefusal, loadPackages, queueConnection, refuseUnfit } from './client.ts';
+import {
+  type Client,
+  connect,
+  isRefusal,
+  loadPackages,
+  queueConnection,
+  refuseUnfit,
+} from './client.ts';
 import { PREFIX, queueName } from './names.ts';
 import { Office } from './office.ts';
 import { hangUp, Pulse } from './pulse.ts';
@@ -116,7 +123,11 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
 }
 
 /** Until the signal, or until there was nothing to do for long enough. */
-function untilEnd({ signal, idleMs }: ServeOptions, office: Office, connection: Connection): Promise<void> {
+function untilEnd(
+  { signal, idleMs }: ServeOptions,
+  office: Office,
+  connection: Connection,
+): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const watch =
@@ -125,7 +136,8 @@ function untilEnd({ signal, idleMs }: ServeOptions, office: Office, connection: 
         : setInterval(
             () => {
               // Without Redis there is no work either.
-              if (office.idleForMs() >= idleMs || connection.goneMs() >= Math.max(idleMs, GONE_MS)) end();
+              if (office.idleForMs() >= idleMs || connection.goneMs() >= Math.max(idleMs, GONE_MS))
+                end();
             },
             Math.min(500, idleMs),
           );
@@ -159,13 +171,17 @@ class Connection {
 
   refused = (): void => {
     const at = Date.now();
-    this.#refusing = { since: at - this.#refusing.at < REFUSING_MS ? this.#refusing.since : at, at };
+    this.#refusing = {
+      since: at - this.#refusing.at < REFUSING_MS ? this.#refusing.since : at,
+      at,
+    };
   };
 
   goneMs = (): number => {
     const now = Date.now();
     const refusedMs = now - this.#refusing.at < REFUSING_MS ? now - this.#refusing.since : 0;
-    const goneMs = this.#goneAt === undefined || this.#redis.status === 'ready' ? 0 : now - this.#goneAt;
+    const goneMs =
+      this.#goneAt === undefined || this.#redis.status === 'ready' ? 0 : now - this.#goneAt;
     return Math.max(goneMs, refusedMs);
   };
 

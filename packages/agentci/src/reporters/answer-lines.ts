@@ -12,12 +12,17 @@ const LEAD = 60;
  * The answer of a query that did not pass, cut, with the words its checks looked for marked: in colour, or where there is
  * none as in a word diff, `{+expected+}` and `[-forbidden-]`.
  */
-export function answerLines({ answer, correctness }: QueryResult, c: Colors, hasColor: boolean): string[] {
+export function answerLines(
+  { answer, correctness }: QueryResult,
+  c: Colors,
+  hasColor: boolean,
+): string[] {
   if (answer === null) return [];
   if (answer.trim() === '') return [`        answer: ${c.dim('(empty)')}`];
   const marks = answerMarks(answer, correctness);
   const important = marks.find(({ kind }) => kind === 'forbidden') ?? marks[0];
-  const from = important !== undefined && important.end > MAX_ANSWER ? Math.max(0, important.start - LEAD) : 0;
+  const from =
+    important !== undefined && important.end > MAX_ANSWER ? Math.max(0, important.start - LEAD) : 0;
   const to = Math.min(answer.length, from + MAX_ANSWER);
   const pieces: string[] = [];
   let at = from;

@@ -9,8 +9,14 @@ const check = (key: string, rest: Partial<CheckResult> = {}): CheckResult => ({
   evidence: [],
   ...rest,
 });
-const marked = (answer: string, details: Record<string, unknown>, checks: CheckResult[]): string[] =>
-  answerMarks(answer, { details, checks }).map(({ start, end, kind }) => `${kind} ${answer.slice(start, end)}`);
+const marked = (
+  answer: string,
+  details: Record<string, unknown>,
+  checks: CheckResult[],
+): string[] =>
+  answerMarks(answer, { details, checks }).map(
+    ({ start, end, kind }) => `${kind} ${answer.slice(start, end)}`,
+  );
 
 test.each([
   {
@@ -80,6 +86,9 @@ test.each([
   ['a character that is not seen', 'the re\u200bfund is due', 'refund', 're\u200bfund'],
   ['the plain case', 'The Refund is due', 'refund', 'Refund'],
 ])('a word is marked where a check found it: %s', (_, answer, term, marked) => {
-  const found = answerMarks(answer, { details: { expected_in_answer: { checked: [term] } }, checks: [] });
+  const found = answerMarks(answer, {
+    details: { expected_in_answer: { checked: [term] } },
+    checks: [],
+  });
   expect(found.map(({ start, end }) => answer.slice(start, end))).toEqual([marked]);
 });

@@ -20,7 +20,11 @@ export function answerMarks(
 ): AnswerMark[] {
   const marks: AnswerMark[] = [];
   const add = (kind: AnswerMark['kind'], start: number, end: number): void => {
-    if (end > start && marks.length < MAX_MARKS && !marks.some((other) => start < other.end && other.start < end))
+    if (
+      end > start &&
+      marks.length < MAX_MARKS &&
+      !marks.some((other) => start < other.end && other.start < end)
+    )
       marks.push({ start, end, kind });
   };
   const mark = (kind: AnswerMark['kind'], terms: readonly string[]): void => {
@@ -34,7 +38,8 @@ export function answerMarks(
       if (!hasMark) for (const { start, end } of foldedPlaces(answer, term)) add(kind, start, end);
     }
   };
-  const countOf = (key: string): unknown => checks.find(({ id }) => id === `correctness.${key}`)?.value;
+  const countOf = (key: string): unknown =>
+    checks.find(({ id }) => id === `correctness.${key}`)?.value;
   const sought = (key: string): readonly string[] => {
     const terms = termsOf(details[key]);
     const found = foundTerms(answer, terms, countOf(key));
@@ -56,7 +61,11 @@ export function answerMarks(
  * Which of the terms a check found, told by how many it says it found: whether it looked at case is not in its result.
  * Undefined where the count fits neither way, as in a conversation, where earlier answers count as well.
  */
-export function foundTerms(answer: string, terms: readonly string[], count: unknown): ReadonlySet<string> | undefined {
+export function foundTerms(
+  answer: string,
+  terms: readonly string[],
+  count: unknown,
+): ReadonlySet<string> | undefined {
   for (const prepare of [foldText, visibleText]) {
     const text = prepare(answer);
     const hits = terms.filter((term) => text.includes(prepare(term)));
@@ -68,7 +77,9 @@ export function foundTerms(answer: string, terms: readonly string[], count: unkn
 /** Details come from files too: anything else than a list of texts is left alone. */
 export function termsOf(detail: unknown): string[] {
   const checked = (detail as { checked?: unknown } | null | undefined)?.checked;
-  return Array.isArray(checked) ? checked.filter((term) => typeof term === 'string' && term.trim() !== '') : [];
+  return Array.isArray(checked)
+    ? checked.filter((term) => typeof term === 'string' && term.trim() !== '')
+    : [];
 }
 
 const MAX_FOLDED = 100_000;
@@ -115,11 +126,13 @@ const evidenceTexts = ({ id, evidence }: CheckResult): string[] =>
 
 /** Where an answer leaves the text it should have been; unknown where only the beginning of that text is left. */
 function firstDifference(answer: string, { id, status, limit }: CheckResult): number | undefined {
-  if (id !== 'correctness.exact_match' || status === 'pass' || typeof limit !== 'string') return undefined;
+  if (id !== 'correctness.exact_match' || status === 'pass' || typeof limit !== 'string')
+    return undefined;
   const start = answer.length - answer.trimStart().length;
   let at = 0;
   while (at < limit.length && answer[start + at] === limit[at]) at++;
   return at === limit.length - 1 && limit.endsWith('…') ? undefined : start + at;
 }
 
-const wordEnd = (text: string, at: number): number => at + (/^\s*\S*/.exec(text.slice(at))?.[0].length ?? 0);
+const wordEnd = (text: string, at: number): number =>
+  at + (/^\s*\S*/.exec(text.slice(at))?.[0].length ?? 0);

@@ -23,13 +23,18 @@ export function cellTable({
     'cost',
     ...(first === undefined ? [] : [`against ${cellText(first.reference)}`]),
   ];
-  const against = new Map(cell_comparisons.map((comparison) => [cellText(comparison.cell), comparison]));
+  const against = new Map(
+    cell_comparisons.map((comparison) => [cellText(comparison.cell), comparison]),
+  );
   return {
     head,
     rows: cells.map((summary) => {
       const name = cellText(summary.cell);
       const comparison = against.get(name);
-      const last = first === undefined ? [] : [comparison === undefined ? 'the reference' : differenceText(comparison)];
+      const last =
+        first === undefined
+          ? []
+          : [comparison === undefined ? 'the reference' : differenceText(comparison)];
       return [name, rateText(summary), intervalText(summary), costText(summary), ...last];
     }),
   };
@@ -40,10 +45,21 @@ const points = (share: number): string => `${share > 0 ? '+' : ''}${(100 * share
 
 /** Errors and skips are in no rate, so they are said beside it. */
 function rateText(summary: CellSummary): string {
-  const { pass_rate, passed, warned = 0, failed, errors, skipped, passed_runs, decided_runs } = summary;
+  const {
+    pass_rate,
+    passed,
+    warned = 0,
+    failed,
+    errors,
+    skipped,
+    passed_runs,
+    decided_runs,
+  } = summary;
   // The rate is of runs, and so are the numbers beside it.
   const hasRepeats = decided_runs !== undefined && decided_runs > passed + failed;
-  const of = hasRepeats ? `${passed_runs} of ${decided_runs} runs` : `${passed} of ${passed + failed}`;
+  const of = hasRepeats
+    ? `${passed_runs} of ${decided_runs} runs`
+    : `${passed} of ${passed + failed}`;
   const rate = pass_rate === null ? 'not decided' : `${percent(pass_rate)} (${of})`;
   const rest = [
     warned > 0 ? `${warned} of them with a warning` : '',
@@ -58,11 +74,21 @@ const intervalText = ({ interval }: CellSummary): string =>
 
 function costText({ cost_usd, unpriced_runs }: CellSummary): string {
   if (cost_usd === null) return 'not known';
-  return unpriced_runs > 0 ? `${formatUsd(cost_usd)} and ${unpriced_runs} unknown` : formatUsd(cost_usd);
+  return unpriced_runs > 0
+    ? `${formatUsd(cost_usd)} and ${unpriced_runs} unknown`
+    : formatUsd(cost_usd);
 }
 
 /** `worse by 30 points (-45 to -12), p = 0.016`, or what keeps it from being settled. */
-function differenceText({ difference, interval, p, verdict, pairs, queries, more_queries }: CellComparison): string {
+function differenceText({
+  difference,
+  interval,
+  p,
+  verdict,
+  pairs,
+  queries,
+  more_queries,
+}: CellComparison): string {
   if (difference === null || interval === null || p === null) return 'no query decided in both';
   const facts = `${points(difference)} points (${points(interval.low)} to ${points(interval.high)}), ${pairsText({ pairs, queries })}, ${formatP(p)}`;
   if (verdict !== 'inconclusive') return `${verdict}: ${facts}`;

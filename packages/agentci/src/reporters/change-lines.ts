@@ -16,9 +16,14 @@ export interface Change {
 }
 
 /** What is not as it was in the run before: what broke or is new and fails, then what lost its verdict, what got slower or dearer or may have, what was mended, what is gone. */
-export function changesOf(run: RunResult, { comparison, run: before }: NonNullable<ReportContext['before']>): Change[] {
+export function changesOf(
+  run: RunResult,
+  { comparison, run: before }: NonNullable<ReportContext['before']>,
+): Change[] {
   const now = new Map(run.results.map((result) => [caseText(result), result]));
-  const was = new Map(before.results.map((result) => [caseText(result), result.xfail?.status ?? result.status]));
+  const was = new Map(
+    before.results.map((result) => [caseText(result), result.xfail?.status ?? result.status]),
+  );
   const broken: Change[] = [];
   const mended: Change[] = [];
   for (const { id, after } of comparison.flips) {
@@ -28,7 +33,12 @@ export function changesOf(run: RunResult, { comparison, run: before }: NonNullab
     const text = isMended
       ? 'failed before, passes now'
       : `passed before, fails now${why === undefined ? '' : `: ${why}`}`;
-    (isMended ? mended : broken).push({ status: after, name: id, text, ...(result === undefined ? {} : { result }) });
+    (isMended ? mended : broken).push({
+      status: after,
+      name: id,
+      text,
+      ...(result === undefined ? {} : { result }),
+    });
   }
   const lost = [...now].flatMap(([name, result]): Change[] => {
     const before = was.get(name);
@@ -48,7 +58,9 @@ export function changesOf(run: RunResult, { comparison, run: before }: NonNullab
       ...(result === undefined ? {} : { result }),
     };
   });
-  const gone = comparison.only_before.map((name): Change => ({ status: 'skip', name, text: 'is gone' }));
+  const gone = comparison.only_before.map(
+    (name): Change => ({ status: 'skip', name, text: 'is gone' }),
+  );
   const metricsOf = (is: (metric: MetricComparison) => boolean) =>
     comparison.metrics.filter(is).map(
       (metric): Change => ({
@@ -72,7 +84,8 @@ export function changesOf(run: RunResult, { comparison, run: before }: NonNullab
 
 /** It moved by more than is allowed and this much data cannot tell whether by chance, or moved beyond chance and cannot tell how far. */
 const isSuspicious = ({ verdict, reason, damage, max_drop }: MetricComparison): boolean =>
-  reason === 'near_limit' || (verdict === 'inconclusive' && reason !== 'identical' && damage.mean > max_drop);
+  reason === 'near_limit' ||
+  (verdict === 'inconclusive' && reason !== 'identical' && damage.mean > max_drop);
 
 /** `12 queries in both runs, 2 new, 1 gone`: what the changes are about. */
 export function comparedText({ comparison }: NonNullable<ReportContext['before']>): string {

@@ -8,13 +8,25 @@ import { type ReportContext, reportText } from './reporter.ts';
 
 const render = (run: RunResult, context: Partial<ReportContext> = {}) =>
   reportText(reporter.render(run, reportContext(context)));
-const strictly = (run: RunResult): RunResult => ({ ...run, summary: summarize(run, { strict: true }) });
+const strictly = (run: RunResult): RunResult => ({
+  ...run,
+  summary: summarize(run, { strict: true }),
+});
 
 test('an exit code of 2 by --strict alone says so and names what was not measured', () => {
   const unmeasured = (id: string) => checkOf(id, 'skip', { skip_reason: 'not_measured' });
   const run = runOf([
-    { id: 'q1', status: 'pass', path: [checkOf('path.max_loops', 'pass')], cost: [unmeasured('cost.max_cost_usd')] },
-    { id: 'q2', status: 'pass', cost: ['a', 'b', 'c', 'd', 'e'].map((name) => unmeasured(`cost.${name}`)) },
+    {
+      id: 'q1',
+      status: 'pass',
+      path: [checkOf('path.max_loops', 'pass')],
+      cost: [unmeasured('cost.max_cost_usd')],
+    },
+    {
+      id: 'q2',
+      status: 'pass',
+      cost: ['a', 'b', 'c', 'd', 'e'].map((name) => unmeasured(`cost.${name}`)),
+    },
   ]);
   expect(render(strictly(run))).toContain(
     'could not tell: checks that could not be measured count under --strict: q1 cost.max_cost_usd, q2 cost.a, q2 cost.b, q2 cost.c, q2 cost.d and 1 more (exit 2)',
@@ -24,26 +36,49 @@ test('an exit code of 2 by --strict alone says so and names what was not measure
 test('an exit code of 2 by an error is not put down to --strict', () => {
   const run = runOf([
     { id: 'q1', status: 'error', path: [checkOf('path.max_loops', 'pass')] },
-    { id: 'q2', status: 'pass', cost: [checkOf('cost.max_cost_usd', 'skip', { skip_reason: 'not_measured' })] },
+    {
+      id: 'q2',
+      status: 'pass',
+      cost: [checkOf('cost.max_cost_usd', 'skip', { skip_reason: 'not_measured' })],
+    },
   ]);
   expect(render(strictly(run))).toContain('could not tell (exit 2)');
 });
 
 test.each([
   { message: 'tool_success: 0.5 of at least 0.9', line: '✗ tool_success: 0.5 of at least 0.9' },
-  { message: 'tool_success was not measured: no calls', line: '✗ tool_success was not measured: no calls' },
+  {
+    message: 'tool_success was not measured: no calls',
+    line: '✗ tool_success was not measured: no calls',
+  },
   { message: 'tool_successes are few', line: '✗ tool_success: tool_successes are few' },
 ])('a name the message begins with is printed once: $message', ({ message, line }) => {
   const check = checkOf('metric.tool_success', 'fail', { message });
-  expect(render(runOf([{ id: 'q', status: 'fail', path: [check] }]))).toContain(`        ${line}\n`);
-  expect(render(runOf([], { checks: [check] }))).toContain(`  ${line.replace('✗ ', '✗ metric.')}\n`);
+  expect(render(runOf([{ id: 'q', status: 'fail', path: [check] }]))).toContain(
+    `        ${line}\n`,
+  );
+  expect(render(runOf([], { checks: [check] }))).toContain(
+    `  ${line.replace('✗ ', '✗ metric.')}\n`,
+  );
 });
 
 const decided = checkOf('path.max_loops', 'pass');
 const passing = (id: string): ShortResult => ({ id, status: 'pass', path: [decided] });
-const failing: ShortResult = { id: 'bad', status: 'fail', path: [checkOf('path.max_loops', 'fail')] };
-const warned: ShortResult = { id: 'odd', status: 'warn', path: [checkOf('path.max_loops', 'warn')] };
-const broken: ShortResult = { id: 'gone', status: 'error', error: { kind: 'agent', message: 'boom' } };
+const failing: ShortResult = {
+  id: 'bad',
+  status: 'fail',
+  path: [checkOf('path.max_loops', 'fail')],
+};
+const warned: ShortResult = {
+  id: 'odd',
+  status: 'warn',
+  path: [checkOf('path.max_loops', 'warn')],
+};
+const broken: ShortResult = {
+  id: 'gone',
+  status: 'error',
+  error: { kind: 'agent', message: 'boom' },
+};
 
 test.each<{ when: string; run: RunResult; line: string }>([
   { when: 'all passed', run: runOf([passing('a')]), line: 'ok (exit 0)' },
@@ -54,18 +89,30 @@ test.each<{ when: string; run: RunResult; line: string }>([
     run: runOf([passing('a')], { checks: [checkOf('metric.privacy_budget', 'fail')] }),
     line: 'failed (exit 1)',
   },
-  { when: 'warnings count', run: strictly(runOf([warned])), line: 'failed: warnings count under --strict (exit 1)' },
+  {
+    when: 'warnings count',
+    run: strictly(runOf([warned])),
+    line: 'failed: warnings count under --strict (exit 1)',
+  },
   {
     when: 'a line of a script was never said',
-    run: strictly(runOf([{ ...passing('a'), warnings: [{ code: 'SCRIPT_UNUSED', message: 'never said' }] }])),
+    run: strictly(
+      runOf([{ ...passing('a'), warnings: [{ code: 'SCRIPT_UNUSED', message: 'never said' }] }]),
+    ),
     line: 'failed: warnings count under --strict: a SCRIPT_UNUSED (exit 1)',
   },
   {
     when: 'a call may be hidden',
-    run: strictly(runOf([{ ...passing('a'), warnings: [{ code: 'CALLS_MISSING', message: 'none' }] }])),
+    run: strictly(
+      runOf([{ ...passing('a'), warnings: [{ code: 'CALLS_MISSING', message: 'none' }] }]),
+    ),
     line: 'could not tell: a trace that may lack a call counts under --strict: a CALLS_MISSING (exit 2)',
   },
-  { when: 'nothing was decided', run: runOf([{ id: 'a', status: 'skip' }]), line: 'nothing was checked (exit 2)' },
+  {
+    when: 'nothing was decided',
+    run: runOf([{ id: 'a', status: 'skip' }]),
+    line: 'nothing was checked (exit 2)',
+  },
   { when: 'an agent broke', run: runOf([broken]), line: 'could not tell (exit 2)' },
   {
     when: 'it was stopped',
@@ -78,7 +125,13 @@ test.each<{ when: string; run: RunResult; line: string }>([
 
 test('the summary counts every query once, and names notices, the judge, and the way to run the rest again', () => {
   const run = runOf(
-    [passing('a'), warned, failing, broken, { id: 'x', status: 'skip', xfail: { reason: 'known', status: 'fail' } }],
+    [
+      passing('a'),
+      warned,
+      failing,
+      broken,
+      { id: 'x', status: 'skip', xfail: { reason: 'known', status: 'fail' } },
+    ],
     {
       notices: ['mind the gap'],
       duration_ms: 1500,
@@ -100,9 +153,11 @@ test.each([
   { when: 'an agent broke', results: [broken], offers: true },
   { when: 'something warned', results: [warned], offers: false },
 ])('running again is offered only where it helps: $when', ({ results, offers }) => {
-  expect(render(runOf(results), { rerunCommand: 'agentci test --failed' }).includes('run only these again')).toBe(
-    offers,
-  );
+  expect(
+    render(runOf(results), { rerunCommand: 'agentci test --failed' }).includes(
+      'run only these again',
+    ),
+  ).toBe(offers);
 });
 
 test('a query that did not pass says why, where, and what the agent printed last', () => {
@@ -132,7 +187,9 @@ test.each([
   { passes: 40, listed: true },
   { passes: 41, listed: false },
 ])('$passes passing queries are listed: $listed', ({ passes, listed }) => {
-  const text = render(runOf([...Array.from({ length: passes }, (_, i) => passing(`p${i}`)), failing]));
+  const text = render(
+    runOf([...Array.from({ length: passes }, (_, i) => passing(`p${i}`)), failing]),
+  );
   expect(text.includes('✓ pass  p0')).toBe(listed);
   expect(text.includes(`(${passes} passing queries not listed)`)).toBe(!listed);
   expect(text).toContain('✗ fail  bad');
@@ -159,7 +216,11 @@ test('numbers of a query with repeats are means of its runs, and named so', () =
   const run = runOf(['a', 'b', 'c', 'd'].map(passing));
   for (const result of run.results) {
     result.cost.details.actual = { latency_ms: 200, cost_usd: 0.04 };
-    const used = (latency_ms: number, cost_usd: number) => ({ latency_ms, cost_usd, total_tokens: null });
+    const used = (latency_ms: number, cost_usd: number) => ({
+      latency_ms,
+      cost_usd,
+      total_tokens: null,
+    });
     result.runs = [used(200, 0.04), used(142, 0.02)].map((each) => ({
       status: 'pass',
       messages: [],
@@ -175,11 +236,23 @@ test('numbers of a query with repeats are means of its runs, and named so', () =
 
 test('what could not be measured in queries that passed is said once, with how often', () => {
   const unmeasured = (id: string) => checkOf(id, 'skip', { skip_reason: 'not_measured' });
-  const passed = { status: 'pass' as const, correctness: [checkOf('correctness.exact_match', 'pass')] };
+  const passed = {
+    status: 'pass' as const,
+    correctness: [checkOf('correctness.exact_match', 'pass')],
+  };
   const run = runOf([
     { id: 'q1', ...passed, path: [unmeasured('path.max_tool_calls')] },
-    { id: 'q2', ...passed, path: [unmeasured('path.max_tool_calls')], cost: [unmeasured('cost.max_cost_usd')] },
-    { id: 'q3', ...passed, path: [checkOf('path.rules', 'skip', { skip_reason: 'not_exercised' })] },
+    {
+      id: 'q2',
+      ...passed,
+      path: [unmeasured('path.max_tool_calls')],
+      cost: [unmeasured('cost.max_cost_usd')],
+    },
+    {
+      id: 'q3',
+      ...passed,
+      path: [checkOf('path.rules', 'skip', { skip_reason: 'not_exercised' })],
+    },
   ]);
   expect(render(run)).toContain(
     '\n3 checks of passed queries could not be measured: path.max_tool_calls × 2, cost.max_cost_usd\n',
@@ -188,10 +261,19 @@ test('what could not be measured in queries that passed is said once, with how o
 });
 
 describe('the answer of a query that did not pass', () => {
-  const shown = (answer: string | null, details: object, { color = false, status = 'fail' as CheckStatus } = {}) => {
-    const run = runOf([{ id: 'q', status, answer, correctness: [checkOf('correctness.x', status)] }]);
+  const shown = (
+    answer: string | null,
+    details: object,
+    { color = false, status = 'fail' as CheckStatus } = {},
+  ) => {
+    const run = runOf([
+      { id: 'q', status, answer, correctness: [checkOf('correctness.x', status)] },
+    ]);
     const [result] = run.results;
-    const given = { ...run, results: [{ ...result!, correctness: { ...result!.correctness, details } }] } as RunResult;
+    const given = {
+      ...run,
+      results: [{ ...result!, correctness: { ...result!.correctness, details } }],
+    } as RunResult;
     return render(given, { color })
       .split('\n')
       .find((line) => line.startsWith('        answer: '))
@@ -200,7 +282,11 @@ describe('the answer of a query that did not pass', () => {
   const terms = (...checked: string[]) => ({ checked });
 
   test.each([
-    { answer: 'Ask our support', details: { not_in_answer: terms('support') }, line: 'Ask our [-support-]' },
+    {
+      answer: 'Ask our support',
+      details: { not_in_answer: terms('support') },
+      line: 'Ask our [-support-]',
+    },
     {
       answer: 'Run NPM install now',
       details: { expected_in_answer: terms('npm install', 'yarn') },
@@ -213,14 +299,20 @@ describe('the answer of a query that did not pass', () => {
     },
     { answer: 'two\n\u001b[2Jlines', details: {}, line: 'two lines' },
     { answer: ' ', details: {}, line: '(empty)' },
-    { answer: 'x', details: { not_in_answer: { checked: 'x' }, expected_in_answer: null }, line: 'x' },
+    {
+      answer: 'x',
+      details: { not_in_answer: { checked: 'x' }, expected_in_answer: null },
+      line: 'x',
+    },
     { answer: 'a.b', details: { not_in_answer: terms('.', '') }, line: 'a[-.-]b' },
   ])('$line', ({ answer, details, line }) => {
     expect(shown(answer, details)).toBe(line);
   });
 
   test('is cut around the forbidden word when that is far in', () => {
-    const line = shown(`${'a '.repeat(500)}SECRET${' b'.repeat(500)}`, { not_in_answer: terms('secret') })!;
+    const line = shown(`${'a '.repeat(500)}SECRET${' b'.repeat(500)}`, {
+      not_in_answer: terms('secret'),
+    })!;
     expect(line).toMatch(/^…(?:a )+\[-SECRET-\](?: b)+…$/);
     expect(line.length).toBeLessThan(420);
   });
@@ -249,7 +341,11 @@ test('repeats say how many runs passed, of a query and in all', () => {
 });
 
 test('an interruption is one line: queries that did not run are counted, not listed', () => {
-  const skipped = (id: string): ShortResult => ({ id, status: 'skip', not_run: 'the run was interrupted' });
+  const skipped = (id: string): ShortResult => ({
+    id,
+    status: 'skip',
+    not_run: 'the run was interrupted',
+  });
   const text = render({ ...runOf([passing('a'), skipped('b'), skipped('c')]), interrupted: true });
   expect(text).not.toContain('question of b');
   expect(text).toContain('3 queries: 1 passed, 2 not run');

@@ -19,7 +19,10 @@ const turn = (n: number, rest: Partial<TurnResult> = {}): TurnResult => ({
 const CONVERSATION: ConversationResult = {
   ending: 'user_done',
   blame: 'agent',
-  turns: [turn(1), turn(2, { tools: ['lookup', 'refund'], status: 'fail', user: 'two\nlines', answer: null })],
+  turns: [
+    turn(1),
+    turn(2, { tools: ['lookup', 'refund'], status: 'fail', user: 'two\nlines', answer: null }),
+  ],
 };
 const LINES = [
   'turn 1',
@@ -42,12 +45,17 @@ test('of a long one the middle is counted', () => {
   expect(lines.filter((line) => line.startsWith('turn '))).toHaveLength(12);
 });
 
-test.each([consoleReporter, markdownReporter])('$name has the conversation in place of the answer', ({ render }) => {
-  const run = runOf([{ id: 'q', status: 'fail', correctness: [checkOf('correctness.turn[2].x', 'fail')] }]);
-  run.results[0]!.conversation = CONVERSATION;
-  const { text } = render(run, reportContext());
-  for (const line of LINES) expect(text).toContain(line.trim());
-});
+test.each([consoleReporter, markdownReporter])(
+  '$name has the conversation in place of the answer',
+  ({ render }) => {
+    const run = runOf([
+      { id: 'q', status: 'fail', correctness: [checkOf('correctness.turn[2].x', 'fail')] },
+    ]);
+    run.results[0]!.conversation = CONVERSATION;
+    const { text } = render(run, reportContext());
+    for (const line of LINES) expect(text).toContain(line.trim());
+  },
+);
 
 test('what the agent said cannot write to the terminal', () => {
   const run = runOf([{ id: 'q', status: 'fail' }]);

@@ -5,7 +5,10 @@ const MAX_TURNS = 12;
 const MAX_TEXT = 160;
 
 /** A conversation line by line: who said what, the tools in between, the verdict on each turn, and who is to blame. */
-export function conversationLines({ turns, ending, blame }: ConversationResult, maxText = MAX_TEXT): string[] {
+export function conversationLines(
+  { turns, ending, blame }: ConversationResult,
+  maxText = MAX_TEXT,
+): string[] {
   const half = MAX_TURNS / 2;
   const left = turns.length - MAX_TURNS;
   const shown =
@@ -27,7 +30,9 @@ export function foundInTurns({ correctness }: Pick<QueryResult, 'correctness'>):
     .filter(({ status }) => status === 'fail' || status === 'warn')
     .flatMap(({ evidence }) => evidence)
     .flatMap(({ turn, text }) =>
-      turn === undefined || text === undefined ? [] : [`answer of turn ${turn}: ${oneLine(text, 400)}`],
+      turn === undefined || text === undefined
+        ? []
+        : [`answer of turn ${turn}: ${oneLine(text, 400)}`],
     );
   return [...new Set(found)].slice(0, MAX_FOUND);
 }
@@ -42,7 +47,13 @@ function turnLines({ turn, user, answer, tools, status }: TurnResult, maxText: n
   ];
 }
 
-function endLine({ ending, blame }: { ending: string | undefined; blame: ConversationResult['blame'] }): string {
+function endLine({
+  ending,
+  blame,
+}: {
+  ending: string | undefined;
+  blame: ConversationResult['blame'];
+}): string {
   const end = ending === undefined ? 'end of the recording' : `ended: ${ending}`;
   return blame === undefined ? end : `${end}; to blame: ${blame}`;
 }

@@ -50,5 +50,7 @@ test.each([
   { text: '\0@SUM(A1)', cell: `"'@SUM(A1)"` },
   { text: 'a=1', cell: '"a=1"' },
 ])('no text is a formula or ends its cell: $cell', ({ text, cell }) => {
-  expect(messageOf(text)).toBe(`"demo","run-1","","","","","traces.readable","error",,${cell},,,,,`);
+  expect(messageOf(text)).toBe(
+    `"demo","run-1","","","","","traces.readable","error",,${cell},,,,,`,
+  );
 });

@@ -39,7 +39,8 @@ function* renderCsv(run: RunResult): Generator<string> {
   // Only a run with a matrix has this column, so that readers of the others keep theirs.
   const hasCells = run.cells !== undefined;
   yield row(hasCells ? [...COLUMNS, 'cell'] : COLUMNS);
-  for (const { cells, cell } of rowsOf(run)) yield row(hasCells ? [...cells, cell && cellText(cell)] : cells);
+  for (const { cells, cell } of rowsOf(run))
+    yield row(hasCells ? [...cells, cell && cellText(cell)] : cells);
 }
 
 interface Row {
@@ -53,19 +54,49 @@ function* rowsOf(run: RunResult): Generator<Row> {
   for (const metric of freeRunMetrics(run)) yield { cells: metricRow(wholeRun, metric) };
   for (const { k, value, se, tasks } of run.summary.pass_hat_k ?? []) {
     const message = `all of ${k} runs passed, over ${tasks} queries${se === null ? '' : `; standard error ${se.toFixed(6)}`}`;
-    yield { cells: [...wholeRun, '', `run.pass_hat_${k}`, '', '', message, value, '', ...placeOf(undefined)] };
+    yield {
+      cells: [
+        ...wholeRun,
+        '',
+        `run.pass_hat_${k}`,
+        '',
+        '',
+        message,
+        value,
+        '',
+        ...placeOf(undefined),
+      ],
+    };
   }
   for (const result of run.results) {
     const { cell } = result;
     const common = [run.agent, run.run_id, result.id, result.query, result.status];
-    const checks = LAYERS.flatMap((layer) => result[layer].checks.map((check) => ({ layer, check })));
+    const checks = LAYERS.flatMap((layer) =>
+      result[layer].checks.map((check) => ({ layer, check })),
+    );
     if (checks.length === 0) {
       const why = result.error?.message ?? result.skip?.reason ?? result.not_run ?? '';
-      yield { cells: [...common, '', '', result.status, '', why, '', '', ...placeOf(result.location)], cell };
+      yield {
+        cells: [...common, '', '', result.status, '', why, '', '', ...placeOf(result.location)],
+        cell,
+      };
     }
     for (const { layer, check } of checks) yield { cells: checkRow(common, layer, check), cell };
     for (const { code, message } of result.warnings ?? [])
-      yield { cells: [...common, '', warningId(code), 'warn', '', message, '', '', ...placeOf(result.location)], cell };
+      yield {
+        cells: [
+          ...common,
+          '',
+          warningId(code),
+          'warn',
+          '',
+          message,
+          '',
+          '',
+          ...placeOf(result.location),
+        ],
+        cell,
+      };
     for (const metric of freeMetrics(result)) yield { cells: metricRow(common, metric), cell };
   }
 }
@@ -80,10 +111,24 @@ const checkRow = (common: Common, layer: string, check: CheckResult): unknown[] 
 const metricRow = (common: Common, metric: MetricValue): unknown[] => {
   const { value } = metric.result;
   const skipped = value === null ? 'not_measured' : '';
-  return [...common, '', `metric.${metric.name}`, '', skipped, metricText(metric), value, '', ...placeOf(undefined)];
+  return [
+    ...common,
+    '',
+    `metric.${metric.name}`,
+    '',
+    skipped,
+    metricText(metric),
+    value,
+    '',
+    ...placeOf(undefined),
+  ];
 };
 
-const placeOf = (location: CheckResult['location']): unknown[] => [location?.file, location?.line, location?.column];
+const placeOf = (location: CheckResult['location']): unknown[] => [
+  location?.file,
+  location?.line,
+  location?.column,
+];
 
 const row = (cells: readonly unknown[]): string => `${cells.map(written).join(',')}\r\n`;
 

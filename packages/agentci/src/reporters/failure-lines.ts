@@ -15,13 +15,18 @@ export function shownGroups(run: RunResult): FailureGroup[] {
 }
 
 /** The first line of a message. */
-export const exampleLine = (example: string): string => clip(example.split('\n', 1)[0]!, MAX_EXAMPLE);
+export const exampleLine = (example: string): string =>
+  clip(example.split('\n', 1)[0]!, MAX_EXAMPLE);
 
 /**
  * `7 queries`; with a matrix where they failed as well: `7 queries in model=a`, `7 queries in each of 3 cells`, or `7 queries in
  * 3 cells, 12 failures`.
  */
-export function groupCount({ queries, cells, cases }: Pick<FailureGroup, 'queries' | 'cells' | 'cases'>): string {
+export function groupCount({
+  queries,
+  cells,
+  cases,
+}: Pick<FailureGroup, 'queries' | 'cells' | 'cases'>): string {
   const counted = plural(queries.length, 'query', 'queries');
   if (cells === undefined) return counted;
   if (cells.length === 1) return `${counted} in ${clip(cells[0]!, MAX_CELL)}`;

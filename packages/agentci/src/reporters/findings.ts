@@ -43,7 +43,13 @@ export function findingsOfQuery(result: QueryResult): Finding[] {
     });
   }
   for (const { code, message } of result.warnings ?? [])
-    findings.push({ level: 'warning', checkId: warningId(code), message, location: result.location, result });
+    findings.push({
+      level: 'warning',
+      checkId: warningId(code),
+      message,
+      location: result.location,
+      result,
+    });
   // Expected failures and failures within min_pass_rate do not fail the run, so they must not look as if they did.
   const blocking = result.status === 'fail' || result.status === 'error';
   if (!blocking && result.xfail) return findings;

@@ -17,7 +17,11 @@ const lines = (results: ShortResult[], overrides: Partial<ReportContext> = {}) =
   };
 };
 const many = (count: number, status: 'warn' | 'fail'): ShortResult[] =>
-  Array.from({ length: count }, (_, i) => ({ id: `q${i}`, status, path: [checkOf('path.max_loops', status)] }));
+  Array.from({ length: count }, (_, i) => ({
+    id: `q${i}`,
+    status,
+    path: [checkOf('path.max_loops', status)],
+  }));
 
 // Vectors acg-annot-01 and acg-annot-02: the cap is for warnings alone.
 test('fifteen warnings: ten annotations, five in the step summary', () => {
@@ -49,13 +53,19 @@ test('an expected failure is not annotated', () => {
 });
 
 test('a failure within the allowed rate is a warning, since the run does not fail for it', () => {
-  const { errors, warnings } = lines([{ id: 'x', status: 'pass', path: [checkOf('path.max_loops', 'fail')] }]);
+  const { errors, warnings } = lines([
+    { id: 'x', status: 'pass', path: [checkOf('path.max_loops', 'fail')] },
+  ]);
   expect([errors.length, warnings.length]).toEqual([0, 1]);
 });
 
 test('a query that could not be judged is an error on the line of the query', () => {
-  const [line] = lines([{ id: 'x', status: 'error', error: { kind: 'agent', message: 'boom' } }]).errors;
-  expect(line).toBe('::error file=agentci_spec.yaml,line=4,col=5,title=x::[ERROR] question of x: boom');
+  const [line] = lines([
+    { id: 'x', status: 'error', error: { kind: 'agent', message: 'boom' } },
+  ]).errors;
+  expect(line).toBe(
+    '::error file=agentci_spec.yaml,line=4,col=5,title=x::[ERROR] question of x: boom',
+  );
 });
 
 test('a check is an error on its own line in the file as the checkout names it, a long question cut short', () => {
@@ -70,7 +80,9 @@ test('a check is an error on its own line in the file as the checkout names it, 
 });
 
 test('an id with a comma or a colon stays one title', () => {
-  const [line] = lines([{ id: 'a,b: c', status: 'error', error: { kind: 'agent', message: 'boom' } }]).errors;
+  const [line] = lines([
+    { id: 'a,b: c', status: 'error', error: { kind: 'agent', message: 'boom' } },
+  ]).errors;
   expect(line).toContain(',title=a%2Cb%3A c::');
 });
 
@@ -92,7 +104,11 @@ test('a warning beside a failure stays a warning, and a check without a place ha
 });
 
 test('a check of the whole run is an error or a warning, as it is', () => {
-  const checks = [checkOf('traces.readable', 'error'), checkOf('metric.drift', 'warn'), checkOf('metric.tone', 'pass')];
+  const checks = [
+    checkOf('traces.readable', 'error'),
+    checkOf('metric.drift', 'warn'),
+    checkOf('metric.tone', 'pass'),
+  ];
   expect(reportText(reporter.render(runOf([], { checks }), context))).toBe(
     '::error title=traces.readable::traces.readable is error\n::warning title=metric.drift::metric.drift is warn\n',
   );
@@ -100,7 +116,9 @@ test('a check of the whole run is an error or a warning, as it is', () => {
 
 test('a warning in the step summary says where it is', () => {
   const { tableRows } = lines(many(11, 'warn'), { publicPath: (file) => `sub/${file}` });
-  expect(tableRows.map((row) => row.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code)))).toEqual([
+  expect(
+    tableRows.map((row) => row.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))),
+  ).toEqual([
     '| path.max_loops | [PATH] question of q10: path.max_loops is warn | sub/agentci_spec.yaml:4 |',
   ]);
 });

@@ -32,7 +32,9 @@ export const reporter: Reporter = {
       lines.push(`${overflow.length} more warnings are not shown as annotations`);
     return {
       text: lines.map((line) => `${line}\n`).join(''),
-      ...(overflow.length > 0 && hasStepSummary ? { stepSummary: summaryTable(overflow, publicPath) } : {}),
+      ...(overflow.length > 0 && hasStepSummary
+        ? { stepSummary: summaryTable(overflow, publicPath) }
+        : {}),
     };
   },
 };
@@ -41,7 +43,9 @@ export const reporter: Reporter = {
 function textOf({ checkId, layer, message, result }: Finding): string {
   if (!result) return message;
   const query =
-    result.query.length > QUERY_CHARACTERS ? `${result.query.slice(0, QUERY_CHARACTERS - 1)}…` : result.query;
+    result.query.length > QUERY_CHARACTERS
+      ? `${result.query.slice(0, QUERY_CHARACTERS - 1)}…`
+      : result.query;
   const where = result.cell === undefined ? '' : ` (${cellText(result.cell)})`;
   return `[${checkId === QUERY_ERROR ? 'ERROR' : (layer ?? 'run').toUpperCase()}] ${query}${where}: ${message}`;
 }
@@ -69,7 +73,12 @@ function summaryTable(overflow: readonly Finding[], publicPath: (file: string) =
     const place = location ? `${publicPath(location.file)}:${location.line}` : '';
     return `| ${[titleOf(finding), textOf(finding), place].map(escapeMarkdownTableCell).join(' | ')} |`;
   });
-  return ['### AgentCI: further warnings', '', '| check | finding | where |', '| --- | --- | --- |', ...rows, ''].join(
-    '\n',
-  );
+  return [
+    '### AgentCI: further warnings',
+    '',
+    '| check | finding | where |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
 }

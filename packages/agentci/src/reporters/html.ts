@@ -21,7 +21,10 @@ export const reporter: Reporter = {
 };
 
 /** The page with its data. Each query's evidence is an element of its own, read only when that query is opened. */
-function* renderHtml(run: RunResult, { evidence, before, version, command }: ReportContext): Generator<string> {
+function* renderHtml(
+  run: RunResult,
+  { evidence, before, version, command }: ReportContext,
+): Generator<string> {
   const ids = run.results.map(caseText).filter((id) => evidence?.byQuery.has(id));
   const long = run.results.filter(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER).length;
   const notes = [
@@ -54,7 +57,8 @@ export function* pageWith(data: PageData, more?: () => Generator<string>): Gener
 }
 
 const bounded = (result: QueryResult): QueryResult =>
-  (result.answer?.length ?? 0) <= MAX_ANSWER && !result.runs?.some(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER)
+  (result.answer?.length ?? 0) <= MAX_ANSWER &&
+  !result.runs?.some(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER)
     ? result
     : {
         ...wholeResult(result),
@@ -62,7 +66,9 @@ const bounded = (result: QueryResult): QueryResult =>
         ...(result.runs
           ? {
               runs: result.runs.map((one) =>
-                typeof one.answer === 'string' ? { ...one, answer: clip(one.answer, MAX_ANSWER) } : one,
+                typeof one.answer === 'string'
+                  ? { ...one, answer: clip(one.answer, MAX_ANSWER) }
+                  : one,
               ),
             }
           : {}),

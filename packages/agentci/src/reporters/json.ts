@@ -14,7 +14,8 @@ export const reporter: Reporter = {
 /** What was paid for nothing is told in the notices: it depends on what happened to machines, and the document on what the agent did. */
 function* renderJson({ results, unused: _, ...rest }: RunResult): Generator<string | Uint8Array> {
   yield '{\n';
-  for (const [key, value] of Object.entries(rest)) yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
+  for (const [key, value] of Object.entries(rest))
+    yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
   yield '"results": [';
   let separator = '\n';
   for (const result of results) {

@@ -15,7 +15,11 @@ const verdictOf = (result: ShortResult) =>
 const failing = (message: string) => checkOf('path.max_loops', 'fail', { message });
 
 test.each<{ what: string; result: ShortResult; xml: string }>([
-  { what: 'a pass', result: { id: 'q', status: 'pass', path: [checkOf('path.max_loops', 'pass')] }, xml: '' },
+  {
+    what: 'a pass',
+    result: { id: 'q', status: 'pass', path: [checkOf('path.max_loops', 'pass')] },
+    xml: '',
+  },
   {
     what: 'a failure with every check that failed, and where',
     result: {
@@ -23,24 +27,40 @@ test.each<{ what: string; result: ShortResult; xml: string }>([
       status: 'fail',
       path: [
         failing('one'),
-        checkOf('path.rules', 'fail', { message: 'two', location: { file: 'p.yaml', line: 2, column: 3 } }),
+        checkOf('path.rules', 'fail', {
+          message: 'two',
+          location: { file: 'p.yaml', line: 2, column: 3 },
+        }),
       ],
     },
     xml: '<failure message="one" type="path.max_loops">path.max_loops: one (agentci_spec.yaml:4:5)&#10;path.rules: two (p.yaml:2:3)</failure>',
   },
   {
     what: 'an error with what the agent printed',
-    result: { id: 'q', status: 'error', error: { kind: 'agent', message: 'boom', stderr: 'a\n<b>' } },
+    result: {
+      id: 'q',
+      status: 'error',
+      error: { kind: 'agent', message: 'boom', stderr: 'a\n<b>' },
+    },
     xml: '<error message="boom" type="query.error">query.error: boom (agentci_spec.yaml:4:5)</error>\n      <system-err>a&#10;&lt;b&gt;</system-err>',
   },
   {
     what: 'a warning',
-    result: { id: 'q', status: 'warn', path: [checkOf('path.max_loops', 'warn', { message: 'two' })] },
+    result: {
+      id: 'q',
+      status: 'warn',
+      path: [checkOf('path.max_loops', 'warn', { message: 'two' })],
+    },
     xml: '<system-out>warning: path.max_loops: two</system-out>',
   },
   {
     what: 'an expected failure',
-    result: { id: 'q', status: 'skip', xfail: { reason: 'known', status: 'fail' }, path: [failing('one')] },
+    result: {
+      id: 'q',
+      status: 'skip',
+      xfail: { reason: 'known', status: 'fail' },
+      path: [failing('one')],
+    },
     xml: '<skipped message="expected failure: known"/>',
   },
   {
@@ -74,7 +94,9 @@ test('counts, times, the status of each layer, and metrics that were not measure
   );
   expect(text).toContain('<testcase name="q" classname="demo" time="1.234">');
   expect(
-    [...text.matchAll(/<property name="([^"]*)" value="([^"]*)"/g)].map(([, name, value]) => `${name}: ${value}`),
+    [...text.matchAll(/<property name="([^"]*)" value="([^"]*)"/g)].map(
+      ([, name, value]) => `${name}: ${value}`,
+    ),
   ).toEqual([
     'spec: agentci_spec.yaml',
     'run_id: run-1',

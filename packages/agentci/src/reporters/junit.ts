@@ -26,7 +26,8 @@ function* renderJunit(run: RunResult): Generator<string> {
   });
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield `<testsuites${attributes({ name: 'agentci' })}${counts}>\n`;
-  const timestamp = run.started_at === undefined ? '' : attributes({ timestamp: run.started_at.slice(0, 19) });
+  const timestamp =
+    run.started_at === undefined ? '' : attributes({ timestamp: run.started_at.slice(0, 19) });
   yield `  <testsuite${attributes({ name: run.agent })}${counts}${timestamp}>\n`;
   yield `    <properties>\n      ${property('spec', run.spec.file)}\n      ${property('run_id', run.run_id)}\n${passHat(run)}    </properties>\n`;
   for (const check of [...runFailures, ...runErrors]) {
@@ -52,20 +53,26 @@ function testCase(result: QueryResult, agent: string): string {
     `    <testcase${attributes({ name: caseText(result), classname: agent, time: seconds(latency_ms ?? undefined) })}>`,
     '      <properties>',
     `        ${property('query', result.query)}`,
-    ...Object.entries(result.cell ?? {}).map(([name, value]) => `        ${property(`cell.${name}`, value)}`),
+    ...Object.entries(result.cell ?? {}).map(
+      ([name, value]) => `        ${property(`cell.${name}`, value)}`,
+    ),
     ...LAYERS.map((layer) => `        ${property(layer, result[layer].status)}`),
     ...Object.entries(result.metrics).map(
-      ([name, { value }]) => `        ${property(`metric.${name}`, value === null ? 'not measured' : String(value))}`,
+      ([name, { value }]) =>
+        `        ${property(`metric.${name}`, value === null ? 'not measured' : String(value))}`,
     ),
     '      </properties>',
     ...verdict(result),
   ];
   const warnings = findingsOfQuery(result).filter(({ level }) => level === 'warning');
   if (warnings.length > 0) {
-    const text = warnings.map(({ checkId, message }) => `warning: ${checkId}: ${message}`).join('\n');
+    const text = warnings
+      .map(({ checkId, message }) => `warning: ${checkId}: ${message}`)
+      .join('\n');
     lines.push(`      <system-out>${body(text)}</system-out>`);
   }
-  if (result.error?.stderr) lines.push(`      <system-err>${body(result.error.stderr)}</system-err>`);
+  if (result.error?.stderr)
+    lines.push(`      <system-err>${body(result.error.stderr)}</system-err>`);
   lines.push('    </testcase>');
   return `${lines.join('\n')}\n`;
 }
@@ -104,7 +111,8 @@ const body = (text: string): string => escapeXmlText(text).replaceAll('\n', '&#1
 
 const seconds = (ms: number | undefined): string => ((ms ?? 0) / 1000).toFixed(3);
 
-const property = (name: string, value: string): string => `<property${attributes({ name, value })}/>`;
+const property = (name: string, value: string): string =>
+  `<property${attributes({ name, value })}/>`;
 
 const attributes = (values: Readonly<Record<string, string | number>>): string =>
   Object.entries(values)

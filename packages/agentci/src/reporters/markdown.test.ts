@@ -85,7 +85,14 @@ test('everything but a plain pass has a row and details; what is not known is le
 test('no text of an agent or a spec is markup', () => {
   const hostile = '<img src=x> | [a](http://x) @team **b** -->';
   const run = runOf(
-    [{ ...failing, query: hostile, answer: hostile, path: [checkOf('path.max_loops', 'fail', { message: hostile })] }],
+    [
+      {
+        ...failing,
+        query: hostile,
+        answer: hostile,
+        path: [checkOf('path.max_loops', 'fail', { message: hostile })],
+      },
+    ],
     { agent: hostile, notices: [hostile], spec: { file: 'a-->b.yaml', hash: 'x' } },
   );
   const text = render(run);
@@ -96,12 +103,18 @@ test('no text of an agent or a spec is markup', () => {
 });
 
 test('a comment holds only so much: the details that do not fit are counted', () => {
-  const results = Array.from({ length: 200 }, (_, i) => ({ ...failing, id: `q${i}`, answer: 'x'.repeat(900) }));
+  const results = Array.from({ length: 200 }, (_, i) => ({
+    ...failing,
+    id: `q${i}`,
+    answer: 'x'.repeat(900),
+  }));
   const text = render(runOf(results));
   expect(text.length).toBeLessThan(65_536);
   const shown = text.match(/<details><summary>❌/g)?.length ?? 0;
   expect(shown).toBeGreaterThan(20);
-  expect(text).toContain(`The details of ${200 - shown} queries are left out: a comment has no more room.`);
+  expect(text).toContain(
+    `The details of ${200 - shown} queries are left out: a comment has no more room.`,
+  );
 });
 
 test('a query compared with a baseline says with which, and how it did', () => {
@@ -110,13 +123,26 @@ test('a query compared with a baseline says with which, and how it did', () => {
   result!.baseline = { version: 'v1', file: 'b.json' };
   result!.cost.details.cost_multiplier = 1.5;
   result!.path.details.sequence_similarity = 0.8;
-  expect(read(render(run))).toContain('- compared with baseline v1: cost ×1.5, sequence similarity 0.8\n');
+  expect(read(render(run))).toContain(
+    '- compared with baseline v1: cost ×1.5, sequence similarity 0.8\n',
+  );
 });
 
 const compared = (before: RunResult, after: RunResult, context: Partial<ReportContext> = {}) =>
-  render(after, { before: { run: before, comparison: compareRuns({ before, after }) }, ...context });
-const passing = (id: string): ShortResult => ({ id, status: 'pass', path: [checkOf('path.max_loops', 'pass')] });
-const broken = (id: string): ShortResult => ({ id, status: 'fail', path: [checkOf('path.max_loops', 'fail')] });
+  render(after, {
+    before: { run: before, comparison: compareRuns({ before, after }) },
+    ...context,
+  });
+const passing = (id: string): ShortResult => ({
+  id,
+  status: 'pass',
+  path: [checkOf('path.max_loops', 'pass')],
+});
+const broken = (id: string): ShortResult => ({
+  id,
+  status: 'fail',
+  path: [checkOf('path.max_loops', 'fail')],
+});
 
 /** The lines a reader sees before unfolding anything. */
 function visibleLines(text: string): string[] {
@@ -156,7 +182,9 @@ test('two equal runs say that nothing changed', () => {
 });
 
 test('a new query that fails leads, and one that is gone is named', () => {
-  const text = read(compared(runOf([passing('a'), passing('old')]), runOf([passing('a'), broken('b')])));
+  const text = read(
+    compared(runOf([passing('a'), passing('old')]), runOf([passing('a'), broken('b')])),
+  );
   expect(text).toMatch(/\*\*Worse\*\* against .*New and failing: b\./);
   expect(text).toContain('- ❌ **b** new and failing: path.max_loops is fail');
   expect(text).toContain('- ➖ **old** is gone');
@@ -184,7 +212,8 @@ test('a price that doubled over a few queries is inconclusive, in the words of t
 
 test('nothing in a summary mentions or links anybody', () => {
   const text = render(runOf([{ ...broken('@team'), query: 'ask @octocat about #12 [x](y)' }]));
-  for (const [summary] of text.matchAll(/<summary>.*<\/summary>/g)) expect(summary).not.toMatch(/@|\[|#1/);
+  for (const [summary] of text.matchAll(/<summary>.*<\/summary>/g))
+    expect(summary).not.toMatch(/@|\[|#1/);
 });
 
 test('however much failed or changed, it is one screen until it is unfolded, and fits a comment', () => {

@@ -1,11 +1,21 @@
-import { escapeHtml, escapeMarkdownTableCell, escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
+import {
+  escapeHtml,
+  escapeMarkdownTableCell,
+  escapeTerminal,
+  escapeTerminalLine,
+} from '../kit/escape.ts';
 import { formatMs, formatUsd } from '../kit/format-number.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import { casesText } from '../results/cases-text.ts';
 import { cassetteText } from '../results/cassette-text.ts';
 import { caseText, cellText } from '../results/cell.ts';
 import type { RunVerdict } from '../results/diff.ts';
-import { type CheckStatus, LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
+import {
+  type CheckStatus,
+  LAYERS,
+  type QueryResult,
+  type RunResult,
+} from '../results/run-result.ts';
 import { usagePerRun } from '../results/usage.ts';
 import { cellTable } from './cell-tables.ts';
 import { changesOf, comparedText } from './change-lines.ts';
@@ -27,7 +37,13 @@ const MAX_OPEN = 3;
 const MAX_SHOWN = 5;
 const MAX_NAME = 80;
 const WORST: readonly CheckStatus[] = ['fail', 'error', 'warn', 'skip', 'pass'];
-const ICONS: Record<CheckStatus, string> = { pass: '✅', warn: '⚠️', fail: '❌', error: '❓', skip: '➖' };
+const ICONS: Record<CheckStatus, string> = {
+  pass: '✅',
+  warn: '⚠️',
+  fail: '❌',
+  error: '❓',
+  skip: '➖',
+};
 
 export const reporter: Reporter = {
   name: 'markdown',
@@ -68,7 +84,9 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   }
   lines.push(...groupLines(run, screen), ...passHatLines(run, screen));
   const tail = [
-    ...(run.cassette === undefined ? [] : [`> ${inline(clip(cassetteText(run.cassette, run), 200))}`, '']),
+    ...(run.cassette === undefined
+      ? []
+      : [`> ${inline(clip(cassetteText(run.cassette, run), 200))}`, '']),
     ...folded(
       run.notices.map((notice) => `> ${inline(notice)}\n`),
       { shown: 2, what: 'notices', screen },
@@ -89,7 +107,10 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   if (isMany) lines.push('</details>', '');
   const left = told.length - blocks.length;
   if (left > 0)
-    lines.push(`The details of ${plural(left, 'query', 'queries')} are left out: a comment has no more room.`, '');
+    lines.push(
+      `The details of ${plural(left, 'query', 'queries')} are left out: a comment has no more room.`,
+      '',
+    );
   lines.push(...metricTable(run.results, MAX_CHARACTERS - length), ...tail);
   return `${lines.join('\n').trimEnd()}\n`;
 }
@@ -124,12 +145,19 @@ function changeLines(run: RunResult, context: ReportContext, screen: OneScreen):
 
 /** Where the check that decided a query is written. */
 function placeOf(result: QueryResult, context: ReportContext): string {
-  const check = LAYERS.flatMap((layer) => result[layer].checks).find(({ status }) => status === result.status);
+  const check = LAYERS.flatMap((layer) => result[layer].checks).find(
+    ({ status }) => status === result.status,
+  );
   const location = check?.location ?? result.location;
-  return location === undefined || result.status === 'pass' ? '' : ` — ${lineLink(location, context)}`;
+  return location === undefined || result.status === 'pass'
+    ? ''
+    : ` — ${lineLink(location, context)}`;
 }
 
-function lineLink({ file, line }: { file: string; line: number }, { publicPath, lineUrl }: ReportContext): string {
+function lineLink(
+  { file, line }: { file: string; line: number },
+  { publicPath, lineUrl }: ReportContext,
+): string {
   const url = lineUrl?.(file, line);
   const text = `${publicPath(file)}:${line}`;
   return url === undefined ? inline(text) : linkOf(text, url);
@@ -172,7 +200,12 @@ type Listed = keyof typeof SINGLE;
 /** The first lines in sight as far as there is room, the others to unfold; nothing is lost, and nothing fills the screen. */
 function folded(
   lines: readonly string[],
-  { head = [], shown, what, screen }: { head?: readonly string[]; shown: number; what: Listed; screen: OneScreen },
+  {
+    head = [],
+    shown,
+    what,
+    screen,
+  }: { head?: readonly string[]; shown: number; what: Listed; screen: OneScreen },
 ): string[] {
   if (lines.length === 0) return [];
   const first = fitting(lines.slice(0, screen.take(lines, { head, most: shown })), MAX_SEEN);
@@ -199,7 +232,9 @@ function groupLines(run: RunResult, screen: OneScreen): string[] {
   const lines = shownGroups(run).map((group) => `- ${inline(groupLine(group))}`);
   if (lines.length === 0) return [];
   const blocks = folded(lines, { shown: 3, what: 'causes of failures', screen });
-  return lines.length > 0 && blocks[0] === lines[0] ? ['**Failures by cause**', '', ...blocks] : blocks;
+  return lines.length > 0 && blocks[0] === lines[0]
+    ? ['**Failures by cause**', '', ...blocks]
+    : blocks;
 }
 
 /** The cells of the matrix beside each other. */
@@ -222,10 +257,17 @@ function passHatLines({ summary }: RunResult, screen: OneScreen): string[] {
 function metricTable(results: readonly QueryResult[], room: number): string[] {
   const rows = results.flatMap((result) => {
     const cells = freeMetrics(result).map((metric) => inline(metricText(metric)));
-    return cells.length === 0 ? [] : [`| ${escapeMarkdownTableCell(caseText(result))} | ${cells.join(' · ')} |`];
+    return cells.length === 0
+      ? []
+      : [`| ${escapeMarkdownTableCell(caseText(result))} | ${cells.join(' · ')} |`];
   });
   if (rows.length === 0) return [];
-  const lines = ['<details><summary>Metrics</summary>', '', '| query | measured |', '| --- | --- |'];
+  const lines = [
+    '<details><summary>Metrics</summary>',
+    '',
+    '| query | measured |',
+    '| --- | --- |',
+  ];
   let length = lines.join('\n').length;
   // Once one does not fit the rest is counted: a table with holes would look whole.
   const fitting = rows.findIndex((row) => {
@@ -236,7 +278,10 @@ function metricTable(results: readonly QueryResult[], room: number): string[] {
   const left = rows.length - shown.length;
   lines.push(...shown, '');
   if (left > 0)
-    lines.push(`The metrics of ${plural(left, 'query', 'queries')} are left out: there is no more room.`, '');
+    lines.push(
+      `The metrics of ${plural(left, 'query', 'queries')} are left out: there is no more room.`,
+      '',
+    );
   return [...lines, '</details>', ''];
 }
 
@@ -290,22 +335,27 @@ function detailsOf(result: QueryResult, context: ReportContext): string {
   if (result.skip) lines.push(`- skipped: ${inline(result.skip.reason)}`);
   if (result.not_run) lines.push(`- not run: ${inline(result.not_run)}`);
   if (result.xfail) lines.push(`- expected failure: ${inline(result.xfail.reason)}`);
-  if (result.pass_rate) lines.push(`- ${result.pass_rate.passed} of ${result.pass_rate.decided} runs passed`);
-  for (const { message } of result.warnings ?? []) lines.push(`- ${ICONS.warn} trace: ${inline(message)}`);
+  if (result.pass_rate)
+    lines.push(`- ${result.pass_rate.passed} of ${result.pass_rate.decided} runs passed`);
+  for (const { message } of result.warnings ?? [])
+    lines.push(`- ${ICONS.warn} trace: ${inline(message)}`);
   for (const layer of LAYERS) {
     for (const check of result[layer].checks) {
-      const place = check.location && check.status !== 'pass' ? ` — ${lineLink(check.location, context)}` : '';
+      const place =
+        check.location && check.status !== 'pass' ? ` — ${lineLink(check.location, context)}` : '';
       lines.push(`- ${ICONS[check.status]} ${inline(check.id)}: ${inline(check.message)}${place}`);
     }
   }
   if (result.baseline) lines.push(`- ${inline(againstBaseline(result, result.baseline.version))}`);
-  if (result.conversation !== undefined) lines.push('', preOf(conversationLines(result.conversation, 400).join('\n')));
+  if (result.conversation !== undefined)
+    lines.push('', preOf(conversationLines(result.conversation, 400).join('\n')));
   else if (result.answer !== null) lines.push('', preOf(clip(result.answer, 1000)));
   for (const line of foundInTurns(result)) lines.push('', preOf(line));
   return [...lines, '', '</details>', ''].join('\n');
 }
 
-const preOf = (text: string): string => `<pre>${escapeHtml(escapeTerminal(text)).replaceAll('\n', '&#10;')}</pre>`;
+const preOf = (text: string): string =>
+  `<pre>${escapeHtml(escapeTerminal(text)).replaceAll('\n', '&#10;')}</pre>`;
 
 /** What the baseline's run used, as multiples, and how alike the two ways were. */
 function againstBaseline({ path, cost }: QueryResult, version: string): string {
@@ -324,4 +374,5 @@ function againstBaseline({ path, cost }: QueryResult, version: string): string {
 /** Text in a list: no markup of its own, no line of its own. */
 const inline = (text: string): string => escapeMarkdownTableCell(clip(text, 500));
 
-const clip = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+const clip = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;

@@ -22,7 +22,9 @@ test.each([
   expect(metricText({ name: 'm', result })).toBe(text);
 });
 
-const faithfulness = checkOf('metric.faithfulness', 'pass', { message: 'faithfulness: 1 of at least 0.5' });
+const faithfulness = checkOf('metric.faithfulness', 'pass', {
+  message: 'faithfulness: 1 of at least 0.5',
+});
 const run = runOf(
   [
     {
@@ -50,7 +52,8 @@ const run = runOf(
     metrics: { privacy_budget: { value: 0.2, detail: {} }, drift: { value: 0.5, detail: {} } },
   },
 );
-const render = (reporter: Reporter, more = {}) => reportText(reporter.render(run, { ...reportContext(), ...more }));
+const render = (reporter: Reporter, more = {}) =>
+  reportText(reporter.render(run, { ...reportContext(), ...more }));
 
 describe('metrics without a bound', () => {
   test('are one line a query in the console, in columns; one with a bound is a check', () => {
@@ -96,10 +99,16 @@ describe('metrics without a bound', () => {
         /"good",.*"pass","","metric\.cost","","not_measured","cost not measured \(cost unknown\)",,/,
       ),
     );
-    expect(rows).toContainEqual(expect.stringMatching(/"bad",.*"","metric\.cost","","","cost \$0\.5000",0\.5,/));
+    expect(rows).toContainEqual(
+      expect.stringMatching(/"bad",.*"","metric\.cost","","","cost \$0\.5000",0\.5,/),
+    );
     expect(rows.filter((row) => row.includes('metric.faithfulness'))).toHaveLength(1);
-    expect(rows).toContainEqual(expect.stringMatching(/"","","","","metric\.privacy_budget","fail"/));
-    expect(rows).toContainEqual(expect.stringMatching(/"","","","","metric\.drift","","","drift 0\.5",0\.5,/));
+    expect(rows).toContainEqual(
+      expect.stringMatching(/"","","","","metric\.privacy_budget","fail"/),
+    );
+    expect(rows).toContainEqual(
+      expect.stringMatching(/"","","","","metric\.drift","","","drift 0\.5",0\.5,/),
+    );
   });
 
   test('are properties in JUnit, where a missed bound of the run is a failure', () => {

@@ -16,11 +16,17 @@ export const freeMetrics = (result: QueryResult): MetricValue[] =>
 export const freeRunMetrics = ({ metrics = {}, checks }: RunResult): MetricValue[] =>
   withoutCheck(metrics, new Set(checks.map(({ id }) => id)));
 
-const withoutCheck = (metrics: Readonly<Record<string, MetricResult>>, ids: ReadonlySet<string>): MetricValue[] =>
-  Object.entries(metrics).flatMap(([name, result]) => (ids.has(`metric.${name}`) ? [] : [{ name, result }]));
+const withoutCheck = (
+  metrics: Readonly<Record<string, MetricResult>>,
+  ids: ReadonlySet<string>,
+): MetricValue[] =>
+  Object.entries(metrics).flatMap(([name, result]) =>
+    ids.has(`metric.${name}`) ? [] : [{ name, result }],
+  );
 
 /** `latency 900 ms`, or `latency not measured (no times)`: what was not measured is never a number. */
 export function metricText({ name, result }: MetricValue): string {
-  if (result.value === null) return `${name} not measured (${String(result.detail.reason ?? 'no reason given')})`;
+  if (result.value === null)
+    return `${name} not measured (${String(result.detail.reason ?? 'no reason given')})`;
   return `${name} ${formatMeasure(result.value, result.unit)}`;
 }

@@ -14,7 +14,10 @@ export class OneScreen {
   #left = OPEN_PX;
 
   /** How many of these lines there is room for, which is then taken. */
-  take(lines: readonly string[], { head = [], most }: { head?: readonly string[]; most: number }): number {
+  take(
+    lines: readonly string[],
+    { head = [], most }: { head?: readonly string[]; most: number },
+  ): number {
     const before = this.#left;
     this.#left -= head.length === 0 ? 16 : ROW_PX + 16;
     let taken = 0;
@@ -31,14 +34,20 @@ export class OneScreen {
 
 function heightOf(line: string): number {
   const text = shownText(line);
-  if (!line.startsWith('|')) return LINE_PX * Math.max(1, Math.ceil(displayWidth(text) / LINE_CHARACTERS));
+  if (!line.startsWith('|'))
+    return LINE_PX * Math.max(1, Math.ceil(displayWidth(text) / LINE_CHARACTERS));
   const cells = text.split('|').slice(1, -1).map(displayWidth);
   // Columns share the width by what they hold: a row wraps where all of them together are too long.
   const all = cells.reduce((sum, cell) => sum + Math.max(4, cell), 0);
   const longest = Math.max(...cells);
-  const wraps = Math.max(1, Math.ceil(all / CELL_CHARACTERS), Math.ceil(longest / (CELL_CHARACTERS / 2)));
+  const wraps = Math.max(
+    1,
+    Math.ceil(all / CELL_CHARACTERS),
+    Math.ceil(longest / (CELL_CHARACTERS / 2)),
+  );
   return ROW_PX + TEXT_PX * (wraps - 1);
 }
 
 /** As a reader sees it: entities are one character, addresses of links none. */
-const shownText = (line: string): string => line.replace(/\]\([^)]*\)/g, ']').replace(/&(?:#\d+|\w+);/g, 'x');
+const shownText = (line: string): string =>
+  line.replace(/\]\([^)]*\)/g, ']').replace(/&(?:#\d+|\w+);/g, 'x');

@@ -20,5 +20,8 @@ export function passHatTable({ pass_hat_k = [] }: RunSummaryCounts): {
 /** The same in one line: `pass^1 0.460 ± 0.050, pass^2 …`. */
 export const passHatLine = ({ pass_hat_k = [] }: RunSummaryCounts): string =>
   pass_hat_k
-    .map(({ k, value, se }) => `pass^${k} ${value.toFixed(3)}${se === null ? '' : ` ± ${se.toFixed(3)}`}`)
+    .map(
+      ({ k, value, se }) =>
+        `pass^${k} ${value.toFixed(3)}${se === null ? '' : ` ± ${se.toFixed(3)}`}`,
+    )
     .join(', ');

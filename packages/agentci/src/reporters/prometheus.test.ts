@@ -17,7 +17,9 @@ test.each([
   { status: 'error', samples: [] },
   { status: 'skip', samples: [] },
 ] as const)('a correctness layer that is $status', ({ status, samples }) => {
-  const run = runOf([{ id: 'a', status, correctness: [checkOf('correctness.exact_match', status)] }]);
+  const run = runOf([
+    { id: 'a', status, correctness: [checkOf('correctness.exact_match', status)] },
+  ]);
   expect(lines(run, 'agentci_correctness_pass')).toEqual(samples);
 });
 
@@ -35,9 +37,11 @@ test('each number is in the gauge of its name, and what is no number in none', (
   result!.cost.details.actual = { cost_usd: 0.6, total_tokens: 7, llm_calls: 8, latency_ms: null };
   result!.pass_rate = { passed: 3, decided: 4, min: 1 };
   const values = Object.fromEntries(
-    [...reportText(reporter.render(run, reportContext())).matchAll(/^agentci_(\w+)\{.*query_id="a".*\} (\S+)$/gm)].map(
-      ([, name, value]) => [name, Number(value)],
-    ),
+    [
+      ...reportText(reporter.render(run, reportContext())).matchAll(
+        /^agentci_(\w+)\{.*query_id="a".*\} (\S+)$/gm,
+      ),
+    ].map(([, name, value]) => [name, Number(value)]),
   );
   expect(values).toEqual({
     tool_recall: 0.1,
@@ -55,7 +59,9 @@ test('each number is in the gauge of its name, and what is no number in none', (
 
 test('each layer has its own status', () => {
   const run = runOf([{ id: 'a', status: 'warn', path: [checkOf('path.max_loops', 'warn')] }]);
-  expect(lines(run, 'agentci_layer_status').map((line) => line.slice(line.indexOf('layer=')))).toEqual([
+  expect(
+    lines(run, 'agentci_layer_status').map((line) => line.slice(line.indexOf('layer='))),
+  ).toEqual([
     'layer="correctness",status="skip"} 1',
     'layer="path",status="warn"} 1',
     'layer="cost",status="skip"} 1',
@@ -66,12 +72,17 @@ test('metrics of queries and of the run, where they were measured', () => {
   const metrics = { tone: { value: 0.5, detail: {} }, cost: { value: null, detail: {} } };
   const run = runOf([{ id: 'a', status: 'pass', metrics }], { metrics });
   expect(lines(run, 'agentci_metric')).toEqual([`agentci_metric{${A},metric="tone"} 0.5`]);
-  expect(lines(run, 'agentci_run_metric')).toEqual(['agentci_run_metric{agent="demo",metric="tone"} 0.5']);
+  expect(lines(run, 'agentci_run_metric')).toEqual([
+    'agentci_run_metric{agent="demo",metric="tone"} 0.5',
+  ]);
 });
 
 test('queries are counted once each, by status', () => {
   const run = runOf(
-    (['pass', 'warn', 'warn', 'fail', 'error', 'skip'] as const).map((status, i) => ({ id: `q${i}`, status })),
+    (['pass', 'warn', 'warn', 'fail', 'error', 'skip'] as const).map((status, i) => ({
+      id: `q${i}`,
+      status,
+    })),
   );
   expect(lines(run, 'agentci_queries').map((line) => line.slice(line.indexOf('status=')))).toEqual([
     'status="pass"} 1',
@@ -83,6 +94,9 @@ test('queries are counted once each, by status', () => {
 });
 
 test('a long question is cut, since its id names the series', () => {
-  const [line] = lines(runOf([{ id: 'a', status: 'pass', query: 'x'.repeat(500) }]), 'agentci_layer_status');
+  const [line] = lines(
+    runOf([{ id: 'a', status: 'pass', query: 'x'.repeat(500) }]),
+    'agentci_layer_status',
+  );
   expect(line).toContain(`query="${'x'.repeat(79)}…"`);
 });

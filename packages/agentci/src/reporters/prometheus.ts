@@ -32,7 +32,8 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'agentci_correctness_pass',
     help: 'Whether the correctness layer passed (1) or failed (0).',
-    value: ({ correctness: { status } }) => ({ pass: 1, warn: 1, fail: 0, error: undefined, skip: undefined })[status],
+    value: ({ correctness: { status } }) =>
+      ({ pass: 1, warn: 1, fail: 0, error: undefined, skip: undefined })[status],
   },
   {
     name: 'agentci_tool_recall',
@@ -67,7 +68,11 @@ const GAUGES: readonly Gauge[] = [
   { name: 'agentci_cost_usd', help: 'Cost of the run in US dollars.', value: used('cost_usd') },
   { name: 'agentci_total_tokens', help: 'Tokens used by the run.', value: used('total_tokens') },
   { name: 'agentci_llm_calls', help: 'Model calls made.', value: actual('llm_calls') },
-  { name: 'agentci_latency_ms', help: 'Wall time of the run in milliseconds.', value: used('latency_ms') },
+  {
+    name: 'agentci_latency_ms',
+    help: 'Wall time of the run in milliseconds.',
+    value: used('latency_ms'),
+  },
   {
     name: 'agentci_ttft_ms',
     help: 'Milliseconds to the first token of a streamed answer.',
@@ -81,7 +86,8 @@ const GAUGES: readonly Gauge[] = [
   {
     name: 'agentci_pass_rate',
     help: 'Share of the decided runs of a query that passed.',
-    value: ({ pass_rate }) => (pass_rate && pass_rate.decided > 0 ? pass_rate.passed / pass_rate.decided : undefined),
+    value: ({ pass_rate }) =>
+      pass_rate && pass_rate.decided > 0 ? pass_rate.passed / pass_rate.decided : undefined,
   },
 ];
 
@@ -97,7 +103,10 @@ function* renderPrometheus(run: RunResult): Generator<string> {
     if (samples.length > 0) yield `${head(name, help)}${samples.join('')}`;
   }
   if (run.results.length > 0) {
-    yield head('agentci_layer_status', 'The status of a layer: the series of the present status is 1.');
+    yield head(
+      'agentci_layer_status',
+      'The status of a layer: the series of the present status is 1.',
+    );
     for (const result of run.results) {
       for (const layer of LAYERS)
         yield `agentci_layer_status{${labels.get(result)},layer="${layer}",status="${result[layer].status}"} 1\n`;
@@ -117,7 +126,9 @@ function* renderPrometheus(run: RunResult): Generator<string> {
   const agent = `agent="${escapePrometheusLabel(escapeTerminalLine(run.agent))}"`;
   const overall = Object.entries(run.metrics ?? {}).flatMap(([name, { value }]) =>
     typeof value === 'number' && Number.isFinite(value)
-      ? [`agentci_run_metric{${agent},metric="${escapePrometheusLabel(escapeTerminalLine(name))}"} ${value}\n`]
+      ? [
+          `agentci_run_metric{${agent},metric="${escapePrometheusLabel(escapeTerminalLine(name))}"} ${value}\n`,
+        ]
       : [],
   );
   if (overall.length > 0)
@@ -127,7 +138,8 @@ function* renderPrometheus(run: RunResult): Generator<string> {
     yield head('agentci_pass_hat_k', 'How often all of k runs of a query pass, over the queries.');
     for (const { k, value } of pass_hat_k) yield `agentci_pass_hat_k{${agent},k="${k}"} ${value}\n`;
     yield head('agentci_pass_hat_k_se', 'Standard error of agentci_pass_hat_k over the queries.');
-    for (const { k, se } of pass_hat_k) if (se !== null) yield `agentci_pass_hat_k_se{${agent},k="${k}"} ${se}\n`;
+    for (const { k, se } of pass_hat_k)
+      if (se !== null) yield `agentci_pass_hat_k_se{${agent},k="${k}"} ${se}\n`;
   }
   yield head('agentci_queries', 'Queries of the run by status.');
   const { passed, warnings, failed, errors, skipped, exit_code } = run.summary;
@@ -143,7 +155,8 @@ function* renderPrometheus(run: RunResult): Generator<string> {
   yield `${head('agentci_exit_code', 'Exit code of the run: 0 nothing failed, 1 a check failed, 2 could not tell.')}agentci_exit_code{${agent}} ${exit_code}\n`;
 }
 
-const head = (name: string, help: string): string => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
+const head = (name: string, help: string): string =>
+  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
 
 /** The id makes the series unique; the text is for people. */
 function labelsOf(run: RunResult, { id, query, cell }: QueryResult): string {

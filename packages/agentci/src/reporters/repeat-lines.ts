@@ -14,8 +14,12 @@ export function repeatLines({ pass_rate, stability }: QueryResult): string[] {
   if (pass_rate === undefined) return [];
   const { passed, decided, min } = pass_rate;
   const interval = stability?.interval;
-  const sure = interval ? ` (95 % interval ${percent(interval.low)} to ${percent(interval.high)})` : '';
-  const lines = [`${passed} of ${decided} runs passed${sure}; required: ${formatCount(min * 100)} %`];
+  const sure = interval
+    ? ` (95 % interval ${percent(interval.low)} to ${percent(interval.high)})`
+    : '';
+  const lines = [
+    `${passed} of ${decided} runs passed${sure}; required: ${formatCount(min * 100)} %`,
+  ];
   if (stability === undefined) return lines;
   const { class: steadiness, flip, pass_at_k, pass_hat_k } = stability;
   const k = pass_at_k.length;
@@ -34,7 +38,11 @@ export function repeatLines({ pass_rate, stability }: QueryResult): string[] {
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-function spread(name: string, found: Spread | null, format: (value: number) => string): string | undefined {
+function spread(
+  name: string,
+  found: Spread | null,
+  format: (value: number) => string,
+): string | undefined {
   if (found === null || found.n < 2 || found.min === found.max) return undefined;
   return `${name} ${format(found.min)} to ${format(found.max)}, median ${format(found.median)}`;
 }

@@ -23,7 +23,10 @@ export interface ReportContext {
   readonly checkSummary: (id: string) => string | undefined;
   readonly version: string;
   /** Traces and baselines by query, for a reporter that wants them; `notes` says what was left out. */
-  readonly evidence?: { readonly byQuery: ReadonlyMap<string, PageEvidence>; readonly notes: readonly string[] };
+  readonly evidence?: {
+    readonly byQuery: ReadonlyMap<string, PageEvidence>;
+    readonly notes: readonly string[];
+  };
   /** For messages that are sent. */
   readonly notify?: NotifyContext;
   /** The run to compare with. */

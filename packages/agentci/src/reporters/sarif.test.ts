@@ -6,7 +6,14 @@ import { reporter } from './sarif.ts';
 
 interface Written {
   tool: {
-    driver: { rules: { id: string; name: string; shortDescription: { text: string }; defaultConfiguration: object }[] };
+    driver: {
+      rules: {
+        id: string;
+        name: string;
+        shortDescription: { text: string };
+        defaultConfiguration: object;
+      }[];
+    };
   };
   invocations: object[];
   results: {
@@ -17,8 +24,11 @@ interface Written {
   }[];
 }
 const write = (results: ShortResult[], rest = {}, context: Partial<ReportContext> = {}): Written =>
-  (JSON.parse(reportText(reporter.render(runOf(results, rest), reportContext(context)))) as { runs: [Written] })
-    .runs[0];
+  (
+    JSON.parse(reportText(reporter.render(runOf(results, rest), reportContext(context)))) as {
+      runs: [Written];
+    }
+  ).runs[0];
 const failing = (id: string, check = 'path.max_loops', rest = {}): ShortResult => ({
   id,
   status: 'fail',
@@ -53,10 +63,17 @@ test('a finding has its level, its text, and its place from the root of the chec
 });
 
 test.each([
-  { when: 'a check failed', results: [failing('a')], rest: {}, invocation: { executionSuccessful: true, exitCode: 1 } },
+  {
+    when: 'a check failed',
+    results: [failing('a')],
+    rest: {},
+    invocation: { executionSuccessful: true, exitCode: 1 },
+  },
   {
     when: 'a query could not be judged',
-    results: [{ id: 'a', status: 'error', error: { kind: 'agent', message: 'boom' } }] as ShortResult[],
+    results: [
+      { id: 'a', status: 'error', error: { kind: 'agent', message: 'boom' } },
+    ] as ShortResult[],
     rest: {},
     invocation: { executionSuccessful: false, exitCode: 2 },
   },
@@ -84,9 +101,19 @@ test('a rule has the summary of its check, and warns by default where it only ev
       defaultConfiguration,
     ]),
   ).toEqual([
-    ['cost.max_cost_usd', 'CostMaxCostUsd', 'The check cost.max_cost_usd of the spec.', { level: 'warning' }],
+    [
+      'cost.max_cost_usd',
+      'CostMaxCostUsd',
+      'The check cost.max_cost_usd of the spec.',
+      { level: 'warning' },
+    ],
     ['path.max_loops', 'PathMaxLoops', 'few loops', { level: 'error' }],
-    ['traces.readable', 'TracesReadable', 'Every record of the given recordings can be read.', { level: 'error' }],
+    [
+      'traces.readable',
+      'TracesReadable',
+      'Every record of the given recordings can be read.',
+      { level: 'error' },
+    ],
   ]);
 });
 
@@ -94,7 +121,9 @@ test('a fingerprint tells queries, checks, and findings about the whole run apar
   const { results } = write([failing('a'), failing('b'), failing('a', 'path.rules')], {
     checks: ['one', 'two'].map((message) => checkOf('traces.readable', 'error', { message })),
   });
-  expect(new Set(results.map(({ partialFingerprints }) => partialFingerprints['agentci/v1'])).size).toBe(5);
+  expect(
+    new Set(results.map(({ partialFingerprints }) => partialFingerprints['agentci/v1'])).size,
+  ).toBe(5);
 });
 
 test('a long message is cut to what GitHub shows', () => {

@@ -40,10 +40,14 @@ function sarifLog(run: RunResult, context: ReportContext): object {
           {
             executionSuccessful: run.summary.errors === 0 && run.interrupted !== true,
             exitCode: run.summary.exit_code,
-            ...(kept.length < all.length ? { toolExecutionNotifications: [truncation(all.length, kept.length)] } : {}),
+            ...(kept.length < all.length
+              ? { toolExecutionNotifications: [truncation(all.length, kept.length)] }
+              : {}),
           },
         ],
-        ...(run.summary.pass_hat_k === undefined ? {} : { properties: { pass_hat_k: run.summary.pass_hat_k } }),
+        ...(run.summary.pass_hat_k === undefined
+          ? {}
+          : { properties: { pass_hat_k: run.summary.pass_hat_k } }),
         results: kept.map((finding) => resultOf(finding, run, ruleIndex, context)),
       },
     ],
@@ -60,7 +64,9 @@ function capped(findings: readonly Finding[]): readonly Finding[] {
 
 const truncation = (all: number, kept: number): object => ({
   level: 'warning',
-  message: { text: `${all - kept} of ${all} findings are left out: a SARIF run holds at most ${MAX_RESULTS}.` },
+  message: {
+    text: `${all - kept} of ${all} findings are left out: a SARIF run holds at most ${MAX_RESULTS}.`,
+  },
 });
 
 function ruleOf(id: string, findings: readonly Finding[], context: ReportContext): object {
@@ -76,13 +82,18 @@ function ruleOf(id: string, findings: readonly Finding[], context: ReportContext
     name: id.replace(/(?:^|[._-])([a-z])/g, (_, letter: string) => letter.toUpperCase()),
     shortDescription: { text },
     fullDescription: { text },
-    help: { text: `${text} The finding points at the line of the spec or policy that asks for it.` },
+    help: {
+      text: `${text} The finding points at the line of the spec or policy that asks for it.`,
+    },
     defaultConfiguration: { level: isError ? 'error' : 'warning' },
   };
 }
 
 const SUMMARIES: ReadonlyMap<string, string> = new Map([
-  [QUERY_ERROR, 'The query could not be judged: the agent, its recording or the judge was not available.'],
+  [
+    QUERY_ERROR,
+    'The query could not be judged: the agent, its recording or the judge was not available.',
+  ],
   ['traces.readable', 'Every record of the given recordings can be read.'],
   ['answer.truncated', 'The model finished its answer.'],
   ['correctness.xfail', 'A query marked as an expected failure still fails.'],
@@ -119,7 +130,11 @@ function resultOf(
         `${run.agent}\0${result === undefined ? '' : caseKey(result)}\0${checkId}\0${result ? '' : message}`,
       ),
     },
-    ...(result ? { properties: { query_id: result.id, ...defined({ cell: result.cell }), tags: result.tags } } : {}),
+    ...(result
+      ? {
+          properties: { query_id: result.id, ...defined({ cell: result.cell }), tags: result.tags },
+        }
+      : {}),
   };
 }
 

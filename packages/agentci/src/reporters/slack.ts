@@ -15,7 +15,8 @@ export const reporter: Reporter = {
   render: (run, context) => {
     const notice = noticeOf(run, context);
     const template = context.notify?.template;
-    const value = template === undefined ? message(notice) : fillTemplate(template, notice, escapeSlack);
+    const value =
+      template === undefined ? message(notice) : fillTemplate(template, notice, escapeSlack);
     return { text: `${JSON.stringify(value)}\n` };
   },
 };
@@ -36,8 +37,11 @@ function message(notice: Notice): object {
     previous_status,
     part,
   } = notice;
-  const where = [branch, commit?.slice(0, 8)].filter((part) => part !== null && part !== undefined).join(' ');
-  const was = previous_status === null || previous_status === status ? '' : ` (was: ${previous_status})`;
+  const where = [branch, commit?.slice(0, 8)]
+    .filter((part) => part !== null && part !== undefined)
+    .join(' ');
+  const was =
+    previous_status === null || previous_status === status ? '' : ` (was: ${previous_status})`;
   const head = `${ICONS[status] ?? ':grey_question:'} *AgentCI ${escapeSlack(agent)}: ${status}*${was}${where === '' ? '' : ` on ${escapeSlack(where)}`}`;
   const counts = `${passed} of ${total} passed, ${failed} failed, ${errors} could not be judged${part === null ? '' : ` (${part})`}`;
   const lines = failures.map(({ id, message: why }) => `• ${escapeSlack(id)}: ${escapeSlack(why)}`);
@@ -45,7 +49,10 @@ function message(notice: Notice): object {
   const link = url === null ? '' : `\n<${escapeSlack(url).replaceAll('|', '%7C')}|the job>`;
   return {
     text: `${head}\n${counts}`,
-    blocks: [section(`${head}\n${counts}${link}`), ...(lines.length === 0 ? [] : [section(fitting(lines))])],
+    blocks: [
+      section(`${head}\n${counts}${link}`),
+      ...(lines.length === 0 ? [] : [section(fitting(lines))]),
+    ],
   };
 }
 

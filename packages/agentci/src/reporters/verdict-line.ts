@@ -17,7 +17,9 @@ export const MAX_UNMEASURED = 5;
 /** How many queries passed, and how not; with repeats, how many of their runs did. */
 export function countLine(run: RunResult, c: Colors): string {
   const { summary } = run;
-  const notRun = run.interrupted ? run.results.filter(({ not_run }) => not_run !== undefined).length : 0;
+  const notRun = run.interrupted
+    ? run.results.filter(({ not_run }) => not_run !== undefined).length
+    : 0;
   const counts = [
     [summary.passed - summary.warnings, 'passed', c.green],
     [summary.warnings, 'warned', c.yellow],
@@ -29,7 +31,10 @@ export function countLine(run: RunResult, c: Colors): string {
   const parts = counts
     .filter(([count]) => count > 0)
     .map(([count, word, color]) => color(`${formatCount(count)} ${word}`));
-  const checks = run.results.reduce((sum, result) => sum + countsOf(result).checkCount, run.checks.length);
+  const checks = run.results.reduce(
+    (sum, result) => sum + countsOf(result).checkCount,
+    run.checks.length,
+  );
   const duration = run.duration_ms === undefined ? '' : ` in ${formatMs(run.duration_ms)}`;
   const facts = `(${repeats(run)}${plural(checks, 'check')}${duration})`;
   const ended = parts.length === 0 ? '' : `: ${parts.join(', ')}`;
@@ -64,7 +69,8 @@ export function exitLine(run: RunResult, c: Colors): string {
       return c.yellow('interrupted: what was finished is stored; --resume continues (exit 130)');
     default: {
       const isSaid = ({ status }: CheckResult): boolean => status !== 'skip' && status !== 'error';
-      const decided = run.checks.some(isSaid) || run.results.some((result) => checksOf(result).some(isSaid));
+      const decided =
+        run.checks.some(isSaid) || run.results.some((result) => checksOf(result).some(isSaid));
       if (!decided && summary.errors === 0) return c.magenta('nothing was checked (exit 2)');
       const hasErrors = summary.errors > 0 || run.checks.some((check) => check.status === 'error');
       return c.magenta(`could not tell${hasErrors ? '' : unmeasured(run)} (exit 2)`);
@@ -73,9 +79,14 @@ export function exitLine(run: RunResult, c: Colors): string {
 }
 
 /** The queries with a warning of this kind and its name, `q1 SCRIPT_UNUSED`; undefined where there are none. */
-function warned({ results }: RunResult, test: (warning: TraceWarning) => boolean): string | undefined {
+function warned(
+  { results }: RunResult,
+  test: (warning: TraceWarning) => boolean,
+): string | undefined {
   const names = results.flatMap((result) =>
-    (result.warnings ?? []).filter(test).map(({ code }) => escapeTerminalLine(`${caseText(result)} ${code}`)),
+    (result.warnings ?? [])
+      .filter(test)
+      .map(({ code }) => escapeTerminalLine(`${caseText(result)} ${code}`)),
   );
   return names.length === 0 ? undefined : andMore([...new Set(names)], MAX_UNMEASURED);
 }
@@ -90,15 +101,23 @@ function strictWarnings(run: RunResult): string {
 function unmeasured(run: RunResult): string {
   const names = [
     ...run.checks.filter(isUnmeasured).map(({ id }) => id),
-    ...run.results.flatMap((result) => countsOf(result).unmeasured.map((id) => `${caseText(result)} ${id}`)),
+    ...run.results.flatMap((result) =>
+      countsOf(result).unmeasured.map((id) => `${caseText(result)} ${id}`),
+    ),
   ];
   const unique = [...new Set(names)];
   if (unique.length === 0) {
     const hiding = warned(run, mayHideCall);
-    if (hiding !== undefined) return `: a trace that may lack a call counts under --strict: ${hiding}`;
-    return (run.unmatched_recordings ?? 0) > 0 ? ': a recording that matches no query counts under --strict' : '';
+    if (hiding !== undefined)
+      return `: a trace that may lack a call counts under --strict: ${hiding}`;
+    return (run.unmatched_recordings ?? 0) > 0
+      ? ': a recording that matches no query counts under --strict'
+      : '';
   }
   const named = unique.slice(0, MAX_UNMEASURED).map(escapeTerminalLine).join(', ');
-  const more = unique.length > MAX_UNMEASURED ? ` and ${formatCount(unique.length - MAX_UNMEASURED)} more` : '';
+  const more =
+    unique.length > MAX_UNMEASURED
+      ? ` and ${formatCount(unique.length - MAX_UNMEASURED)} more`
+      : '';
   return `: checks that could not be measured count under --strict: ${named}${more}`;
 }

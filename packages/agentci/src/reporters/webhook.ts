@@ -12,7 +12,10 @@ export const reporter: Reporter = {
   render: (run, context) => {
     const notice = noticeOf(run, context);
     const template = context.notify?.template;
-    const value = template === undefined ? { schema: WEBHOOK_SCHEMA, ...notice } : fillTemplate(template, notice);
+    const value =
+      template === undefined
+        ? { schema: WEBHOOK_SCHEMA, ...notice }
+        : fillTemplate(template, notice);
     return { text: `${JSON.stringify(value)}\n` };
   },
 };

@@ -21,7 +21,10 @@ test('the tools of each query of the run before are read from its recordings', a
       .map((line) => `${JSON.stringify(line)}\n`)
       .join(''),
   });
-  expect(Object.fromEntries(await beforeTools(run, `${cwd}/traces.jsonl`))).toEqual({ q1: ['b', 'c'], q0: [] });
+  expect(Object.fromEntries(await beforeTools(run, `${cwd}/traces.jsonl`))).toEqual({
+    q1: ['b', 'c'],
+    q0: [],
+  });
 });
 
 test('recordings that cannot be read leave the tools unknown', async () => {

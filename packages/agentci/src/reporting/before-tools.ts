@@ -8,7 +8,10 @@ import { toolNames } from '../trace/selectors.ts';
 const MAX_TOOLS = 1000;
 
 /** The tools each query of an earlier run called, of its first run; empty where the recordings cannot be read. */
-export async function beforeTools(run: RunResult, traces: string): Promise<Map<string, string[] | null>> {
+export async function beforeTools(
+  run: RunResult,
+  traces: string,
+): Promise<Map<string, string[] | null>> {
   const found = new Map<string, string[] | null>();
   const matcher = new TraceMatcher(run.results, (result) => result.runs?.length ?? 1);
   try {

@@ -4,10 +4,15 @@ import { tempDir } from '../../test/support/temp-dir.ts';
 import type { CheckStatus } from '../results/run-result.ts';
 import { pageEvidence } from './page-evidence.ts';
 
-const lines = (values: readonly object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const lines = (values: readonly object[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
 const run = (statuses: readonly CheckStatus[]) =>
   runOf(
-    statuses.map((status, i) => ({ id: `q${i}`, status, correctness: [checkOf('correctness.exact_match', status)] })),
+    statuses.map((status, i) => ({
+      id: `q${i}`,
+      status,
+      correctness: [checkOf('correctness.exact_match', status)],
+    })),
   );
 
 test('each query gets its own traces, by id or by text', async () => {
@@ -18,7 +23,10 @@ test('each query gets its own traces, by id or by text', async () => {
       { id: 'nobody', query: 'nobody asked', answer: '' },
     ]),
   });
-  const { byQuery, notes } = await pageEvidence(run(['pass', 'fail', 'pass']), { traces: `${cwd}/traces.jsonl`, cwd });
+  const { byQuery, notes } = await pageEvidence(run(['pass', 'fail', 'pass']), {
+    traces: `${cwd}/traces.jsonl`,
+    cwd,
+  });
   expect([...byQuery].map(([id, { traces }]) => [id, traces[0]?.tools]).sort()).toEqual([
     ['q0', ['a']],
     ['q1', ['b']],
@@ -30,7 +38,11 @@ test('when there is no room for all, what passed gives way and the page says so'
   const statuses: CheckStatus[] = ['pass', 'pass', 'pass', 'fail'];
   const cwd = tempDir({
     'traces.jsonl': lines(
-      statuses.map((_, i) => ({ id: `q${i}`, answer: 'x', tool_calls: [{ name: 't', result: 'y'.repeat(900) }] })),
+      statuses.map((_, i) => ({
+        id: `q${i}`,
+        answer: 'x',
+        tool_calls: [{ name: 't', result: 'y'.repeat(900) }],
+      })),
     ),
   });
   const { byQuery, notes } = await pageEvidence(run(statuses), {
@@ -47,7 +59,10 @@ test.each([
   { when: 'they cannot be read', traces: 'no json\nat all\n', notes: 1 },
 ])('a page without recordings says so when $when', async ({ traces, notes }) => {
   const cwd = tempDir(traces === undefined ? {} : { 'traces.jsonl': traces });
-  const evidence = await pageEvidence(run(['pass']), { traces: traces && `${cwd}/traces.jsonl`, cwd });
+  const evidence = await pageEvidence(run(['pass']), {
+    traces: traces && `${cwd}/traces.jsonl`,
+    cwd,
+  });
   expect(evidence.byQuery.size).toBe(0);
   expect(evidence.notes).toHaveLength(notes);
 });

@@ -51,7 +51,8 @@ export async function pageEvidence(
     try {
       for await (const trace of readTraces(traces, { onProblem: () => unreadable++ })) {
         const match = matcher.take(recordingOf(trace));
-        if (match.kind !== 'run' || (only !== undefined && caseText(match.query) !== only)) continue;
+        if (match.kind !== 'run' || (only !== undefined && caseText(match.query) !== only))
+          continue;
         if (leftOut.has(caseText(match.query))) continue;
         const page = pageTrace(trace, lookup);
         if (!fits(match.query, JSON.stringify(page).length)) leftOut.add(caseText(match.query));
@@ -73,12 +74,20 @@ export async function pageEvidence(
   return { byQuery, notes };
 }
 
-function add(byQuery: Map<string, PageEvidence>, result: QueryResult, page: PageTrace, trace: Trace): void {
+function add(
+  byQuery: Map<string, PageEvidence>,
+  result: QueryResult,
+  page: PageTrace,
+  trace: Trace,
+): void {
   const evidence = byQuery.get(caseText(result)) ?? { traces: [], shown: 0 };
   // The answer and the checks shown are those of the first worst run; its number among the runs tells which trace that is.
   const first =
-    result.runs?.findIndex(({ status, answer }) => status === result.status && answer === result.answer) ?? 0;
-  if (first === evidence.traces.length && finalText(trace) === result.answer) evidence.shown = first;
+    result.runs?.findIndex(
+      ({ status, answer }) => status === result.status && answer === result.answer,
+    ) ?? 0;
+  if (first === evidence.traces.length && finalText(trace) === result.answer)
+    evidence.shown = first;
   evidence.traces.push(page);
   byQuery.set(caseText(result), evidence);
 }

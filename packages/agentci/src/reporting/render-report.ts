@@ -29,8 +29,13 @@ export async function renderReport(run: RunResult, options: RenderOptions): Prom
   if (!reporter.wantsEvidence) return reporter.render(run, context);
   // Loaded on demand: most reports need no traces.
   const { pageEvidence } = await import('./page-evidence.ts');
-  return reporter.render(run, { ...context, evidence: await pageEvidence(run, { traces, cwd: dir }) });
+  return reporter.render(run, {
+    ...context,
+    evidence: await pageEvidence(run, { traces, cwd: dir }),
+  });
 }
 
 const checkSummary = (id: string): string | undefined =>
-  CHECKS.find((check) => LAYERS.some((layer) => isOfLayer(check, layer) && `${layer}.${check.key}` === id))?.summary;
+  CHECKS.find((check) =>
+    LAYERS.some((layer) => isOfLayer(check, layer) && `${layer}.${check.key}` === id),
+  )?.summary;

@@ -8,7 +8,11 @@ const across = (names: string[], models: string[]) =>
 test.each([
   { what: 'nothing', cases: [], text: '0 queries' },
   { what: 'no matrix', cases: ids('a', 'b'), text: '2 queries' },
-  { what: 'a matrix', cases: across(['a', 'b'], ['x', 'y', 'z']), text: '2 queries in 3 cells (6 results)' },
+  {
+    what: 'a matrix',
+    cases: across(['a', 'b'], ['x', 'y', 'z']),
+    text: '2 queries in 3 cells (6 results)',
+  },
   { what: 'one cell of it', cases: across(['a', 'b'], ['x']), text: '2 queries' },
   {
     what: 'a query that is not in all cells',

@@ -8,7 +8,8 @@ export interface CaseName {
 }
 
 /** By what a case is known in maps and sets. Ids are without null bytes, so that no two cases share a key. */
-export const caseKey = ({ id, cell }: CaseName): string => (cell === undefined ? id : `${id}\0${cellKey(cell)}`);
+export const caseKey = ({ id, cell }: CaseName): string =>
+  cell === undefined ? id : `${id}\0${cellKey(cell)}`;
 
 /** The same text for the same combination, whatever the order of its variables. */
 export const cellKey = (cell: Cell): string =>
@@ -21,7 +22,8 @@ export const cellText = (cell: Cell): string =>
     .join(', ');
 
 /** `refund`, or `refund (model=a)` where there are cells. */
-export const caseText = ({ id, cell }: CaseName): string => (cell === undefined ? id : `${id} (${cellText(cell)})`);
+export const caseText = ({ id, cell }: CaseName): string =>
+  cell === undefined ? id : `${id} (${cellText(cell)})`;
 
 export const sameCell = (a: Cell | undefined, b: Cell | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && cellKey(a) === cellKey(b));

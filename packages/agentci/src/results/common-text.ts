@@ -14,7 +14,9 @@ export function commonText(a: string, b: string): string {
   for (let i = first.length - 1; i >= 0; i--)
     for (let j = second.length - 1; j >= 0; j--)
       longest[i]![j] =
-        first[i] === second[j] ? longest[i + 1]![j + 1]! + 1 : Math.max(longest[i + 1]![j]!, longest[i]![j + 1]!);
+        first[i] === second[j]
+          ? longest[i + 1]![j + 1]! + 1
+          : Math.max(longest[i + 1]![j]!, longest[i]![j + 1]!);
   const kept: string[] = [];
   let [i, j] = [0, 0];
   while (i < first.length && j < second.length) {

@@ -6,7 +6,9 @@ const MAX_NAMES = 5;
 type Compared = Omit<RunComparison, 'verdict' | 'headline'>;
 
 /** What a comparison of two sides came to, with no more certainty than there is. */
-export function summarizeComparison(comparison: Compared): Pick<RunComparison, 'verdict' | 'headline'> {
+export function summarizeComparison(
+  comparison: Compared,
+): Pick<RunComparison, 'verdict' | 'headline'> {
   return { verdict: verdictOf(comparison), headline: headlineOf(comparison) };
 }
 
@@ -19,8 +21,15 @@ function verdictOf({
   only_before,
   only_after,
 }: Compared): RunVerdict {
-  const isAny = (verdict: MetricComparison['verdict']) => metrics.some((metric) => metric.verdict === verdict);
-  if (summary.regressions > 0 || new_failing.length > 0 || lost_verdicts.length > 0 || isAny('worse')) return 'worse';
+  const isAny = (verdict: MetricComparison['verdict']) =>
+    metrics.some((metric) => metric.verdict === verdict);
+  if (
+    summary.regressions > 0 ||
+    new_failing.length > 0 ||
+    lost_verdicts.length > 0 ||
+    isAny('worse')
+  )
+    return 'worse';
   if (metrics.length === 0 && flips.length === 0) return 'nothing_to_compare';
   if (flips.length > 0 || isAny('better')) return 'better';
   if (isAny('worse_within_limit')) return 'worse_within_limit';
@@ -37,17 +46,32 @@ const isOpen = ({ verdict, reason }: MetricComparison): boolean =>
   verdict === 'inconclusive' && reason !== 'identical' && reason !== 'near_limit';
 
 function headlineOf(comparison: Compared): string {
-  const { metrics, flips, summary, new_failing, lost_verdicts, undecided, only_before, only_after } = comparison;
+  const {
+    metrics,
+    flips,
+    summary,
+    new_failing,
+    lost_verdicts,
+    undecided,
+    only_before,
+    only_after,
+  } = comparison;
   const sentences: string[] = [];
-  if (new_failing.length > 0) sentences.push(`New and failing: ${andMore(new_failing, MAX_NAMES)}.`);
+  if (new_failing.length > 0)
+    sentences.push(`New and failing: ${andMore(new_failing, MAX_NAMES)}.`);
   if (summary.regressions > 0)
-    sentences.push(`${queries(summary.regressions)} passed before and ${fail(summary.regressions)} now.`);
+    sentences.push(
+      `${queries(summary.regressions)} passed before and ${fail(summary.regressions)} now.`,
+    );
   if (lost_verdicts.length > 0)
     sentences.push(`${queries(lost_verdicts.length)} passed before and could not be judged now.`);
   const mended = flips.length - summary.regressions;
-  if (mended > 0) sentences.push(`${queries(mended)} failed before and ${mended === 1 ? 'passes' : 'pass'} now.`);
-  if (summary.pairs === 0) sentences.push('No query is on both sides, so there is nothing to compare.');
-  else if (metrics.length === 0) sentences.push('No query was decided on both sides, so there is nothing to compare.');
+  if (mended > 0)
+    sentences.push(`${queries(mended)} failed before and ${mended === 1 ? 'passes' : 'pass'} now.`);
+  if (summary.pairs === 0)
+    sentences.push('No query is on both sides, so there is nothing to compare.');
+  else if (metrics.length === 0)
+    sentences.push('No query was decided on both sides, so there is nothing to compare.');
   else if (undecided.length === summary.pairs && flips.length === 0)
     sentences.push('No query has a verdict on both sides.');
   else if (flips.length === 0 && lost_verdicts.length === 0) sentences.push('No verdict flipped.');
@@ -56,8 +80,14 @@ function headlineOf(comparison: Compared): string {
     if (moved.length > 0) sentences.push(`${words}: ${moved.join(', ')}.`);
   }
   const open = metrics.filter(isOpen).map(({ metric }) => wordOf(metric));
-  if (open.length > 0) sentences.push(`Inconclusive: ${open.join(', ')}${enough(metrics.filter(isOpen))}.`);
-  else if (summary.pairs > 0 && flips.length === 0 && metrics.length > 0 && metrics.every(isSettled))
+  if (open.length > 0)
+    sentences.push(`Inconclusive: ${open.join(', ')}${enough(metrics.filter(isOpen))}.`);
+  else if (
+    summary.pairs > 0 &&
+    flips.length === 0 &&
+    metrics.length > 0 &&
+    metrics.every(isSettled)
+  )
     sentences.push('No number moved by more than is allowed.');
   const added = only_after.filter((id) => !new_failing.includes(id));
   if (added.length > 0) sentences.push(`New: ${andMore(added, MAX_NAMES)}.`);
@@ -67,8 +97,14 @@ function headlineOf(comparison: Compared): string {
 
 const MOVES: readonly (readonly [words: string, is: (metric: MetricComparison) => boolean])[] = [
   ['Worse, beyond chance', ({ verdict }) => verdict === 'worse'],
-  ['Worse, beyond chance, and perhaps by more than is allowed', ({ reason }) => reason === 'near_limit'],
-  ['Worse, beyond chance, within what is allowed', ({ verdict }) => verdict === 'worse_within_limit'],
+  [
+    'Worse, beyond chance, and perhaps by more than is allowed',
+    ({ reason }) => reason === 'near_limit',
+  ],
+  [
+    'Worse, beyond chance, within what is allowed',
+    ({ verdict }) => verdict === 'worse_within_limit',
+  ],
   ['Better, beyond chance', ({ verdict }) => verdict === 'better'],
 ];
 
@@ -98,7 +134,13 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** `8 queries`, or `16 pairs of runs of 8 queries`: what was compared, in the same words everywhere. */
-export function pairsText({ pairs, queries: of }: { pairs: number; queries?: number | undefined }): string {
+export function pairsText({
+  pairs,
+  queries: of,
+}: {
+  pairs: number;
+  queries?: number | undefined;
+}): string {
   if (of === undefined) return plural(pairs, 'pair');
   return pairs === of ? queries(of) : `${plural(pairs, 'pair')} of runs of ${queries(of)}`;
 }
@@ -114,7 +156,9 @@ export function neededQueries({
 }
 
 /** Over the names of `undecided`. */
-export const NOT_COUNTED = 'Not in the pass rate, without a verdict or an expected failure on a side';
+export const NOT_COUNTED =
+  'Not in the pass rate, without a verdict or an expected failure on a side';
 
 /** The name of a metric as people say it. */
-export const wordOf = (metric: string): string => (Object.hasOwn(WORDS, metric) ? WORDS[metric]! : metric);
+export const wordOf = (metric: string): string =>
+  Object.hasOwn(WORDS, metric) ? WORDS[metric]! : metric;

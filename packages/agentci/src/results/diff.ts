@@ -67,7 +67,12 @@ export interface TraceDiff {
     before: CheckStatus | null;
     after: CheckStatus | null;
     changed: boolean;
-    checks: { id: string; before: CheckStatus | null; after: CheckStatus | null; message: string }[];
+    checks: {
+      id: string;
+      before: CheckStatus | null;
+      after: CheckStatus | null;
+      message: string;
+    }[];
     answer: { changed: boolean; edits: Edit[]; shortened?: true };
   };
   path: {
@@ -127,7 +132,12 @@ export const COMPARISON_SCHEMA = 'agentci.comparison/1';
  * `worse_within_limit`: worse beyond chance, by no more than is allowed. `inconclusive` is not `no_difference`: the data cannot
  * tell, and `needed_pairs` says what could.
  */
-export type ComparisonVerdict = 'better' | 'worse' | 'worse_within_limit' | 'no_difference' | 'inconclusive';
+export type ComparisonVerdict =
+  | 'better'
+  | 'worse'
+  | 'worse_within_limit'
+  | 'no_difference'
+  | 'inconclusive';
 
 export type RegressionSeverity = 'low' | 'medium' | 'high' | 'critical';
 

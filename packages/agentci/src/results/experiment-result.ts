@@ -118,7 +118,10 @@ export interface ComponentDrivers {
   /** b − a, with the reference weights. */
   difference: number;
   /** `share` is of the difference, null where there is none; below 0 for a component that worked against it. */
-  components: Record<'validity' | 'specificity' | 'correctness', { points: number; share: number | null }>;
+  components: Record<
+    'validity' | 'specificity' | 'correctness',
+    { points: number; share: number | null }
+  >;
 }
 
 export interface WeightSensitivity {
@@ -140,7 +143,11 @@ export interface ExperimentResult extends ConditionsReport {
   seed: number;
   profile: string;
   weights: { validity: number; specificity: number; correctness: number };
-  sources: { condition: string; kind: 'runner' | 'traces' | 'data' | 'simulate'; description?: string }[];
+  sources: {
+    condition: string;
+    kind: 'runner' | 'traces' | 'data' | 'simulate';
+    description?: string;
+  }[];
   sensitivity: WeightSensitivity | null;
   trials: Trial[];
   excluded: { condition: string; trial: string | number }[];

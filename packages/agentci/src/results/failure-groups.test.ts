@@ -17,10 +17,15 @@ const broken = (id: string, message: string, kind = 'agent') => ({
   error: { kind, message },
 });
 const groups = (...results: object[]) =>
-  groupFailures(runOf(results as never)).map(({ check, queries }) => `${check}: ${queries.join(' ')}`);
+  groupFailures(runOf(results as never)).map(
+    ({ check, queries }) => `${check}: ${queries.join(' ')}`,
+  );
 
 describe('in a matrix', () => {
-  const inCell = (id: string, model: string) => ({ ...failing(id, 'found 0 of 1 expected term'), cell: { model } });
+  const inCell = (id: string, model: string) => ({
+    ...failing(id, 'found 0 of 1 expected term'),
+    cell: { model },
+  });
   test.each([
     [
       'one cell',
@@ -60,12 +65,17 @@ describe('in a matrix', () => {
     ],
   ] as const)('queries and cells are both counted: %s', (_, cases, words) => {
     const [group] = groupFailures(runOf(cases.map(([id, model]) => inCell(id, model)) as never));
-    expect(group).toMatchObject({ cases: cases.length, queries: [...new Set(cases.map(([id]) => id))] });
+    expect(group).toMatchObject({
+      cases: cases.length,
+      queries: [...new Set(cases.map(([id]) => id))],
+    });
     expect(groupCount(group!)).toBe(words);
   });
 
   test('an example names its cell, and a run without a matrix has no count of cells', () => {
-    const [group] = groupFailures(runOf([inCell('a', 'x'), inCell('a', 'y'), inCell('b', 'y')] as never));
+    const [group] = groupFailures(
+      runOf([inCell('a', 'x'), inCell('a', 'y'), inCell('b', 'y')] as never),
+    );
     expect(group!.examples.map(({ query }) => query)).toEqual(['a (model=x)', 'b (model=y)']);
     const [plain] = groupFailures(runOf([failing('a', 'm'), failing('b', 'm')]));
     expect(plain).not.toHaveProperty('cells');
@@ -83,14 +93,22 @@ describe('one cause in several phrasings is one group', () => {
         'http://localhost:1/ask: connection refused',
       ],
     ],
-    ['a time limit', ['the agent timed out after 30000 ms', 'TimeoutError: deadline exceeded', 'request timeout']],
-    ['a rate limit', ['HTTP 429', 'openai.RateLimitError: Error code: 429', 'Too Many Requests, retry in 20s']],
+    [
+      'a time limit',
+      ['the agent timed out after 30000 ms', 'TimeoutError: deadline exceeded', 'request timeout'],
+    ],
+    [
+      'a rate limit',
+      ['HTTP 429', 'openai.RateLimitError: Error code: 429', 'Too Many Requests, retry in 20s'],
+    ],
     [
       'a key that is missing in a map',
       ["exit code 1: KeyError: 'order'", "Traceback: KeyError: 'id'", 'KeyError: "customer"'],
     ],
   ])('%s', (_, messages) => {
-    expect(groups(...messages.map((message, i) => broken(`q${i}`, message)))).toEqual(['error.agent: q0 q1 q2']);
+    expect(groups(...messages.map((message, i) => broken(`q${i}`, message)))).toEqual([
+      'error.agent: q0 q1 q2',
+    ]);
   });
 
   test.each([
@@ -104,7 +122,11 @@ describe('one cause in several phrasings is one group', () => {
       "the answer is not JSON: Expected ',' or '}' after property value in JSON at position 7",
       'the answer is not JSON: Unexpected token \'o\', "nope" is not valid JSON',
     ],
-    ['another region', 'order 4711 not found in region eu-west-1', 'order 12 not found in region us-east-2'],
+    [
+      'another region',
+      'order 4711 not found in region eu-west-1',
+      'order 12 not found in region us-east-2',
+    ],
     [
       'another pattern',
       '/aa/ is not found in the 2 characters of the answer',
@@ -141,10 +163,26 @@ describe('several causes behind one preamble are several groups', () => {
     ['a number that is a status elsewhere', 'HTTP 429', 'AssertionError: expected 429 rows, got 3'],
     ['a key with the words of a cause', 'HTTP 429', "KeyError: 'rate_limit'"],
     ['a file with the number', 'HTTP 429', "FileNotFoundError: No such file: 'reports/429.csv'"],
-    ['a wrong time limit', 'the agent timed out after 3 ms', 'ValueError: timeout must be a positive number'],
-    ['a file that may not be read', 'HTTP 401 Unauthorized', "PermissionError: [Errno 13] Permission denied: '/x'"],
-    ['two tools', 'Error: tool "search" failed: bad input', 'Error: tool "refund" failed: bad input'],
-    ['two types of API errors', '{"error":{"type":"overloaded_error"}}', '{"error":{"type":"invalid_request_error"}}'],
+    [
+      'a wrong time limit',
+      'the agent timed out after 3 ms',
+      'ValueError: timeout must be a positive number',
+    ],
+    [
+      'a file that may not be read',
+      'HTTP 401 Unauthorized',
+      "PermissionError: [Errno 13] Permission denied: '/x'",
+    ],
+    [
+      'two tools',
+      'Error: tool "search" failed: bad input',
+      'Error: tool "refund" failed: bad input',
+    ],
+    [
+      'two types of API errors',
+      '{"error":{"type":"overloaded_error"}}',
+      '{"error":{"type":"invalid_request_error"}}',
+    ],
     ['a count of rows', 'HTTP 503 Service Unavailable', 'expected 503 items'],
   ])('%s', (_, one, other) => {
     expect(groups(broken('a', one), broken('b', other))).toHaveLength(2);
@@ -166,8 +204,16 @@ describe('several causes behind one preamble are several groups', () => {
   test('the same check at another tool', () => {
     expect(
       groups(
-        failing('a', 'forbidden tools called: 1 call of delete_order, limit 0', 'path.forbidden_tools'),
-        failing('b', 'forbidden tools called: 2 calls of delete_order, limit 0', 'path.forbidden_tools'),
+        failing(
+          'a',
+          'forbidden tools called: 1 call of delete_order, limit 0',
+          'path.forbidden_tools',
+        ),
+        failing(
+          'b',
+          'forbidden tools called: 2 calls of delete_order, limit 0',
+          'path.forbidden_tools',
+        ),
         failing('c', 'forbidden tools called: 1 call of refund, limit 0', 'path.forbidden_tools'),
       ),
     ).toEqual(['path.forbidden_tools: a b', 'path.forbidden_tools: c']);
@@ -176,11 +222,14 @@ describe('several causes behind one preamble are several groups', () => {
 
 test('the order of the results makes no difference, and a run twice has the same signatures', () => {
   const results = [
-    ...Array.from({ length: 4 }, (_, i) => failing(`a${i}`, `found ${i} of 9 expected terms; missing: "t${i}"`)),
+    ...Array.from({ length: 4 }, (_, i) =>
+      failing(`a${i}`, `found ${i} of 9 expected terms; missing: "t${i}"`),
+    ),
     ...Array.from({ length: 3 }, (_, i) => broken(`b${i}`, `HTTP 50${i}`)),
     broken('c', 'SyntaxError: bad token'),
   ];
-  const signatures = (list: readonly object[]) => groupFailures(runOf(list as never)).map(({ signature }) => signature);
+  const signatures = (list: readonly object[]) =>
+    groupFailures(runOf(list as never)).map(({ signature }) => signature);
   const expected = signatures(results);
   fc.assert(
     fc.property(fc.shuffledSubarray(results, { minLength: results.length }), (shuffled) => {
@@ -191,16 +240,25 @@ test('the order of the results makes no difference, and a run twice has the same
 
 test('what passed is in no group; what is new, known and gone is told by signature', () => {
   expect(groups({ id: 'a', status: 'pass' }, { id: 'b', status: 'warn' })).toEqual([]);
-  const of = (...messages: string[]) => groupFailures(runOf(messages.map((m, i) => broken(`q${i}`, m)) as never));
+  const of = (...messages: string[]) =>
+    groupFailures(runOf(messages.map((m, i) => broken(`q${i}`, m)) as never));
   const [before, after] = [of('HTTP 429', 'KeyError: 1'), of('Too Many Requests', 'TypeError: x')];
   const all = compareGroups(before, after, new Set(['q0', 'q1']));
   expect([...all.since.values()].sort()).toEqual(['known', 'new']);
   expect(all).toMatchObject({ gone: [{ queries: ['q1'] }], notRun: [] });
-  expect(compareGroups(before, after, new Set(['q0']))).toMatchObject({ gone: [], notRun: [{ queries: ['q1'] }] });
+  expect(compareGroups(before, after, new Set(['q0']))).toMatchObject({
+    gone: [],
+    notRun: [{ queries: ['q1'] }],
+  });
 });
 
 test('hostile messages take no time', () => {
-  for (const message of ['"'.repeat(50_000), "'a".repeat(50_000), 'Error '.repeat(20_000), '/a'.repeat(50_000)]) {
+  for (const message of [
+    '"'.repeat(50_000),
+    "'a".repeat(50_000),
+    'Error '.repeat(20_000),
+    '/a'.repeat(50_000),
+  ]) {
     const started = process.cpuUsage();
     errorClass(message);
     expect(process.cpuUsage(started).user).toBeLessThan(500_000);

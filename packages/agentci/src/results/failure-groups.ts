@@ -46,7 +46,15 @@ export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
       let group = groups.get(key);
       if (group === undefined) {
         group = {
-          ...{ signature: shortHash(key), check, kind, pattern, title: message, example: message, examples: [] },
+          ...{
+            signature: shortHash(key),
+            check,
+            kind,
+            pattern,
+            title: message,
+            example: message,
+            examples: [],
+          },
           ...{ queries: new Set(), cells: new Set(), cases: new Set() },
         };
         groups.set(key, group);
@@ -67,7 +75,9 @@ export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
     }))
     .sort(
       (a, b) =>
-        b.queries.length - a.queries.length || (b.cases ?? 0) - (a.cases ?? 0) || (a.signature < b.signature ? -1 : 1),
+        b.queries.length - a.queries.length ||
+        (b.cases ?? 0) - (a.cases ?? 0) ||
+        (a.signature < b.signature ? -1 : 1),
     );
 }
 
@@ -88,7 +98,14 @@ interface Found {
 function findingsIn(result: QueryResult): Found[] {
   const { error, status } = result;
   if (error !== undefined)
-    return [{ check: `error.${error.kind}`, kind: 'error', pattern: errorPattern(result), message: error.message }];
+    return [
+      {
+        check: `error.${error.kind}`,
+        kind: 'error',
+        pattern: errorPattern(result),
+        message: error.message,
+      },
+    ];
   const decided = checksOf(result).filter((check) => check.status === status);
   return decided.map((check) => ({
     check: check.id,

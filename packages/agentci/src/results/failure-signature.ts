@@ -15,9 +15,15 @@ const NAMES: readonly (readonly [string, RegExp])[] = [
     /^(?:Authentication\w*|Unauthori[sz]ed\w*|PermissionDenied\w*|authentication_error|permission_error|invalid_api_key)$/,
   ],
   ['connection refused', /^(?:ECONNREFUSED|ConnectionRefused\w*)$/],
-  ['connection reset', /^(?:ECONNRESET|EPIPE|ConnectionReset\w*|BrokenPipe\w*|ConnectionAborted\w*)$/],
+  [
+    'connection reset',
+    /^(?:ECONNRESET|EPIPE|ConnectionReset\w*|BrokenPipe\w*|ConnectionAborted\w*)$/,
+  ],
   ['host not found', /^(?:ENOTFOUND|EAI_AGAIN|UnknownHost\w*)$/],
-  ['out of time', /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|\w*Time(?:d)?[oO]ut(?:Error|Exception)?|timeout_error)$/],
+  [
+    'out of time',
+    /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|\w*Time(?:d)?[oO]ut(?:Error|Exception)?|timeout_error)$/,
+  ],
   ['out of memory', /^(?:ENOMEM|MemoryError|OutOfMemory\w*)$/],
   ['server error', /^(?:InternalServer\w*|ServiceUnavailable\w*|BadGateway\w*|api_error)$/],
   ['context too long', /^context_length_exceeded$/],
@@ -65,23 +71,29 @@ const LONGEST = 2000;
 
 /** The class of an error: its cause where it is a common one, else what it calls itself and says of itself. */
 export function errorClass(given: string): string {
-  const message = given.length > 2 * LONGEST ? given.slice(0, LONGEST) + given.slice(-LONGEST) : given;
+  const message =
+    given.length > 2 * LONGEST ? given.slice(0, LONGEST) + given.slice(-LONGEST) : given;
   // Of a chain of errors the last one is the cause; what is before it is what it passed through.
   const named = [...message.matchAll(CLASS)].at(-1);
   const name = named?.[1] ?? named?.[2];
   const byName = causeOf(NAMES, name);
   if (byName !== undefined) return byName;
-  const types = [...message.matchAll(JSON_TYPE)].map((match) => match[1]!).filter((type) => type !== 'error');
+  const types = [...message.matchAll(JSON_TYPE)]
+    .map((match) => match[1]!)
+    .filter((type) => type !== 'error');
   for (const type of types) {
     const byType = causeOf(NAMES, type);
     if (byType !== undefined) return byType;
   }
   if (name === undefined || VAGUE.test(name)) {
     const status = STATUS.exec(message);
-    const cause = causeOf(STATUSES, status?.[1] ?? status?.[2] ?? status?.[3]) ?? causeOf(PHRASES, bare(message));
+    const cause =
+      causeOf(STATUSES, status?.[1] ?? status?.[2] ?? status?.[3]) ??
+      causeOf(PHRASES, bare(message));
     if (cause !== undefined) return cause;
   }
-  if (types.length > 0) return `${types.at(-1)}: ${withoutLiterals(JSON_MESSAGE.exec(message)?.[1] ?? '')}`;
+  if (types.length > 0)
+    return `${types.at(-1)}: ${withoutLiterals(JSON_MESSAGE.exec(message)?.[1] ?? '')}`;
   if (named === undefined) return withoutLiterals(message);
   const said = message.slice(named.index + named[0].length).split('\n', 1)[0]!;
   return `${name}${withoutLiterals(said).replace(/^[\s:]+/, ': ')}`.replace(/: $/, '');

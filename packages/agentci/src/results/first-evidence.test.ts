@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { firstEvidence } from './first-evidence.ts';
 
-const steps = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => ({ step: from + i }));
+const steps = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => ({ step: from + i }));
 
 test.each([
   { what: 'few are all listed', all: steps(1, 3), listed: steps(1, 3) },

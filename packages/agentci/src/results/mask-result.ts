@@ -68,7 +68,10 @@ function visit(value: unknown, onFound: OnFound | undefined): unknown {
   return visitFields(value as Record<string, unknown>, onFound);
 }
 
-function visitFields(fields: Record<string, unknown>, onFound: OnFound | undefined): Record<string, unknown> {
+function visitFields(
+  fields: Record<string, unknown>,
+  onFound: OnFound | undefined,
+): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
   // A layer's messages repeat what its checks say, so they are looked at only where a check had something.
   const checks = Array.isArray(fields.checks) ? visit(fields.checks, onFound) : undefined;
@@ -76,7 +79,8 @@ function visitFields(fields: Record<string, unknown>, onFound: OnFound | undefin
     const inner = fields[key];
     if (typeof inner === 'number' || KEPT.has(key)) continue;
     if (key === 'messages' && checks !== undefined && checks === fields.checks) continue;
-    const masked = key === 'checks' && checks !== undefined ? checks : maskField(key, inner, onFound);
+    const masked =
+      key === 'checks' && checks !== undefined ? checks : maskField(key, inner, onFound);
     if (masked === inner) continue;
     copy ??= { ...fields };
     copy[key] = masked;

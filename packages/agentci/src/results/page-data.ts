@@ -60,7 +60,12 @@ export interface PageBeforeQuery {
   total_tokens?: number | null;
   latency_ms?: number | null;
   /** Only present when it ran more than once: what tells a change from noise. */
-  runs?: { status: CheckStatus; cost_usd?: number | null; total_tokens?: number | null; latency_ms?: number | null }[];
+  runs?: {
+    status: CheckStatus;
+    cost_usd?: number | null;
+    total_tokens?: number | null;
+    latency_ms?: number | null;
+  }[];
   /** The tools called; `null` when they were not captured, absent when the page does not know. */
   tools?: string[] | null;
 }
@@ -150,7 +155,13 @@ export interface PageTrends {
   drifts: string[];
   /** Runs whose queries were looked at for what follows. */
   runs: number;
-  flaky: { name: string; passed: number; decided: number; interval: { low: number; high: number }; flips: number }[];
+  flaky: {
+    name: string;
+    passed: number;
+    decided: number;
+    interval: { low: number; high: number };
+    flips: number;
+  }[];
   steady: number;
   too_few: number;
   /** Queries that fail now: since which run and commit, and the last that was good. */

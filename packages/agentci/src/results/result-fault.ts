@@ -8,11 +8,18 @@ const COUNTS = ['total', 'passed', 'failed', 'warnings', 'errors', 'skipped', 'e
 /** What keeps a value from being the result of a run, in words that follow its name; undefined for one that is whole. */
 export function resultFault(run: unknown): string | undefined {
   if (!isObject(run)) return 'is not an object';
-  for (const name of ['agent', 'run_id'] as const) if (typeof run[name] !== 'string') return `has no "${name}"`;
-  for (const name of PARTS) if (typeof (run[name] ?? undefined) !== 'object') return `has no "${name}"`;
-  const { spec, summary } = run as { spec: Record<string, unknown>; summary: Record<string, unknown> };
-  for (const name of ['file', 'hash']) if (typeof spec[name] !== 'string') return `has no "spec.${name}"`;
-  for (const name of COUNTS) if (!Number.isInteger(summary[name])) return `has no "summary.${name}"`;
+  for (const name of ['agent', 'run_id'] as const)
+    if (typeof run[name] !== 'string') return `has no "${name}"`;
+  for (const name of PARTS)
+    if (typeof (run[name] ?? undefined) !== 'object') return `has no "${name}"`;
+  const { spec, summary } = run as {
+    spec: Record<string, unknown>;
+    summary: Record<string, unknown>;
+  };
+  for (const name of ['file', 'hash'])
+    if (typeof spec[name] !== 'string') return `has no "spec.${name}"`;
+  for (const name of COUNTS)
+    if (!Number.isInteger(summary[name])) return `has no "summary.${name}"`;
   for (const name of ['checks', 'results', 'notices'] as const)
     if (!Array.isArray(run[name])) return `has a "${name}" that is not a list`;
   for (const [at, result] of (run.results as unknown[]).entries()) {

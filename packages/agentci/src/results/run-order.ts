@@ -7,8 +7,13 @@ import { runTime } from './run-time.ts';
  */
 
 /** The place of a run: what it was given, or else its time. */
-export const placeOf = ({ at, order }: { readonly at: string; readonly order?: string | undefined }): string =>
-  order ?? runTime(at);
+export const placeOf = ({
+  at,
+  order,
+}: {
+  readonly at: string;
+  readonly order?: string | undefined;
+}): string => order ?? runTime(at);
 
 /** A run that is there when another one gets its place. */
 export interface SeenRun {
@@ -22,12 +27,17 @@ export interface SeenRun {
  * The place of a run of some time among others: after those that are dated before it, and after those that are dated after now, whose
  * dates say nothing. For a run that starts now that is all of them.
  */
-export function placeAmong(seen: readonly SeenRun[], { time, now }: { readonly time: string; readonly now: string }) {
+export function placeAmong(
+  seen: readonly SeenRun[],
+  { time, now }: { readonly time: string; readonly now: string },
+) {
   let last = '';
-  for (const run of seen) if ((run.time <= time || run.time > now) && run.place > last) last = run.place;
+  for (const run of seen)
+    if ((run.time <= time || run.time > now) && run.place > last) last = run.place;
   if (last < time) return time;
   let next: string | undefined;
-  for (const { place } of seen) if (place > last && (next === undefined || place < next)) next = place;
+  for (const { place } of seen)
+    if (place > last && (next === undefined || place < next)) next = place;
   const place = placeAfter(last);
   return next === undefined || place < next ? place : `${last}~000001`;
 }
@@ -35,7 +45,9 @@ export function placeAmong(seen: readonly SeenRun[], { time, now }: { readonly t
 /** The place right after another: `20261115-214012345~000001`. The sign sorts after all that are in ids. */
 export function placeAfter(place: string): string {
   const [, start = '', count = ''] = /^(.*)~(\d{6})$/.exec(place) ?? [];
-  return count === '' ? `${place}~000001` : `${start}~${String(Number(count) + 1).padStart(6, '0')}`;
+  return count === ''
+    ? `${place}~000001`
+    : `${start}~${String(Number(count) + 1).padStart(6, '0')}`;
 }
 
 /** The runs that are dated after now and that no run with an earlier date has found there yet, the oldest first. */
@@ -43,7 +55,9 @@ export function runsAhead(seen: readonly SeenRun[], now: string): string[] {
   if (!seen.some(({ time }) => time > now)) return [];
   const ahead: string[] = [];
   let earliest: string | undefined;
-  for (const { id, time } of seen.toSorted((a, b) => Number(a.place < b.place) - Number(a.place > b.place))) {
+  for (const { id, time } of seen.toSorted(
+    (a, b) => Number(a.place < b.place) - Number(a.place > b.place),
+  )) {
     if (time > now && (earliest === undefined || time <= earliest)) ahead.push(id);
     if (earliest === undefined || time < earliest) earliest = time;
   }

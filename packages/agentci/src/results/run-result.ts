@@ -10,7 +10,13 @@ export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip' | 'error';
  * Why a check gave no verdict. `not_exercised`: the rule's condition never came up. `deferred`: the run is a shard, and the
  * check is over the whole run.
  */
-export type SkipReason = 'not_exercised' | 'not_measured' | 'no_baseline' | 'not_run' | 'off' | 'deferred';
+export type SkipReason =
+  | 'not_exercised'
+  | 'not_measured'
+  | 'no_baseline'
+  | 'not_run'
+  | 'off'
+  | 'deferred';
 
 export const LAYERS = ['correctness', 'path', 'cost'] as const;
 export type Layer = (typeof LAYERS)[number];

@@ -5,15 +5,19 @@ export const isPass = (status: CheckStatus): boolean | undefined =>
   status === 'pass' || status === 'warn' ? true : status === 'fail' ? false : undefined;
 
 /** Failed as its `xfail` expects: put aside, in no pass rate, neither here nor in the summary. */
-export const isExpectedFailure = ({ status, xfail }: Pick<QueryResult, 'status' | 'xfail'>): boolean =>
-  xfail !== undefined && status === 'skip';
+export const isExpectedFailure = ({
+  status,
+  xfail,
+}: Pick<QueryResult, 'status' | 'xfail'>): boolean => xfail !== undefined && status === 'skip';
 
 /** What the agent did, whatever was expected of it. */
 export const ownStatus = ({ status, xfail }: Pick<QueryResult, 'status' | 'xfail'>): CheckStatus =>
   xfail?.status ?? status;
 
 /** Of every run of a query, in order: 1 passed, 0 failed, undefined where nothing was decided. */
-export function verdictsOfRuns(result: Pick<QueryResult, 'status' | 'xfail' | 'runs'>): (number | undefined)[] {
+export function verdictsOfRuns(
+  result: Pick<QueryResult, 'status' | 'xfail' | 'runs'>,
+): (number | undefined)[] {
   // A query that could not be judged says nothing, whatever became of some of its runs.
   if (result.status === 'error' || isExpectedFailure(result)) return [];
   const statuses = result.runs?.map((run) => run.status) ?? [ownStatus(result)];

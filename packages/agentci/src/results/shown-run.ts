@@ -7,7 +7,10 @@ export const worstRun = (runs: readonly { readonly status: CheckStatus }[]): num
   runs.reduce((at, run, i) => (BADNESS[run.status] > BADNESS[runs[at]!.status] ? i : at), 0);
 
 /** `1 of 2 runs passed (min_pass_rate 50 %); shown: run 2, the worst`; undefined without repeats. */
-export function shownRunText({ runs = [], pass_rate }: Pick<QueryResult, 'runs' | 'pass_rate'>): string | undefined {
+export function shownRunText({
+  runs = [],
+  pass_rate,
+}: Pick<QueryResult, 'runs' | 'pass_rate'>): string | undefined {
   if (runs.length < 2 || pass_rate === undefined) return undefined;
   const { passed, decided, min } = pass_rate;
   const isSame = runs.every(({ status }) => status === runs[0]!.status);

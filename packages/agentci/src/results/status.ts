@@ -9,21 +9,30 @@ export function worstStatus(statuses: Iterable<CheckStatus>): CheckStatus {
   return worst;
 }
 
-export const worseStatus = (a: CheckStatus, b: CheckStatus): CheckStatus => (RANK[b] > RANK[a] ? b : a);
+export const worseStatus = (a: CheckStatus, b: CheckStatus): CheckStatus =>
+  RANK[b] > RANK[a] ? b : a;
 
 /** A verdict was reached: pass, warn or fail. */
-export const isDecided = (status: CheckStatus): boolean => status === 'pass' || status === 'warn' || status === 'fail';
+export const isDecided = (status: CheckStatus): boolean =>
+  status === 'pass' || status === 'warn' || status === 'fail';
 
 /** A check the user wrote that had nothing to measure: a skip, and with --strict no verdict. */
 export const isUnmeasured = ({ skip_reason }: CheckResult): boolean =>
   skip_reason === 'not_measured' || skip_reason === 'no_baseline';
 
 /** All checks of a query, in layer order. */
-export function checksOf(result: Pick<QueryResult, 'correctness' | 'path' | 'cost'>): CheckResult[] {
+export function checksOf(
+  result: Pick<QueryResult, 'correctness' | 'path' | 'cost'>,
+): CheckResult[] {
   return [...result.correctness.checks, ...result.path.checks, ...result.cost.checks];
 }
 
-export const emptyLayer = (): LayerResult => ({ status: 'skip', messages: [], details: {}, checks: [] });
+export const emptyLayer = (): LayerResult => ({
+  status: 'skip',
+  messages: [],
+  details: {},
+  checks: [],
+});
 
 /** What a layer has to say: what did not pass, in words; one line when everything did. */
 export function messagesOf(checks: readonly CheckResult[]): string[] {

@@ -77,7 +77,8 @@ export class StoredResult implements QueryResult {
 
   whole(): QueryResult {
     // Who looks at one field mostly looks at the next as well.
-    if (last?.of !== this) last = { of: this, whole: JSON.parse(decoder.decode(this.json())) as QueryResult };
+    if (last?.of !== this)
+      last = { of: this, whole: JSON.parse(decoder.decode(this.json())) as QueryResult };
     return last.whole;
   }
 
@@ -142,7 +143,14 @@ function shared(warnings: TraceWarning[]): TraceWarning[] {
 let last: { readonly of: StoredResult; readonly whole: QueryResult } | undefined;
 
 /** Whether everything a `StoredResult` does not know is absent. */
-export const isStorable = ({ runs, stability, pass_rate, not_run, skip, xfail }: QueryResult): boolean =>
+export const isStorable = ({
+  runs,
+  stability,
+  pass_rate,
+  not_run,
+  skip,
+  xfail,
+}: QueryResult): boolean =>
   (runs ?? stability ?? pass_rate ?? not_run ?? skip ?? xfail) === undefined;
 
 /** The result with everything in it, to be copied. */
@@ -156,7 +164,9 @@ export function countsOf(result: QueryResult): {
 } {
   if (result instanceof StoredResult) return result;
   const checks = checksOf(result);
-  const unmeasured = checks.some(isUnmeasured) ? checks.filter(isUnmeasured).map(({ id }) => id) : NONE;
+  const unmeasured = checks.some(isUnmeasured)
+    ? checks.filter(isUnmeasured).map(({ id }) => id)
+    : NONE;
   return { checkCount: checks.length, unmeasured };
 }
 
@@ -169,6 +179,10 @@ interface Used {
 /** What the run of a query used, as far as it is known. */
 export function usedBy(result: QueryResult): Used {
   if (result instanceof StoredResult)
-    return { cost_usd: result.costUsd, latency_ms: result.latencyMs, total_tokens: result.totalTokens };
+    return {
+      cost_usd: result.costUsd,
+      latency_ms: result.latencyMs,
+      total_tokens: result.totalTokens,
+    };
   return (result.cost.details.actual as Used | undefined) ?? {};
 }

@@ -2,7 +2,9 @@ import { plural } from '../kit/words.ts';
 import type { CheckStatus, RunResult, RunSummaryCounts } from './run-result.ts';
 
 /** What each count of a summary is of; one that passed with a warning passed. */
-const COUNTED: Readonly<Record<'passed' | 'failed' | 'warnings' | 'errors' | 'skipped', readonly CheckStatus[]>> = {
+const COUNTED: Readonly<
+  Record<'passed' | 'failed' | 'warnings' | 'errors' | 'skipped', readonly CheckStatus[]>
+> = {
   passed: ['pass', 'warn'],
   failed: ['fail'],
   warnings: ['warn'],
@@ -11,7 +13,10 @@ const COUNTED: Readonly<Record<'passed' | 'failed' | 'warnings' | 'errors' | 'sk
 };
 
 /** What in the summary of a run does not fit its own results, in words that follow its name; undefined where all of it does. */
-export function summaryFault({ summary, results }: Pick<RunResult, 'summary' | 'results'>): string | undefined {
+export function summaryFault({
+  summary,
+  results,
+}: Pick<RunResult, 'summary' | 'results'>): string | undefined {
   if (summary.total !== results.length)
     return `has "summary.total": ${summary.total} and ${plural(results.length, 'result')}`;
   for (const [name, statuses] of Object.entries(COUNTED)) {
@@ -27,4 +32,5 @@ export function summaryFault({ summary, results }: Pick<RunResult, 'summary' | '
 export const addsUp = (
   counts: Pick<RunSummaryCounts, 'total' | 'passed' | 'failed' | 'warnings' | 'errors' | 'skipped'>,
 ): boolean =>
-  counts.passed + counts.failed + counts.errors + counts.skipped === counts.total && counts.warnings <= counts.passed;
+  counts.passed + counts.failed + counts.errors + counts.skipped === counts.total &&
+  counts.warnings <= counts.passed;

@@ -22,7 +22,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 const OF_SPEC: ReadonlySet<string> = new Set(['SCRIPT_UNUSED']);
 
 /** Whether a recording with this warning may lack a call that happened. */
-export const mayHideCall = ({ code }: TraceWarning): boolean => !HARMLESS.has(code) && !OF_SPEC.has(code);
+export const mayHideCall = ({ code }: TraceWarning): boolean =>
+  !HARMLESS.has(code) && !OF_SPEC.has(code);
 
 /** Whether a warning is about the spec: the recording is whole, and what was written for it did not come up. */
 export const isOfSpec = ({ code }: TraceWarning): boolean => OF_SPEC.has(code);

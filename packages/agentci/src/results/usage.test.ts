@@ -17,6 +17,10 @@ test('numbers of a query are means over its runs, totals are of all runs', () =>
   results[1]!.cost.details.actual = { cost_usd: 0.06, latency_ms: 40 };
   expect(usagePerRun(results[0]!)).toEqual({ cost_usd: 0.02, total_tokens: null, latency_ms: 20 });
   expect(usagePerRun(results[1]!)).toEqual({ cost_usd: 0.06, total_tokens: null, latency_ms: 40 });
-  expect(usageInAll(results, 'cost_usd')).toMatchObject({ sum: expect.closeTo(0.1, 12), known: 3, of: 4 });
+  expect(usageInAll(results, 'cost_usd')).toMatchObject({
+    sum: expect.closeTo(0.1, 12),
+    known: 3,
+    of: 4,
+  });
   expect(usageInAll(results, 'total_tokens')).toMatchObject({ sum: null, known: 0, of: 4 });
 });

@@ -9,10 +9,13 @@ export type Usage = { readonly [key in UsageKey]?: number | null | undefined };
 const KEYS: readonly UsageKey[] = ['cost_usd', 'total_tokens', 'latency_ms'];
 
 /** Each run of a query by itself. The numbers of the layers are those of the one run that is shown. */
-export const usageOfRuns = (result: QueryResult): readonly Usage[] => result.runs ?? [usedBy(result)];
+export const usageOfRuns = (result: QueryResult): readonly Usage[] =>
+  result.runs ?? [usedBy(result)];
 
 const known = (runs: readonly Usage[], key: UsageKey): number[] =>
-  runs.flatMap((run) => (typeof run[key] === 'number' && Number.isFinite(run[key]) ? [run[key]] : []));
+  runs.flatMap((run) =>
+    typeof run[key] === 'number' && Number.isFinite(run[key]) ? [run[key]] : [],
+  );
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
@@ -31,5 +34,10 @@ export function usagePerRun(result: QueryResult): Usage {
 export function usageInAll(results: readonly QueryResult[], key: UsageKey) {
   const runs = results.flatMap(usageOfRuns);
   const values = known(runs, key);
-  return { values, sum: values.length === 0 ? null : total(values), known: values.length, of: runs.length };
+  return {
+    values,
+    sum: values.length === 0 ? null : total(values),
+    known: values.length,
+    of: runs.length,
+  };
 }

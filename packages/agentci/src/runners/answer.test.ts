@@ -24,18 +24,30 @@ test.each([
   { what: 'an error object', value: '{"error": "quota exceeded"}' },
   { what: 'an error object of a module', value: { error: { message: 'quota exceeded' } } },
   { what: 'an Error as JSON has it', value: '{"error": {}}' },
-  { what: 'an error with facts around it', value: '{"error": "x", "code": 429, "request_id": "r-1"}' },
-  { what: "Anthropic's error", value: '{"type": "error", "error": {"type": "overloaded_error", "message": "x"}}' },
+  {
+    what: 'an error with facts around it',
+    value: '{"error": "x", "code": 429, "request_id": "r-1"}',
+  },
+  {
+    what: "Anthropic's error",
+    value: '{"type": "error", "error": {"type": "overloaded_error", "message": "x"}}',
+  },
   { what: 'an error beside an empty answer', value: '{"error": "x", "answer": ""}' },
   { what: 'an error beside no answer', value: '{"error": "x", "answer": null}' },
   { what: 'a list of errors', value: '{"errors": [{"message": "bad"}]}' },
   { what: 'a GraphQL error', value: '{"data": null, "errors": [{"message": "bad"}]}' },
-  { what: 'a GraphQL error with empty data', value: '{"data": {"ask": null}, "errors": [{"message": "bad"}]}' },
+  {
+    what: 'a GraphQL error with empty data',
+    value: '{"data": {"ask": null}, "errors": [{"message": "bad"}]}',
+  },
   { what: "Gemini's list of errors", value: '[{"error": {"code": 429, "message": "quota"}}]' },
   { what: 'a web page', value: '<!DOCTYPE html>\n<html><body>Log in</body></html>' },
   { what: 'a web page without doctype', value: '<html lang="en"><head></head></html>' },
   { what: 'a web page after a comment', value: '\ufeff<!-- proxy -->\n<!doctype html><html>' },
-  { what: 'a web page after an XML prolog', value: '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x" "y"><html>' },
+  {
+    what: 'a web page after an XML prolog',
+    value: '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x" "y"><html>',
+  },
   { what: 'a page of one line', value: '<html>502 Bad Gateway</html>' },
   { what: 'a page that breaks off', value: '<!doctype html><html lang="e' },
   { what: 'server-sent events', value: 'data: {"text": "Paris"}\n\ndata: [DONE]\n\n' },
@@ -49,13 +61,22 @@ test.each([
   { what: 'a list cut off in a number', value: '[1.' },
   { what: 'JSON cut off in an escape', value: '{"a": "\\u00' },
   { what: 'JSON lines of which the last is cut off', value: '{"a": 1}\n{"a": 2}\n{"a": ' },
-  { what: 'a recording cut off after log lines', value: 'loading\nready\n{"answer": "Paris", "tool_calls": [{"na' },
-  { what: 'a recording cut off after log lines in JSON', value: 'x\n{"level": "info"}\n{"id": 1}\n{"answer": "Pa' },
+  {
+    what: 'a recording cut off after log lines',
+    value: 'loading\nready\n{"answer": "Paris", "tool_calls": [{"na',
+  },
+  {
+    what: 'a recording cut off after log lines in JSON',
+    value: 'x\n{"level": "info"}\n{"id": 1}\n{"answer": "Pa',
+  },
   { what: 'colours alone', value: '\u001b[32m\u001b[0m\n' },
   { what: 'the title of a terminal', value: '\u001b]0;title\u0007' },
   { what: 'null after lines of log', value: 'log\nnull\n' },
   { what: 'an empty object after lines of log', value: 'log\n{}' },
-  { what: 'an error object after lines of log', value: 'starting\n{"error": "model overloaded: npm install failed"}' },
+  {
+    what: 'an error object after lines of log',
+    value: 'starting\n{"error": "model overloaded: npm install failed"}',
+  },
   { what: 'an error object before lines of log', value: '{"error": "boom"}\nbye' },
   { what: 'a recording with NaN', value: '{"answer": "ok", "cost_usd": NaN}' },
   {
@@ -63,8 +84,14 @@ test.each([
     value: 'log\n{"answer": "ok", "latency_ms": -Infinity, "tool_calls": []}',
   },
   { what: 'a recording with a comma too many', value: '{"answer": "ok", "tool_calls": [],}' },
-  { what: 'a dict of Python', value: "{'answer': 'ok', 'tool_calls': [{'name': 't'}], 'cost_usd': None}" },
-  { what: 'a recording cut off in a line of log', value: 'INFO done: {"answer": "ok", "tool_calls": [' },
+  {
+    what: 'a dict of Python',
+    value: "{'answer': 'ok', 'tool_calls': [{'name': 't'}], 'cost_usd': None}",
+  },
+  {
+    what: 'a recording cut off in a line of log',
+    value: 'INFO done: {"answer": "ok", "tool_calls": [',
+  },
   { what: 'a data stream of the AI SDK', value: '0:"Par"\n0:"is"\nd:{"finishReason":"stop"}' },
 ])('$what is not an answer', ({ value }) => {
   expect(whyNoAnswer(value)).toMatch(/^gave /);
@@ -129,13 +156,23 @@ test('an agent whose answers are error objects may say so', () => {
 
 test('every beginning of a JSON object or list that ends before it does is refused, however it is laid out', () => {
   const document = fc
-    .tuple(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.array(fc.jsonValue())), fc.nat(4))
+    .tuple(
+      fc.oneof(
+        fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
+        fc.array(fc.jsonValue()),
+      ),
+      fc.nat(4),
+    )
     .map(([value, indent]) => JSON.stringify(value, null, indent));
   fc.assert(
-    fc.property(document, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (text, share) => {
-      const cut = text.slice(0, Math.floor(text.length * share));
-      expect(whyNoAnswer(cut)).toBeDefined();
-    }),
+    fc.property(
+      document,
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      (text, share) => {
+        const cut = text.slice(0, Math.floor(text.length * share));
+        expect(whyNoAnswer(cut)).toBeDefined();
+      },
+    ),
     { numRuns: 2000 },
   );
 });

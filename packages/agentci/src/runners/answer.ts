@@ -14,7 +14,10 @@ export interface AnswerRule {
  * be one. One rule for every runner: nothing to see, `null`, `{}`, an HTML page, JSON that breaks off, an error object,
  * raw server-sent events. A page or an empty object can still be an answer: inside `{"answer": …}`.
  */
-export function whyNoAnswer(value: unknown, { acceptsErrors = false }: AnswerRule = {}): string | undefined {
+export function whyNoAnswer(
+  value: unknown,
+  { acceptsErrors = false }: AnswerRule = {},
+): string | undefined {
   if (value === undefined || value === null) return `gave ${value}`;
   if (typeof value === 'string') return whyNoText(value, acceptsErrors);
   if (typeof value !== 'object') return undefined;
@@ -35,15 +38,18 @@ const VISIBLE = /[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|[\p{Co}]/
 const NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', '[object Object]']);
 
 function whyNoText(text: string, acceptsErrors: boolean): string | undefined {
-  if (!isVisible(text)) return text.trim() === '' ? 'gave an empty answer' : 'gave nothing but invisible characters';
+  if (!isVisible(text))
+    return text.trim() === '' ? 'gave an empty answer' : 'gave nothing but invisible characters';
   const trimmed = text.trim();
   if (NOTHING.has(trimmed)) return `gave ${trimmed}`;
   if (isHtmlPage(trimmed)) return `gave an HTML page instead of an answer${titleOf(trimmed)}`;
   if (isEventStream(trimmed)) return 'gave raw server-sent events instead of an answer';
-  if (isDataStreamText(trimmed)) return 'gave the raw data stream of the AI SDK instead of an answer';
+  if (isDataStreamText(trimmed))
+    return 'gave the raw data stream of the AI SDK instead of an answer';
   const parsed = /^[{["]/.test(trimmed) ? parse(trimmed) : undefined;
   if (parsed === undefined) return whyNoWords(trimmed, acceptsErrors);
-  if (typeof parsed.value === 'string') return isVisible(parsed.value) ? undefined : 'gave an empty JSON string';
+  if (typeof parsed.value === 'string')
+    return isVisible(parsed.value) ? undefined : 'gave an empty JSON string';
   return whyNoAnswer(parsed.value, { acceptsErrors });
 }
 
@@ -61,7 +67,11 @@ function whyNoWords(text: string, acceptsErrors: boolean): string | undefined {
 const MAY_HOLD_JSON = /^[ \t]*[{[]|\{\s*["']/m;
 
 /** Among lines of log the last document is what the program gave; so is the only one, where the output begins with it. */
-function whyNoDocument(text: string, { documents }: FoundDocuments, acceptsErrors: boolean): string | undefined {
+function whyNoDocument(
+  text: string,
+  { documents }: FoundDocuments,
+  acceptsErrors: boolean,
+): string | undefined {
   const last = documents.at(-1);
   if (last === undefined || last.isInline) return undefined;
   const isGiven = last.end >= text.length || (documents.length === 1 && last.start === 0);
@@ -71,7 +81,8 @@ function whyNoDocument(text: string, { documents }: FoundDocuments, acceptsError
 }
 
 /** "The API returns:" says that what follows is quoted. */
-const isIntroduced = (text: string, at: number): boolean => /[:：]\s*$/.test(text.slice(Math.max(0, at - 200), at));
+const isIntroduced = (text: string, at: number): boolean =>
+  /[:：]\s*$/.test(text.slice(Math.max(0, at - 200), at));
 
 const CUT = 'gave JSON that is cut off: it ends before the object or list does';
 
@@ -81,7 +92,8 @@ function isCutJson(text: string): boolean {
     const error = findJsonError(rest);
     if (error === undefined) return false;
     if (error.isEnd) return true;
-    const isNext = /^[{[]/.test(rest.slice(error.offset)) && parse(rest.slice(0, error.offset)) !== undefined;
+    const isNext =
+      /^[{[]/.test(rest.slice(error.offset)) && parse(rest.slice(0, error.offset)) !== undefined;
     if (!isNext) return false;
     rest = rest.slice(error.offset);
   }
@@ -116,7 +128,8 @@ export function isEventStream(text: string): boolean {
   const lines = text.split(/\r\n|\r|\n/);
   if (!lines.every((line) => line === '' || FRAME.test(line))) return false;
   const data = lines.filter((line) => line.startsWith('data:'));
-  const isMarked = data.length < lines.length || data.some((line) => /^data: ?(?:[{["]|\[DONE\])/.test(line));
+  const isMarked =
+    data.length < lines.length || data.some((line) => /^data: ?(?:[{["]|\[DONE\])/.test(line));
   return data.length > 0 && isMarked;
 }
 
@@ -159,7 +172,8 @@ export function errorIn(value: unknown): string | undefined {
 }
 
 /** `{"error": {}}` is what JavaScript makes of an Error; `false`, `0`, `""` and `[]` say that there was none. */
-export const isSetError = (error: unknown): boolean => Boolean(error) && !(Array.isArray(error) && error.length === 0);
+export const isSetError = (error: unknown): boolean =>
+  Boolean(error) && !(Array.isArray(error) && error.length === 0);
 
 function holdsSomething(said: unknown): boolean {
   if (said === undefined || said === null) return false;
@@ -173,11 +187,16 @@ const MAX_DESCRIBED = 300;
 
 function describe(error: unknown): string {
   const [first] = Array.isArray(error) ? error : [error];
-  const message = typeof first === 'object' && first !== null ? (first as { message?: unknown }).message : first;
-  return (typeof message === 'string' ? message : (JSON.stringify(first) ?? '')).slice(0, MAX_DESCRIBED);
+  const message =
+    typeof first === 'object' && first !== null ? (first as { message?: unknown }).message : first;
+  return (typeof message === 'string' ? message : (JSON.stringify(first) ?? '')).slice(
+    0,
+    MAX_DESCRIBED,
+  );
 }
 
-const isEmptyObject = (value: object): boolean => !Array.isArray(value) && Object.keys(value).length === 0;
+const isEmptyObject = (value: object): boolean =>
+  !Array.isArray(value) && Object.keys(value).length === 0;
 
 function parse(text: string): { readonly value: unknown } | undefined {
   try {

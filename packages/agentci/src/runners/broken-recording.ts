@@ -8,7 +8,8 @@ const SURE_KEYS: ReadonlySet<string> = new Set(['tool_calls', 'llm_calls', 'hand
 export function isSureRecording(keys: readonly string[]): boolean {
   const known = new Set(keys.filter((key) => SIMPLE_KEYS.has(key)));
   return (
-    keys.some((key) => SURE_KEYS.has(key)) || (known.size > 1 && (known.has('answer') || known.has('final_answer')))
+    keys.some((key) => SURE_KEYS.has(key)) ||
+    (known.size > 1 && (known.has('answer') || known.has('final_answer')))
   );
 }
 
@@ -22,7 +23,8 @@ export function whyBrokenRecording(text: string, { broken }: FoundDocuments): st
     const isPython = /^\{\s*'/.test(text.slice(start, start + 50));
     const keys = isPython ? pythonKeys(text.slice(start)) : keysIn(text.slice(start, end + 1));
     if (isBrokenRecording(keys, document, text)) {
-      if (document.isEnd) return 'gave JSON that is cut off: it ends before the object or list does';
+      if (document.isEnd)
+        return 'gave JSON that is cut off: it ends before the object or list does';
       const at = text.slice(document.end, document.end + 20).split(/[\s,}\]]/)[0];
       return `gave a recording that is not JSON: ${JSON.stringify(at)} at character ${document.end + 1}`;
     }
@@ -31,9 +33,14 @@ export function whyBrokenRecording(text: string, { broken }: FoundDocuments): st
 }
 
 /** What Python and JavaScript print in place of a JSON value. */
-const NO_JSON_VALUE = /^(?:-?Infinity|NaN|nan|None|True|False|undefined|datetime\b|Decimal\b|inf\b)/;
+const NO_JSON_VALUE =
+  /^(?:-?Infinity|NaN|nan|None|True|False|undefined|datetime\b|Decimal\b|inf\b)/;
 
-function isBrokenRecording(keys: readonly string[], { end, isInline, isEnd }: BrokenDocument, text: string): boolean {
+function isBrokenRecording(
+  keys: readonly string[],
+  { end, isInline, isEnd }: BrokenDocument,
+  text: string,
+): boolean {
   const [first] = keys;
   if (first === undefined || !(first === 'schema' || SIMPLE_KEYS.has(first))) return false;
   if (isSureRecording(keys)) return true;
@@ -43,8 +50,12 @@ function isBrokenRecording(keys: readonly string[], { end, isInline, isEnd }: Br
 const MAX_KEYS = 50;
 
 const keysIn = (text: string): string[] =>
-  [...text.slice(0, 100_000).matchAll(/["'](\w{1,40})["']\s*:/g)].slice(0, MAX_KEYS).map(([, key]) => key!);
+  [...text.slice(0, 100_000).matchAll(/["'](\w{1,40})["']\s*:/g)]
+    .slice(0, MAX_KEYS)
+    .map(([, key]) => key!);
 
 /** A dict of Python, whose keys JSON does not read at all. */
 const pythonKeys = (text: string): string[] =>
-  [...text.slice(0, 100_000).matchAll(/'(\w{1,40})'\s*:/g)].slice(0, MAX_KEYS).map(([, key]) => key!);
+  [...text.slice(0, 100_000).matchAll(/'(\w{1,40})'\s*:/g)]
+    .slice(0, MAX_KEYS)
+    .map(([, key]) => key!);

@@ -7,17 +7,39 @@ test.each([
   { what: 'a status of 408', error: Object.assign(new Error('x'), { status: 408 }), kind: 'infra' },
   { what: 'a status of 500', error: Object.assign(new Error('x'), { status: 500 }), kind: 'infra' },
   { what: 'a status of 499', error: Object.assign(new Error('x'), { status: 499 }), kind: 'agent' },
-  { what: 'a status under its other name', error: Object.assign(new Error('x'), { statusCode: 503 }), kind: 'infra' },
-  { what: 'the code of a lost connection', error: Object.assign(new Error('x'), { code: 'EPIPE' }), kind: 'infra' },
   {
-    what: 'that code in its cause, as fetch has it',
-    error: new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) }),
+    what: 'a status under its other name',
+    error: Object.assign(new Error('x'), { statusCode: 503 }),
     kind: 'infra',
   },
-  { what: 'the code of a missing file', error: Object.assign(new Error('x'), { code: 'ENOENT' }), kind: 'agent' },
+  {
+    what: 'the code of a lost connection',
+    error: Object.assign(new Error('x'), { code: 'EPIPE' }),
+    kind: 'infra',
+  },
+  {
+    what: 'that code in its cause, as fetch has it',
+    error: new TypeError('fetch failed', {
+      cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
+    }),
+    kind: 'infra',
+  },
+  {
+    what: 'the code of a missing file',
+    error: Object.assign(new Error('x'), { code: 'ENOENT' }),
+    kind: 'agent',
+  },
   { what: 'the name of an SDK for a rate limit', error: named('RateLimitError'), kind: 'infra' },
-  { what: 'the name of an SDK for a timeout', error: named('APIConnectionTimeoutError'), kind: 'infra' },
-  { what: "a user's own name that only ends like one", error: named('NoTimeoutError'), kind: 'agent' },
+  {
+    what: 'the name of an SDK for a timeout',
+    error: named('APIConnectionTimeoutError'),
+    kind: 'infra',
+  },
+  {
+    what: "a user's own name that only ends like one",
+    error: named('NoTimeoutError'),
+    kind: 'agent',
+  },
   { what: 'nothing but a message', error: new Error('x'), kind: 'agent' },
 ])('an error with $what is of the kind $kind', ({ error, kind }) => {
   expect(classifyError(errorFacts(error)).kind).toBe(kind);
@@ -26,7 +48,10 @@ test.each([
 test.each([
   { thrown: new Error('boom'), message: 'the agent threw boom' },
   { thrown: new TypeError('boom'), message: 'the agent threw TypeError: boom' },
-  { thrown: new Error('boom', { cause: new Error('no disk') }), message: 'the agent threw boom (no disk)' },
+  {
+    thrown: new Error('boom', { cause: new Error('no disk') }),
+    message: 'the agent threw boom (no disk)',
+  },
   { thrown: 'a text', message: 'the agent threw a text' },
   { thrown: { code: 7 }, message: 'the agent threw {"code":7}' },
   { thrown: undefined, message: 'the agent threw undefined' },
@@ -40,7 +65,9 @@ test.each([
   { headers: { 'retry-after': 2 }, ms: undefined },
   { headers: null, ms: undefined },
 ])('the time to wait is read from headers of any kind: $ms', ({ headers, ms }) => {
-  expect(classifyError(errorFacts(Object.assign(new Error('x'), { status: 429, headers }))).retryAfterMs).toBe(ms);
+  expect(
+    classifyError(errorFacts(Object.assign(new Error('x'), { status: 429, headers }))).retryAfterMs,
+  ).toBe(ms);
 });
 
 test.each([

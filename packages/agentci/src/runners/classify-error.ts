@@ -38,17 +38,24 @@ export function classifyError(
     (facts.code !== undefined && CONNECTION_CODES.has(facts.code)) ||
     (facts.name !== undefined && INFRA_NAME.test(facts.name));
   const label = facts.name && facts.name !== 'Error' ? `${facts.name}: ` : '';
-  return new AgentError(infra ? 'infra' : 'agent', `${context.prefix ?? ''}${label}${facts.message}`, {
-    stderr: context.stderr,
-    retryAfterMs: parseRetryAfter(facts.retryAfter),
-  });
+  return new AgentError(
+    infra ? 'infra' : 'agent',
+    `${context.prefix ?? ''}${label}${facts.message}`,
+    {
+      stderr: context.stderr,
+      retryAfterMs: parseRetryAfter(facts.retryAfter),
+    },
+  );
 }
 
 export const isRetryableStatus = (status: number | undefined): boolean =>
   status !== undefined && (status === 408 || status === 429 || status >= 500);
 
 /** `Retry-After` in seconds or as an HTTP date, in milliseconds from `now`. */
-export function parseRetryAfter(value: string | null | undefined, now = Date.now()): number | undefined {
+export function parseRetryAfter(
+  value: string | null | undefined,
+  now = Date.now(),
+): number | undefined {
   if (value === undefined || value === null || value.trim() === '') return undefined;
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
@@ -58,9 +65,15 @@ export function parseRetryAfter(value: string | null | undefined, now = Date.now
 
 /** The facts of anything that was thrown, however odd. */
 export function errorFacts(error: unknown): ErrorFacts {
-  if (!(error instanceof Error)) return { message: typeof error === 'string' ? error : describe(error) };
+  if (!(error instanceof Error))
+    return { message: typeof error === 'string' ? error : describe(error) };
   const cause = error.cause instanceof Error ? error.cause : undefined;
-  const fields = error as Error & { code?: unknown; status?: unknown; statusCode?: unknown; headers?: unknown };
+  const fields = error as Error & {
+    code?: unknown;
+    status?: unknown;
+    statusCode?: unknown;
+    headers?: unknown;
+  };
   const code = fields.code ?? (cause as { code?: unknown } | undefined)?.code;
   const status = fields.status ?? fields.statusCode;
   return {
@@ -75,7 +88,10 @@ export function errorFacts(error: unknown): ErrorFacts {
 function header(headers: unknown, name: string): string | undefined {
   if (headers === null || typeof headers !== 'object') return undefined;
   const get = (headers as { get?: unknown }).get;
-  const value = typeof get === 'function' ? get.call(headers, name) : (headers as Record<string, unknown>)[name];
+  const value =
+    typeof get === 'function'
+      ? get.call(headers, name)
+      : (headers as Record<string, unknown>)[name];
   return typeof value === 'string' ? value : undefined;
 }
 

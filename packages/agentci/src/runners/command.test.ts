@@ -17,11 +17,18 @@ const run = (code: string, { query = 'hi', watchResources = false } = {}) => {
     workers: 1,
     watchResources,
   });
-  return runner.run({ query, id: 'q1', run: 1, metadata: { a: 1 }, signal: new AbortController().signal });
+  return runner.run({
+    query,
+    id: 'q1',
+    run: 1,
+    metadata: { a: 1 },
+    signal: new AbortController().signal,
+  });
 };
 
 test('gives the query as JSON on stdin and the environment of the spec', async () => {
-  const code = 'let t = ""; process.stdin.on("data", (c) => t += c).on("end", () => console.log(t + process.env.MODE))';
+  const code =
+    'let t = ""; process.stdin.on("data", (c) => t += c).on("end", () => console.log(t + process.env.MODE))';
   expect(await run(code)).toMatchObject({
     value: '{"query":"hi","id":"q1","run":1,"metadata":{"a":1},"vars":{}}test\n',
   });
@@ -41,7 +48,11 @@ test.each([
     message: /code 3: the reason/,
   },
   { what: 'prints nothing', code: '', message: /nothing/ },
-  { what: 'prints only on stderr', code: 'console.error("no key")', message: /nothing on stdout: no key$/ },
+  {
+    what: 'prints only on stderr',
+    code: 'console.error("no key")',
+    message: /nothing on stdout: no key$/,
+  },
   {
     what: 'prints bytes that are not text',
     code: 'process.stdout.write(Buffer.from([0xff, 0xfe, 0x41]))',
@@ -70,7 +81,12 @@ test('an agent that fails keeps all it printed on stderr for the report', async 
 
 test('a program that cannot be started is no reason to try again', async () => {
   const config = { kind: 'command', command: ['no-such-program-here'] } as const;
-  const runner = createCommandRunner(config, { dir: tempDir(), env: process.env, timeoutMs: 1000, workers: 1 });
+  const runner = createCommandRunner(config, {
+    dir: tempDir(),
+    env: process.env,
+    timeoutMs: 1000,
+    workers: 1,
+  });
   await expect(
     runner.run({ query: 'hi', id: 'q1', run: 1, signal: new AbortController().signal }),
   ).rejects.toMatchObject({
@@ -82,20 +98,37 @@ test('a program that cannot be started is no reason to try again', async () => {
 test.skipIf(process.platform !== 'linux').each([
   { watchResources: true, samples: 1 },
   { watchResources: false, samples: 0 },
-])('says what the process used only where it is asked: $watchResources', async ({ watchResources, samples }) => {
-  const { resources = [] } = await run('console.log("ok")', { watchResources });
-  expect(resources.filter(({ source }) => source === 'measured')).toHaveLength(samples);
-});
+])(
+  'says what the process used only where it is asked: $watchResources',
+  async ({ watchResources, samples }) => {
+    const { resources = [] } = await run('console.log("ok")', { watchResources });
+    expect(resources.filter(({ source }) => source === 'measured')).toHaveLength(samples);
+  },
+);
 
 test.each([
-  { what: 'the program is not installed', config: { command: ['no-such-program'] }, message: /on the PATH/ },
+  {
+    what: 'the program is not installed',
+    config: { command: ['no-such-program'] },
+    message: /on the PATH/,
+  },
   { what: 'the file is not there', config: { command: ['./agent.sh'] }, message: /no such file/ },
-  { what: 'the file may not be run', config: { command: ['./agent.js'] }, message: /may not be executed/ },
-  { what: 'the folder is not there', config: { command: ['node'], cwd: 'nope' }, message: /no folder "nope"/ },
+  {
+    what: 'the file may not be run',
+    config: { command: ['./agent.js'] },
+    message: /may not be executed/,
+  },
+  {
+    what: 'the folder is not there',
+    config: { command: ['node'], cwd: 'nope' },
+    message: /no folder "nope"/,
+  },
 ])('says so when $what', async ({ config, message }) => {
   const dir = tempDir({ 'agent.js': '' });
   const around = { dir, env: process.env, timeoutMs: 1000, workers: 1 };
   const runner = createCommandRunner({ kind: 'command', ...config }, around);
   const request = { query: 'q', id: 'q', run: 1, signal: new AbortController().signal };
-  await expect(runner.run(request)).rejects.toMatchObject({ message: expect.stringMatching(message) });
+  await expect(runner.run(request)).rejects.toMatchObject({
+    message: expect.stringMatching(message),
+  });
 });

@@ -6,7 +6,13 @@ import type { RunnerConfig } from './config.ts';
 import { filledTexts, variableEnvironment } from './fill-texts.ts';
 import { runProcess } from './process.ts';
 import { watchResources } from './resource-watch.ts';
-import { AgentError, inputOf, type Runner, type RunnerEnvironment, refuseNoAnswer } from './runner.ts';
+import {
+  AgentError,
+  inputOf,
+  type Runner,
+  type RunnerEnvironment,
+  refuseNoAnswer,
+} from './runner.ts';
 import { reasonIn } from './stderr-reason.ts';
 
 /** 10 MB: the largest honest trace is far smaller, a print loop is far larger. */
@@ -118,14 +124,18 @@ function whyNot(
   {
     cwd,
     config,
-  }: { readonly cwd: string; readonly config: { readonly cwd?: string; readonly command: readonly string[] } },
+  }: {
+    readonly cwd: string;
+    readonly config: { readonly cwd?: string; readonly command: readonly string[] };
+  },
 ): string {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     return config.cwd === undefined
       ? `the folder of the spec is no longer there (${cwd})`
       : `there is no folder "${config.cwd}" to run it in (cwd is relative to the spec)`;
   const isPath = /[/\\]/.test(config.command[0]!);
-  if (code === 'ENOENT') return isPath ? 'there is no such file' : 'no program of this name is on the PATH';
+  if (code === 'ENOENT')
+    return isPath ? 'there is no such file' : 'no program of this name is on the PATH';
   if (code === 'EACCES') return 'the file may not be executed';
   return message;
 }
@@ -137,7 +147,9 @@ function decode(stdout: Buffer, stderr: string): string {
   } catch {
     throw new AgentError('agent', 'printed bytes that are not UTF-8 text', { stderr });
   }
-  if (text.includes('\0')) throw new AgentError('agent', 'printed binary data instead of text', { stderr });
-  if (text.trim() === '') throw new AgentError('agent', `printed nothing on stdout${reasonIn(stderr)}`, { stderr });
+  if (text.includes('\0'))
+    throw new AgentError('agent', 'printed binary data instead of text', { stderr });
+  if (text.trim() === '')
+    throw new AgentError('agent', `printed nothing on stdout${reasonIn(stderr)}`, { stderr });
   return text;
 }

@@ -76,11 +76,26 @@ const text = v.string().regex(/\S/);
 const argument = v.string().regex(/^[^\0]*$/, 'a program cannot be given a null byte');
 const pointer = v
   .string()
-  .regex(/^(?:\/.*)?$/, 'a JSON pointer is empty or starts with "/", for example "/choices/0/text"');
+  .regex(
+    /^(?:\/.*)?$/,
+    'a JSON pointer is empty or starts with "/", for example "/choices/0/text"',
+  );
 
 const common = {
-  timeout_ms: v.number().int().min(1).max(MAX_TIMEOUT_MS).optional().describe('Time one run may take, in milliseconds'),
-  retries: v.number().int().min(0).max(100).optional().describe('Repeats after infrastructure errors'),
+  timeout_ms: v
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe('Time one run may take, in milliseconds'),
+  retries: v
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe('Repeats after infrastructure errors'),
   env: v
     .record(v.string(), v.union([v.string(), v.number(), v.boolean()]))
     .optional()
@@ -101,10 +116,14 @@ const started = {
   capture: v
     .union([v.enum(['auto', 'off']), v.array(v.enum([...CAPTURE_PLANES])).min(1)])
     .optional()
-    .describe('See from outside what the agent does: auto, off (the default), or a list of llm, otlp and mcp'),
+    .describe(
+      'See from outside what the agent does: auto, off (the default), or a list of llm, otlp and mcp',
+    ),
   mcp_config: text
     .optional()
-    .describe('With capture: [mcp], where the MCP servers of the agent are listed (default: .mcp.json)'),
+    .describe(
+      'With capture: [mcp], where the MCP servers of the agent are listed (default: .mcp.json)',
+    ),
 };
 
 /** Where exporters send spans when nothing is set. */
@@ -120,7 +139,10 @@ const spansOfService = v
     v.strictObject({
       otlp: v
         .string()
-        .regex(/^(?:127\.0\.0\.1|localhost):\d{1,5}$/, 'an address on this machine, such as "127.0.0.1:4418"')
+        .regex(
+          /^(?:127\.0\.0\.1|localhost):\d{1,5}$/,
+          'an address on this machine, such as "127.0.0.1:4418"',
+        )
         .refine((address) => portOf(address) >= 1 && portOf(address) <= MAX_PORT, {
           message: `a port is a number from 1 to ${MAX_PORT}`,
           code: 'SPEC_CAPTURE_PORT',
@@ -198,7 +220,8 @@ type WrittenHttp = Infer<typeof httpKeys>;
 
 const httpSchema = httpKeys
   .refine(({ start, ready }) => (start === undefined) === (ready === undefined), {
-    message: '"start" and "ready" go together: a program, and the address that answers once it is ready',
+    message:
+      '"start" and "ready" go together: a program, and the address that answers once it is ready',
     code: 'SPEC_REQUIRED',
   })
   .refine(hasKnownPlaceholders, {
@@ -207,14 +230,19 @@ const httpSchema = httpKeys
     code: 'SPEC_RUNNER_PLACEHOLDER',
   })
   .refine(saysWhichQuery, {
-    message: 'the request is the same for every query; put {{query}} into the body, or into the URL of a GET',
+    message:
+      'the request is the same for every query; put {{query}} into the body, or into the URL of a GET',
     code: 'SPEC_RUNNER_QUERY',
   });
 
 /** Braces may stand for something of the agent's own, but not for a word that is nearly one of ours. */
 function hasKnownPlaceholders({ url, body }: WrittenHttp): boolean {
-  const names = [...textOf({ url, body }).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name!);
-  return names.every((name) => PLACEHOLDERS.includes(name) || didYouMean(name, PLACEHOLDERS) === undefined);
+  const names = [...textOf({ url, body }).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(
+    ([, name]) => name!,
+  );
+  return names.every(
+    (name) => PLACEHOLDERS.includes(name) || didYouMean(name, PLACEHOLDERS) === undefined,
+  );
 }
 
 /** A request without a body of its own carries everything; any other only what it names. */
@@ -222,7 +250,9 @@ function saysWhichQuery({ url, method = 'POST', body }: WrittenHttp): boolean {
   const isSent = method !== 'GET';
   if (isSent && body === undefined) return true;
   const sent = isSent ? { url, body } : { url };
-  return [...textOf(sent).matchAll(PLACEHOLDER)].some(([, name]) => name !== 'run' && name !== 'conversation');
+  return [...textOf(sent).matchAll(PLACEHOLDER)].some(
+    ([, name]) => name !== 'run' && name !== 'conversation',
+  );
 }
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
@@ -244,7 +274,10 @@ export const RUNNER_SCHEMAS = {
       })
       .describe('Program and its arguments'),
     cwd: text.optional().describe('Folder to run in'),
-    mode: v.literal('serve').optional().describe('The program stays up: one JSON line in and one out for each query'),
+    mode: v
+      .literal('serve')
+      .optional()
+      .describe('The program stays up: one JSON line in and one out for each query'),
     ...started,
   }),
   http: v.strictObject({
@@ -279,7 +312,9 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   const acceptsErrors = 'accept_errors' in written ? written.accept_errors : undefined;
   const rest: RunnerCommon = {
     ...defined({ acceptsErrors, timeoutMs, retries }),
-    ...(env === undefined ? {} : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
+    ...(env === undefined
+      ? {}
+      : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
   };
   if ('module' in written)
     return {
@@ -304,7 +339,12 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   }
   if ('model' in written) {
     const { model, prompt, temperature, base_url: baseUrl, api_key_env: apiKeyEnv } = written;
-    return { kind: 'model', model, ...defined({ prompt, temperature, baseUrl, apiKeyEnv }), ...rest };
+    return {
+      kind: 'model',
+      model,
+      ...defined({ prompt, temperature, baseUrl, apiKeyEnv }),
+      ...rest,
+    };
   }
   if ('replay' in written) return { kind: 'replay', replay: written.replay, ...rest };
   throw new Error(`unhandled runner: ${kind}`);
@@ -319,7 +359,15 @@ const toCaptured = (written: {
     : { capture: written.capture, ...defined({ mcpConfig: written.mcp_config }) };
 
 function toHttp(written: WrittenHttp): HttpRunnerConfig {
-  const { url, method = 'POST', headers = {}, body, answer, trace, accept_status: acceptStatus } = written;
+  const {
+    url,
+    method = 'POST',
+    headers = {},
+    body,
+    answer,
+    trace,
+    accept_status: acceptStatus,
+  } = written;
   const { start: command, ready } = written;
   return {
     url,

@@ -5,10 +5,25 @@ const FROM = 'https://shop.example.com/api/chat';
 
 describe('cookies of a conversation', () => {
   test.each([
-    { what: 'to the folder it came from', line: 'a=1', to: 'https://shop.example.com/api/other', sent: true },
-    { what: 'to nothing above that folder', line: 'a=1', to: 'https://shop.example.com/login', sent: false },
+    {
+      what: 'to the folder it came from',
+      line: 'a=1',
+      to: 'https://shop.example.com/api/other',
+      sent: true,
+    },
+    {
+      what: 'to nothing above that folder',
+      line: 'a=1',
+      to: 'https://shop.example.com/login',
+      sent: false,
+    },
     { what: 'to its path', line: 'a=1; Path=/api/chat', to: FROM, sent: true },
-    { what: 'to what is below its path', line: 'a=1; Path=/api', to: 'https://shop.example.com/api/x/y', sent: true },
+    {
+      what: 'to what is below its path',
+      line: 'a=1; Path=/api',
+      to: 'https://shop.example.com/api/x/y',
+      sent: true,
+    },
     {
       what: 'to no path that only begins alike',
       line: 'a=1; Path=/api',
@@ -16,18 +31,48 @@ describe('cookies of a conversation', () => {
       sent: false,
     },
     { what: 'to no other path', line: 'a=1; Path=/admin', to: FROM, sent: false },
-    { what: 'everywhere with the path /', line: 'a=1; Path=/', to: 'https://shop.example.com/x', sent: true },
-    { what: 'to its folder where the path is not one', line: 'a=1; Path=api', to: FROM, sent: true },
-    { what: 'to no other host', line: 'a=1; Path=/', to: 'https://other.example.com/', sent: false },
-    { what: 'to no host below', line: 'a=1; Path=/', to: 'https://a.shop.example.com/', sent: false },
+    {
+      what: 'everywhere with the path /',
+      line: 'a=1; Path=/',
+      to: 'https://shop.example.com/x',
+      sent: true,
+    },
+    {
+      what: 'to its folder where the path is not one',
+      line: 'a=1; Path=api',
+      to: FROM,
+      sent: true,
+    },
+    {
+      what: 'to no other host',
+      line: 'a=1; Path=/',
+      to: 'https://other.example.com/',
+      sent: false,
+    },
+    {
+      what: 'to no host below',
+      line: 'a=1; Path=/',
+      to: 'https://a.shop.example.com/',
+      sent: false,
+    },
     {
       what: 'to hosts of its domain',
       line: 'a=1; Path=/; Domain=.example.com',
       to: 'https://b.example.com/',
       sent: true,
     },
-    { what: 'to no host where the domain is foreign', line: 'a=1; Path=/; Domain=evil.org', to: FROM, sent: false },
-    { what: 'to no host where the domain is a whole suffix', line: 'a=1; Path=/; Domain=com', to: FROM, sent: false },
+    {
+      what: 'to no host where the domain is foreign',
+      line: 'a=1; Path=/; Domain=evil.org',
+      to: FROM,
+      sent: false,
+    },
+    {
+      what: 'to no host where the domain is a whole suffix',
+      line: 'a=1; Path=/; Domain=com',
+      to: FROM,
+      sent: false,
+    },
     { what: 'over TLS where it is secure', line: 'a=1; Secure', to: FROM, sent: true },
     {
       what: 'not without TLS where it is secure',
@@ -37,7 +82,12 @@ describe('cookies of a conversation', () => {
     },
     { what: 'while it lasts', line: 'a=1; Max-Age=60', to: FROM, sent: true },
     { what: 'no longer where its age is 0', line: 'a=1; Max-Age=0', to: FROM, sent: false },
-    { what: 'no longer once it expired', line: 'a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT', to: FROM, sent: false },
+    {
+      what: 'no longer once it expired',
+      line: 'a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+      to: FROM,
+      sent: false,
+    },
     {
       what: 'by its age where both are given',
       line: 'a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT',

@@ -30,14 +30,17 @@ export class CookieJar {
       if (cookie === undefined) continue;
       const key = JSON.stringify([cookie.name, cookie.domain, cookie.path]);
       if (this.#isOver(cookie)) this.#cookies.delete(key);
-      else if (this.#cookies.has(key) || this.#cookies.size < MAX_COOKIES) this.#cookies.set(key, cookie);
+      else if (this.#cookies.has(key) || this.#cookies.size < MAX_COOKIES)
+        this.#cookies.set(key, cookie);
     }
   }
 
   /** What a request of this address sends along, the longest path first. */
   headerFor(address: string): string | undefined {
     const url = new URL(address);
-    const fitting = [...this.#cookies.values()].filter((cookie) => !this.#isOver(cookie) && fits(cookie, url));
+    const fitting = [...this.#cookies.values()].filter(
+      (cookie) => !this.#isOver(cookie) && fits(cookie, url),
+    );
     if (fitting.length === 0) return undefined;
     return fitting
       .sort((a, b) => b.path.length - a.path.length)
@@ -62,7 +65,8 @@ function readCookie(line: string, url: URL, now: number): Cookie | undefined {
   const host = url.hostname.toLowerCase();
   const domain = (attributes.get('domain') ?? '').replace(/^\./, '').toLowerCase();
   // Another host's cookie, or one for everything below `com`.
-  if (domain !== '' && !(isWithin(host, domain) && (domain === host || domain.includes('.')))) return undefined;
+  if (domain !== '' && !(isWithin(host, domain) && (domain === host || domain.includes('.'))))
+    return undefined;
   const isSecure = attributes.has('secure');
   if (isSecure && !isSafe(url)) return undefined;
   const path = attributes.get('path') ?? '';
@@ -80,14 +84,19 @@ function readCookie(line: string, url: URL, now: number): Cookie | undefined {
 /** `Max-Age` wins over `Expires`; what cannot be read is as if it were not there. */
 function expiryOf(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
   const maxAge = attributes.get('max-age');
-  if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return now + Math.max(0, Number(maxAge)) * 1000;
+  if (maxAge !== undefined && /^-?\d+$/.test(maxAge))
+    return now + Math.max(0, Number(maxAge)) * 1000;
   const date = Date.parse(attributes.get('expires') ?? '');
   return Number.isNaN(date) ? undefined : date;
 }
 
 const fits = ({ domain, isHostOnly, path, isSecure }: Cookie, url: URL): boolean => {
   const host = url.hostname.toLowerCase();
-  return (isHostOnly ? host === domain : isWithin(host, domain)) && (!isSecure || isSafe(url)) && isUnder(url, path);
+  return (
+    (isHostOnly ? host === domain : isWithin(host, domain)) &&
+    (!isSecure || isSafe(url)) &&
+    isUnder(url, path)
+  );
 };
 
 const isWithin = (host: string, domain: string): boolean =>
@@ -95,10 +104,12 @@ const isWithin = (host: string, domain: string): boolean =>
 
 /** A path matches itself and what is below it: `/chat` matches `/chat/1`, not `/chatter`. */
 const isUnder = ({ pathname }: URL, path: string): boolean =>
-  pathname === path || (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
+  pathname === path ||
+  (pathname.startsWith(path) && (path.endsWith('/') || pathname[path.length] === '/'));
 
 /** The folder of the address. */
-const defaultPath = ({ pathname }: URL): string => pathname.slice(0, pathname.lastIndexOf('/')) || '/';
+const defaultPath = ({ pathname }: URL): string =>
+  pathname.slice(0, pathname.lastIndexOf('/')) || '/';
 
 /** As browsers do, this machine counts as safe without TLS. */
 const isSafe = ({ protocol, hostname }: URL): boolean =>

@@ -25,18 +25,28 @@ export async function createRunner(
 }
 
 /** An agent behind HTTP, with its server where the spec says how to start it. */
-async function startHttp(config: Extract<RunnerConfig, { kind: 'http' }>, around: RunnerEnvironment): Promise<Runner> {
+async function startHttp(
+  config: Extract<RunnerConfig, { kind: 'http' }>,
+  around: RunnerEnvironment,
+): Promise<Runner> {
   const { createHttpRunner } = await import('./http.ts');
   const runner = createHttpRunner(config, around);
   if (config.http.start === undefined) return runner;
   const { startServer } = await import('./http-server.ts');
   const { dir, onVoid } = around;
-  const server = await startServer(config.http.start, { dir, env: { ...around.env, ...config.env }, onVoid });
+  const server = await startServer(config.http.start, {
+    dir,
+    env: { ...around.env, ...config.env },
+    onVoid,
+  });
   return {
     run: (request) => server.guard(request, () => runner.run(request)),
     open: async () => {
       const session = await runner.open!();
-      return { run: (request) => server.guard(request, () => session.run(request)), close: session.close };
+      return {
+        run: (request) => server.guard(request, () => session.run(request)),
+        close: session.close,
+      };
     },
     close: async () => {
       await runner.close();

@@ -1,9 +1,22 @@
-import { onlySlot, parseTemplate, renderTemplate, type Template, valueText } from '../kit/template.ts';
+import {
+  onlySlot,
+  parseTemplate,
+  renderTemplate,
+  type Template,
+  valueText,
+} from '../kit/template.ts';
 import { PLACEHOLDER } from './config.ts';
 import { AgentError, type RunRequest } from './runner.ts';
 
 /** What a run says of itself; it wins over variables of the same name. */
-const ownValues = ({ query, id, run, metadata, vars, turn }: RunRequest): Record<string, unknown> => ({
+const ownValues = ({
+  query,
+  id,
+  run,
+  metadata,
+  vars,
+  turn,
+}: RunRequest): Record<string, unknown> => ({
   query,
   id,
   run,
@@ -27,7 +40,10 @@ function valueIn(request: RunRequest, name: string): unknown {
   if (TURN_NAMES.has(name)) {
     const value = valuesOfTurn(request)[name];
     if (value !== undefined) return value;
-    throw new AgentError('agent', 'a stateful session has no {{messages}}: the agent keeps them; use {{message}}');
+    throw new AgentError(
+      'agent',
+      'a stateful session has no {{messages}}: the agent keeps them; use {{message}}',
+    );
   }
   const { vars = {} } = request;
   if (Object.hasOwn(vars, name)) return vars[name];
@@ -55,9 +71,13 @@ export function filledText(
   encode: (text: string) => string = (each) => each,
 ): string {
   if (request.vars === undefined)
-    return text.replace(PLACEHOLDER, (_, name: string) => encode(valueText(valueIn(request, name))));
+    return text.replace(PLACEHOLDER, (_, name: string) =>
+      encode(valueText(valueIn(request, name))),
+    );
   const template = templateOf(text);
-  return template === undefined ? text : renderTemplate(template, (name) => valueIn(request, name), encode);
+  return template === undefined
+    ? text
+    : renderTemplate(template, (name) => valueIn(request, name), encode);
 }
 
 /**
@@ -68,7 +88,8 @@ export function filledTexts(texts: readonly string[], request: RunRequest): read
   if (request.vars === undefined && request.turn === undefined) return texts;
   return texts.map((text) => {
     const filled = filledText(text, request);
-    if (filled.includes('\0')) throw new AgentError('agent', 'a variable in a text of the runner holds a null byte');
+    if (filled.includes('\0'))
+      throw new AgentError('agent', 'a variable in a text of the runner holds a null byte');
     return filled;
   });
 }
@@ -90,7 +111,8 @@ function filledValue(text: string, request: RunRequest): unknown {
   const template = templateOf(text);
   const slot = template === undefined ? undefined : onlySlot(template);
   if (slot === undefined || slot.isJson) return filledText(text, request);
-  const isKnown = request.vars !== undefined || OWN_NAMES.has(slot.name) || TURN_NAMES.has(slot.name);
+  const isKnown =
+    request.vars !== undefined || OWN_NAMES.has(slot.name) || TURN_NAMES.has(slot.name);
   return isKnown ? valueIn(request, slot.name) : text;
 }
 
@@ -105,7 +127,8 @@ export function variableEnvironment(vars: RunRequest['vars']): Record<string, st
   for (const [name, value] of Object.entries(vars)) {
     const key = `AGENTCI_VAR_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
     const text = valueText(value);
-    if (taken.has(key) || text.includes('\0') || Buffer.byteLength(text) > MAX_ENV_BYTES) delete env[key];
+    if (taken.has(key) || text.includes('\0') || Buffer.byteLength(text) > MAX_ENV_BYTES)
+      delete env[key];
     else env[key] = text;
     taken.add(key);
   }

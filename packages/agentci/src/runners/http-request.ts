@@ -23,7 +23,10 @@ export interface HttpRequest {
 }
 
 /** Connections are used again, and never keep the process alive by themselves. */
-const AGENTS = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+const AGENTS = {
+  http: new HttpAgent({ keepAlive: true }),
+  https: new HttpsAgent({ keepAlive: true }),
+};
 
 /**
  * Sends one request and reads the response to its end, up to a bound. Not by `fetch`, which gives out what there is of a
@@ -40,7 +43,10 @@ export async function sendRequest(request: HttpRequest): Promise<Received> {
     await readToEnd(body, (chunk) => {
       bytes += chunk.length;
       if (bytes > MAX_OUTPUT_BYTES)
-        throw new AgentError('agent', `the agent sent more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`);
+        throw new AgentError(
+          'agent',
+          `the agent sent more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB`,
+        );
       chunks.push(chunk);
       times.push(performance.now() - started);
     });
@@ -99,7 +105,8 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
       endWith(signal, sent);
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // A connection kept open may be closed by the other side just when it is to be used again.
-        if (sent.reusedSocket && error.code === 'ECONNRESET') responseTo(request).then(resolve, reject);
+        if (sent.reusedSocket && error.code === 'ECONNRESET')
+          responseTo(request).then(resolve, reject);
         else fail(error);
       });
       sent.end(body);
@@ -109,15 +116,26 @@ function responseTo(request: HttpRequest): Promise<IncomingMessage> {
   });
 }
 
-type Target = Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'> & { readonly host: string };
+type Target = Pick<RequestOptions, 'protocol' | 'hostname' | 'port' | 'path' | 'auth'> & {
+  readonly host: string;
+};
 
 /**
  * As a list: Node writes one down as it is, which takes a third less than the whole request with a map. It then adds neither the
  * host nor what the address says of the user.
  */
-function headersFor({ headers, body }: HttpRequest, { host, auth }: Target): Record<string, string> | string[] {
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const all: Record<string, string> = { 'accept-encoding': 'gzip, br', 'user-agent': 'agentci', ...length, ...headers };
+function headersFor(
+  { headers, body }: HttpRequest,
+  { host, auth }: Target,
+): Record<string, string> | string[] {
+  const length: Record<string, string> =
+    body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const all: Record<string, string> = {
+    'accept-encoding': 'gzip, br',
+    'user-agent': 'agentci',
+    ...length,
+    ...headers,
+  };
   if (auth != null) return all;
   const list: string[] = all.host === undefined ? ['host', host] : [];
   for (const name in all) list.push(name, all[name]!);
@@ -132,14 +150,18 @@ function targetAt(url: string): Target {
     const at = new URL(url);
     const { protocol, hostname, port, path, auth } = urlToHttpOptions(at);
     const { host } = at;
-    lastTarget = { url, target: { protocol, hostname, port, path, host, ...(auth === undefined ? {} : { auth }) } };
+    lastTarget = {
+      url,
+      target: { protocol, hostname, port, path, host, ...(auth === undefined ? {} : { auth }) },
+    };
   }
   return lastTarget.target;
 }
 
 /** As the option `signal` of a request, which watches the whole stream for it. The signal is of one run, so it may keep its listener. */
 function endWith(signal: AbortSignal, sent: ClientRequest): void {
-  const end = (): void => void sent.destroy(new DOMException('The operation was aborted', 'AbortError'));
+  const end = (): void =>
+    void sent.destroy(new DOMException('The operation was aborted', 'AbortError'));
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
 }

@@ -49,13 +49,16 @@ export function responseOutput(received: Received, rule: ResponseRule): Omit<Run
   return { ...pick(text, rule), ...accepted };
 }
 
-const LINES = /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonl|jsonlines|x-jsonlines|json-seq|stream\+json)\b/i;
+const LINES =
+  /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonl|jsonlines|x-jsonlines|json-seq|stream\+json)\b/i;
 
 /** The events of a response that is a stream; undefined for any other. */
 function eventsIn(text: string, headers: Received['headers']): readonly StreamEvent[] | undefined {
   const type = headers['content-type'] ?? '';
   if (/^text\/event-stream\b/i.test(type)) return parseServerEvents(text);
-  return isDataStream(text, headers) || LINES.test(type) ? parseLines(text.replaceAll('\u001e', '')) : undefined;
+  return isDataStream(text, headers) || LINES.test(type)
+    ? parseLines(text.replaceAll('\u001e', ''))
+    : undefined;
 }
 
 const isDataStream = (text: string, headers: Received['headers']): boolean =>
@@ -79,7 +82,8 @@ function streamed(
   // Where the spec points at the words, they are an answer like any other.
   refuseNoAnswer(answer ?? (pointer === undefined ? value : (pickedText(value) ?? value)), rule);
   const warnings = [...said.warnings, ...assembled.warnings];
-  const ttftMs = first === undefined ? undefined : arrivalOf(said.events[first]!.end, { text, chunks, times });
+  const ttftMs =
+    first === undefined ? undefined : arrivalOf(said.events[first]!.end, { text, chunks, times });
   return {
     value,
     ...(answer === undefined ? {} : { answer: { text: answer } }),
@@ -93,7 +97,8 @@ const pickedText = (value: unknown): unknown => (isFields(value) ? value.answer 
 /** The trace is in one of the events; where several have one, the last is the whole. */
 function pickTrace(events: readonly StreamEvent[], pointer: string, rule: ResponseRule): unknown {
   const found = events.flatMap(({ data }) => resolvePointer(parse(data), pointer) ?? []);
-  if (found.length === 0) throw new AgentError('agent', `no event of the stream has anything at "${pointer}"`);
+  if (found.length === 0)
+    throw new AgentError('agent', `no event of the stream has anything at "${pointer}"`);
   refuseNoAnswer(found.at(-1), rule);
   return found.at(-1);
 }
@@ -156,11 +161,15 @@ function pick(text: string, rule: ResponseRule): Pick<RunOutput, 'value' | 'answ
     return { value: text };
   }
   const body = parse(text);
-  if (body === undefined) throw new AgentError('agent', `the agent did not send JSON: ${text.trim().slice(0, 200)}`);
+  if (body === undefined)
+    throw new AgentError('agent', `the agent did not send JSON: ${text.trim().slice(0, 200)}`);
   const pointer = trace ?? answer ?? '';
   const value = resolvePointer(body, pointer);
   if (value === undefined || value === null) {
-    throw new AgentError('agent', `the response has nothing at "${pointer}" (it has ${keysOf(body)})`);
+    throw new AgentError(
+      'agent',
+      `the response has nothing at "${pointer}" (it has ${keysOf(body)})`,
+    );
   }
   const why = whyNoAnswer(value, rule);
   if (why !== undefined) throw new AgentError('agent', `the agent ${why} (at "${pointer}")`);
@@ -179,7 +188,9 @@ function parse(text: string): unknown {
 }
 
 const keysOf = (body: unknown): string =>
-  body !== null && typeof body === 'object' ? Object.keys(body).slice(0, 20).join(', ') || 'no keys' : typeof body;
+  body !== null && typeof body === 'object'
+    ? Object.keys(body).slice(0, 20).join(', ') || 'no keys'
+    : typeof body;
 
 /** RFC 6901: `/choices/0/text`; the empty pointer is the whole document. */
 export function resolvePointer(document: unknown, pointer: string): unknown {
@@ -187,7 +198,8 @@ export function resolvePointer(document: unknown, pointer: string): unknown {
   let current = document;
   for (const part of pointer.replace(/^\//, '').split('/')) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (current === null || typeof current !== 'object' || !Object.hasOwn(current, key)) return undefined;
+    if (current === null || typeof current !== 'object' || !Object.hasOwn(current, key))
+      return undefined;
     current = (current as Record<string, unknown>)[key];
   }
   return current;

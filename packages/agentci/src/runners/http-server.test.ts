@@ -60,14 +60,19 @@ test('something that answers already is not the server', async () => {
     other.listen(Number(new URL(config.http.url).port), '127.0.0.1', resolve);
   });
   try {
-    await expect(createRunner(config, around)).rejects.toMatchObject({ code: 'RUNNER_PORT_IN_USE' });
+    await expect(createRunner(config, around)).rejects.toMatchObject({
+      code: 'RUNNER_PORT_IN_USE',
+    });
   } finally {
     other.close();
   }
 });
 
 test('a server that ends before it is ready says why', async () => {
-  const { config, around } = await configOf('/ask', 'console.error("no database"); process.exit(2)');
+  const { config, around } = await configOf(
+    '/ask',
+    'console.error("no database"); process.exit(2)',
+  );
   await expect(createRunner(config, around)).rejects.toMatchObject({
     code: 'RUNNER_NOT_READY',
     message: expect.stringMatching(/exited with code 2 before .* answered: no database/),
@@ -75,8 +80,13 @@ test('a server that ends before it is ready says why', async () => {
 });
 
 test('a server that never is ready is given up, and stopped', async () => {
-  const { config, dir } = await configOf('/ask', 'console.error("warming up"); setInterval(() => {}, 1000)');
-  await expect(startServer(config.http.start, { dir, env: process.env, readyMs: 400 })).rejects.toMatchObject({
+  const { config, dir } = await configOf(
+    '/ask',
+    'console.error("warming up"); setInterval(() => {}, 1000)',
+  );
+  await expect(
+    startServer(config.http.start, { dir, env: process.env, readyMs: 400 }),
+  ).rejects.toMatchObject({
     code: 'RUNNER_NOT_READY',
     message: expect.stringMatching(/did not answer within 0.4 s.*warming up/),
   });
@@ -85,26 +95,36 @@ test('a server that never is ready is given up, and stopped', async () => {
 test('a program that is not there', async () => {
   const { config, dir } = await configOf();
   const start = { ...config.http.start, command: ['no-such-program'] };
-  await expect(startServer(start, { dir, env: process.env })).rejects.toMatchObject({ code: 'RUNNER_NOT_READY' });
+  await expect(startServer(start, { dir, env: process.env })).rejects.toMatchObject({
+    code: 'RUNNER_NOT_READY',
+  });
 });
 
-test.each([5, 0])('a server that ends with code %i after its last answer: the fault is of that query', async (code) => {
-  const dies = SERVER.replace("if (request.url === '/die') process.exit(5);", '').replace(
-    'response.end(',
-    `if (request.url === '/ask') setTimeout(() => process.exit(${code}), 10); response.end(`,
-  );
-  const { config, around } = await configOf('/ask', dies);
-  const voids: string[] = [];
-  const runner = await createRunner(config, { ...around, onVoid: ({ id }, why) => voids.push(`${id}: ${why}`) });
-  await runner.run(request());
-  while (await fetch(config.http.url).then(Boolean, () => false)) await sleep(10);
-  // Its end is told a moment after its port is closed.
-  await sleep(100);
-  await runner.close();
-  expect(voids).toEqual([
-    expect.stringMatching(new RegExp(`^q: the server .* exited with code ${code} after its last`)),
-  ]);
-});
+test.each([5, 0])(
+  'a server that ends with code %i after its last answer: the fault is of that query',
+  async (code) => {
+    const dies = SERVER.replace("if (request.url === '/die') process.exit(5);", '').replace(
+      'response.end(',
+      `if (request.url === '/ask') setTimeout(() => process.exit(${code}), 10); response.end(`,
+    );
+    const { config, around } = await configOf('/ask', dies);
+    const voids: string[] = [];
+    const runner = await createRunner(config, {
+      ...around,
+      onVoid: ({ id }, why) => voids.push(`${id}: ${why}`),
+    });
+    await runner.run(request());
+    while (await fetch(config.http.url).then(Boolean, () => false)) await sleep(10);
+    // Its end is told a moment after its port is closed.
+    await sleep(100);
+    await runner.close();
+    expect(voids).toEqual([
+      expect.stringMatching(
+        new RegExp(`^q: the server .* exited with code ${code} after its last`),
+      ),
+    ]);
+  },
+);
 
 test('a server that is stopped at the end has no fault', async () => {
   const { config, around } = await configOf();

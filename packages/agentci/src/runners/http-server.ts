@@ -72,7 +72,9 @@ export async function startServer(
     isTold = true;
     const { how, stderr } = server.end;
     const after = last === undefined ? '' : ` after it had answered "${last.id}"`;
-    throw new AgentError('agent', `the server "${program}" ${how}${after}${reasonIn(stderr)}`, { stderr });
+    throw new AgentError('agent', `the server "${program}" ${how}${after}${reasonIn(stderr)}`, {
+      stderr,
+    });
   };
   return {
     guard: async (about, work) => {
@@ -84,7 +86,10 @@ export async function startServer(
       } catch (error) {
         // The connection breaks a moment before the system says why.
         if (error instanceof AgentError && error.kind === 'infra') {
-          await Promise.race([server.ended, new Promise((resolve) => setTimeout(resolve, POLL_MS))]);
+          await Promise.race([
+            server.ended,
+            new Promise((resolve) => setTimeout(resolve, POLL_MS)),
+          ]);
           refuse();
         }
         throw error;

@@ -35,7 +35,12 @@ const runner = (url: string, http: object = {}, env: Record<string, string> = {}
 test('sends query, id, run and metadata when no body is given', async () => {
   const url = await serve((incoming, response) => response.end(incoming.body));
   const { value } = await runner(url).run(request);
-  expect(JSON.parse(String(value))).toEqual({ query: 'Say "hi"', id: 'q1', run: 2, metadata: { user: 7 } });
+  expect(JSON.parse(String(value))).toEqual({
+    query: 'Say "hi"',
+    id: 'q1',
+    run: 2,
+    metadata: { user: 7 },
+  });
 });
 
 test('fills the body template without letting the query break out of its string', async () => {
@@ -70,7 +75,10 @@ test.each([
     what: 'a user in the address',
     http: {},
     as: (url: string) => url.replace('//', '//me:secret@'),
-    expected: (host: string) => ({ host, authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` }),
+    expected: (host: string) => ({
+      host,
+      authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
+    }),
   },
 ])('names the host and the user as the spec does: $what', async ({ http, as, expected }) => {
   const url = await serve((incoming, response) => response.end(JSON.stringify(incoming.headers)));
@@ -86,12 +94,18 @@ test.each([
 });
 
 test('takes the answer at a JSON pointer', async () => {
-  const url = await serve((_, response) => response.end(JSON.stringify({ choices: [{ text: 'hello' }] })));
-  expect(await runner(url, { answer: '/choices/0/text' }).run(request)).toMatchObject({ value: { answer: 'hello' } });
+  const url = await serve((_, response) =>
+    response.end(JSON.stringify({ choices: [{ text: 'hello' }] })),
+  );
+  expect(await runner(url, { answer: '/choices/0/text' }).run(request)).toMatchObject({
+    value: { answer: 'hello' },
+  });
 });
 
 test('puts environment variables into headers', async () => {
-  const url = await serve((incoming, response) => response.end(String(incoming.headers.authorization)));
+  const url = await serve((incoming, response) =>
+    response.end(String(incoming.headers.authorization)),
+  );
   const { value } = await runner(
     url,
     { headers: { authorization: 'Bearer ${AGENT_KEY}' } },
@@ -101,7 +115,9 @@ test('puts environment variables into headers', async () => {
 });
 
 test("a variable of the runner's own env goes into headers and the URL, before one of the machine", async () => {
-  const url = await serve((incoming, response) => response.end(`${incoming.url} ${incoming.headers['x-key']}`));
+  const url = await serve((incoming, response) =>
+    response.end(`${incoming.url} ${incoming.headers['x-key']}`),
+  );
   const config = {
     kind: 'http',
     http: { url: `${url}/\${PLACE}`, method: 'POST', headers: { 'x-key': '${KEY}' } },
@@ -126,13 +142,20 @@ test('a header that cannot be one is refused before anything is sent, and its va
 });
 
 test('a GET request has no body', async () => {
-  const url = await serve((incoming, response) => response.end(`${incoming.method} "${incoming.body}"`));
+  const url = await serve((incoming, response) =>
+    response.end(`${incoming.method} "${incoming.body}"`),
+  );
   expect(await runner(url, { method: 'GET' }).run(request)).toMatchObject({ value: 'GET ""' });
 });
 
 test('a missing environment variable is named before anything is sent', () => {
-  expect(() => runner('http://127.0.0.1:1', { headers: { authorization: '${NOT_SET}' } })).toThrowError(
-    expect.objectContaining({ code: 'RUNNER_ENV_MISSING', message: expect.stringContaining('NOT_SET') }),
+  expect(() =>
+    runner('http://127.0.0.1:1', { headers: { authorization: '${NOT_SET}' } }),
+  ).toThrowError(
+    expect.objectContaining({
+      code: 'RUNNER_ENV_MISSING',
+      message: expect.stringContaining('NOT_SET'),
+    }),
   );
 });
 
@@ -144,7 +167,9 @@ test.each([
   { status: 400, kind: 'agent' },
   { status: 401, kind: 'agent' },
 ])('HTTP $status is an $kind error', async ({ status, kind }) => {
-  const url = await serve((_, response) => response.writeHead(status, { 'retry-after': '3' }).end('no'));
+  const url = await serve((_, response) =>
+    response.writeHead(status, { 'retry-after': '3' }).end('no'),
+  );
   await expect(runner(url).run(request)).rejects.toMatchObject({
     name: 'AgentError',
     kind,
@@ -166,7 +191,12 @@ test.each([
     message: /cut off/,
     reply: (response: ServerResponse) => response.write('half', () => response.destroy()),
   },
-  { what: 'nothing', kind: 'agent', message: /empty/, reply: (response: ServerResponse) => response.end(' \n') },
+  {
+    what: 'nothing',
+    kind: 'agent',
+    message: /empty/,
+    reply: (response: ServerResponse) => response.end(' \n'),
+  },
   {
     what: 'words where JSON was promised',
     http: { answer: '/text' },
@@ -220,7 +250,10 @@ test('a request that takes too long is given up', async () => {
 });
 
 test('a refused connection is an infrastructure error', async () => {
-  await expect(runner('http://127.0.0.1:1/').run(request)).rejects.toMatchObject({ name: 'AgentError', kind: 'infra' });
+  await expect(runner('http://127.0.0.1:1/').run(request)).rejects.toMatchObject({
+    name: 'AgentError',
+    kind: 'infra',
+  });
 });
 
 test('a response without the pointed-at value says what it has instead', async () => {
@@ -242,7 +275,11 @@ test.each([
 });
 
 test.each([
-  { what: 'an HTML page', body: '<!DOCTYPE html><html><title>Log in</title>', message: /HTML page.*"Log in"/ },
+  {
+    what: 'an HTML page',
+    body: '<!DOCTYPE html><html><title>Log in</title>',
+    message: /HTML page.*"Log in"/,
+  },
   { what: 'null', body: 'null', message: /gave null/ },
   { what: 'nothing', body: ' ', message: /empty/ },
   { what: 'bytes that are no text', body: Buffer.from([0x68, 0xff]), message: /not UTF-8/ },
@@ -292,17 +329,25 @@ test.each([
     const url = await serve((_, response) => response.writeHead(status).end('Paris'));
     const outcome = runner(url).run(request);
     if (isAnswer) expect(await outcome).toMatchObject({ value: 'Paris' });
-    else await expect(outcome).rejects.toMatchObject({ message: expect.stringContaining(`HTTP ${status}`) });
-    expect(await runner(url, { acceptStatus: [status] }).run(request)).toMatchObject({ value: 'Paris' });
+    else
+      await expect(outcome).rejects.toMatchObject({
+        message: expect.stringContaining(`HTTP ${status}`),
+      });
+    expect(await runner(url, { acceptStatus: [status] }).run(request)).toMatchObject({
+      value: 'Paris',
+    });
   },
 );
 
-test.each([204, 205])('a response of %i has no body and so no answer, whatever is accepted', async (status) => {
-  const url = await serve((_, response) => response.writeHead(status).end());
-  await expect(runner(url, { acceptStatus: [status] }).run(request)).rejects.toMatchObject({
-    message: 'the agent gave an empty answer',
-  });
-});
+test.each([204, 205])(
+  'a response of %i has no body and so no answer, whatever is accepted',
+  async (status) => {
+    const url = await serve((_, response) => response.writeHead(status).end());
+    await expect(runner(url, { acceptStatus: [status] }).run(request)).rejects.toMatchObject({
+      message: 'the agent gave an empty answer',
+    });
+  },
+);
 
 test.each([301, 302, 303, 307, 308])(
   'a redirect (%i) is not followed, and named without what may be secret',
@@ -313,12 +358,16 @@ test.each([301, 302, 303, 307, 308])(
       response.end('Paris');
     });
     const url = await serve((_, response) =>
-      response.writeHead(status, { location: `${other.replace('//', '//user:pass@')}?token=abc#x` }).end('moved'),
+      response
+        .writeHead(status, { location: `${other.replace('//', '//user:pass@')}?token=abc#x` })
+        .end('moved'),
     );
-    await expect(runner(url, { headers: { 'x-api-key': 'k' } }).run(request)).rejects.toMatchObject({
-      kind: 'agent',
-      message: `the agent answered HTTP ${status}, a redirect to ${other}, which is not followed`,
-    });
+    await expect(runner(url, { headers: { 'x-api-key': 'k' } }).run(request)).rejects.toMatchObject(
+      {
+        kind: 'agent',
+        message: `the agent answered HTTP ${status}, a redirect to ${other}, which is not followed`,
+      },
+    );
     expect(isFollowed).toBe(false);
   },
 );

@@ -8,7 +8,10 @@ import { responseOutput } from './http-response.ts';
 import type { Runner, RunnerEnvironment, RunOutput, RunRequest } from './runner.ts';
 
 /** Asks an agent behind HTTP. Header values may name environment variables as `${NAME}`; they are never printed. */
-export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>, around: RunnerEnvironment): Runner {
+export function createHttpRunner(
+  config: Extract<RunnerConfig, { kind: 'http' }>,
+  around: RunnerEnvironment,
+): Runner {
   const { http } = config;
   const env = { ...around.env, ...config.env };
   const headers = new Headers({
@@ -36,13 +39,21 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
   const values = named.map(([, value]) => value);
   const plain = Object.fromEntries(named);
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
-  const headersFor = (request: RunRequest, kept: string | undefined, extra: Readonly<Record<string, string>> = {}) => {
+  const headersFor = (
+    request: RunRequest,
+    kept: string | undefined,
+    extra: Readonly<Record<string, string>> = {},
+  ) => {
     // Mostly they are the same for every query.
     const texts = filledTexts(values, request);
-    const filled = texts === values ? plain : Object.fromEntries(named.map(([name], i) => [name, texts[i]!]));
+    const filled =
+      texts === values ? plain : Object.fromEntries(named.map(([name], i) => [name, texts[i]!]));
     return { ...withCookies(filled, kept), ...extra };
   };
-  const runWith = async (request: RunRequest, cookies: CookieJar | undefined): Promise<RunOutput> => {
+  const runWith = async (
+    request: RunRequest,
+    cookies: CookieJar | undefined,
+  ): Promise<RunOutput> => {
     const lookout = await around.watch?.open();
     try {
       const started = performance.now();
@@ -74,7 +85,11 @@ export function createHttpRunner(config: Extract<RunnerConfig, { kind: 'http' }>
   };
 }
 
-function fillEnvironment(text: string, env: Readonly<Record<string, string | undefined>>, where: string): string {
+function fillEnvironment(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  where: string,
+): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
     const value = env[name];
     if (value === undefined) {

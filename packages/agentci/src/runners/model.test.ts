@@ -1,6 +1,10 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ScriptedModel, type ScriptedReply, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import {
+  type ScriptedModel,
+  type ScriptedReply,
+  startScriptedModel,
+} from '../../../scripted-model/src/index.ts';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { interpretOutput } from '../engine/interpret-output.ts';
 import { totals } from '../trace/totals.ts';
@@ -11,16 +15,33 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((model) => model.close()));
 });
 
-async function setUp(script: readonly ScriptedReply[], config: object = {}, files: Record<string, string> = {}) {
+async function setUp(
+  script: readonly ScriptedReply[],
+  config: object = {},
+  files: Record<string, string> = {},
+) {
   const model = await startScriptedModel({ script });
   open.push(model);
   const runner = createModelRunner(
-    { kind: 'model', model: 'openai-chat:gpt-4o-mini', baseUrl: model.url, apiKeyEnv: 'MY_KEY', ...config },
+    {
+      kind: 'model',
+      model: 'openai-chat:gpt-4o-mini',
+      baseUrl: model.url,
+      apiKeyEnv: 'MY_KEY',
+      ...config,
+    },
     { dir: tempDir(files), env: { MY_KEY: 'k' }, timeoutMs: 3000, workers: 1 },
   );
   const run = (query: string, vars?: Record<string, unknown>) =>
-    runner.run({ query, id: 'q', run: 1, signal: AbortSignal.timeout(3000), ...(vars === undefined ? {} : { vars }) });
-  const sent = () => (model.requests.at(-1) as unknown as { messages: unknown }).messages ?? model.requests.at(-1);
+    runner.run({
+      query,
+      id: 'q',
+      run: 1,
+      signal: AbortSignal.timeout(3000),
+      ...(vars === undefined ? {} : { vars }),
+    });
+  const sent = () =>
+    (model.requests.at(-1) as unknown as { messages: unknown }).messages ?? model.requests.at(-1);
   return { run, sent, model };
 }
 const reply = { text: 'Bonjour', usage: { input: 12, output: 3 } } as unknown as ScriptedReply;
@@ -38,11 +59,19 @@ test('the answer, the tokens and the cost become the trace; there were no tool c
   });
 });
 
-test.each(['openai-chat:gpt-4o-mini', 'openai:gpt-4o-mini', 'anthropic:claude-sonnet-4-5', 'google:gemini-2.5-flash'])(
+test.each([
+  'openai-chat:gpt-4o-mini',
+  'openai:gpt-4o-mini',
+  'anthropic:claude-sonnet-4-5',
+  'google:gemini-2.5-flash',
+])(
   'tool calls in the reply of %s are kept, and what it said before them is not an answer',
   async (model) => {
     for (const text of ['Let me look.', '']) {
-      const asked = { text, toolCalls: [{ name: 'delete_all', args: { id: 7 } }] } as unknown as ScriptedReply;
+      const asked = {
+        text,
+        toolCalls: [{ name: 'delete_all', args: { id: 7 } }],
+      } as unknown as ScriptedReply;
       const { run } = await setUp([asked], { model });
       const trace = await interpretOutput(await run('hello'), { id: 'q', query: 'hello' });
       expect(trace.final).toBeUndefined();
@@ -50,7 +79,9 @@ test.each(['openai-chat:gpt-4o-mini', 'openai:gpt-4o-mini', 'anthropic:claude-so
       expect(trace.steps.filter(({ kind }) => kind === 'tool')).toMatchObject([
         { name: 'delete_all', args: { id: 7 } },
       ]);
-      expect(trace.warnings).toMatchObject([{ code: 'MODEL_ASKED_FOR_TOOLS', message: expect.stringContaining(text) }]);
+      expect(trace.warnings).toMatchObject([
+        { code: 'MODEL_ASKED_FOR_TOOLS', message: expect.stringContaining(text) },
+      ]);
     }
   },
 );
@@ -64,7 +95,11 @@ describe('the prompt', () => {
   });
 
   test('without it is the system part, and the query follows', async () => {
-    const { run, model } = await setUp([reply], { prompt: './system.md' }, { 'system.md': 'You are terse.' });
+    const { run, model } = await setUp(
+      [reply],
+      { prompt: './system.md' },
+      { 'system.md': 'You are terse.' },
+    );
     await run('hello');
     expect(shown(model)).toContain('You are terse.');
     expect(shown(model)).toContain('"hello"');
@@ -82,10 +117,17 @@ describe('the prompt', () => {
 
   test.each([
     { when: 'is not there', prompt: './nowhere.md', message: /does not exist/ },
-    { when: 'is outside the folder', prompt: '../../../../etc/passwd', message: /outside|does not exist/ },
+    {
+      when: 'is outside the folder',
+      prompt: '../../../../etc/passwd',
+      message: /outside|does not exist/,
+    },
   ])('that $when is an error of the query', async ({ prompt, message }) => {
     const { run } = await setUp([reply], { prompt });
-    await expect(run('hello')).rejects.toMatchObject({ name: 'AgentError', message: expect.stringMatching(message) });
+    await expect(run('hello')).rejects.toMatchObject({
+      name: 'AgentError',
+      message: expect.stringMatching(message),
+    });
   });
 });
 
@@ -108,14 +150,20 @@ test('a server that is down is worth another try, and a key is never printed', a
 describe('a server that does not speak the protocol of the model', () => {
   const answering = async (status: number, body: string) => {
     const server = createServer((_, response) => {
-      response.writeHead(status, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html' });
+      response.writeHead(status, {
+        'content-type': body.startsWith('{') ? 'application/json' : 'text/html',
+      });
       response.end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     return { url: `http://127.0.0.1:${port}/v1`, close: () => server.close() };
   };
-  const chat = JSON.stringify({ id: 'c', object: 'chat.completion', choices: [{ message: { content: 'hi' } }] });
+  const chat = JSON.stringify({
+    id: 'c',
+    object: 'chat.completion',
+    choices: [{ message: { content: 'hi' } }],
+  });
 
   test.each([
     {
@@ -124,7 +172,12 @@ describe('a server that does not speak the protocol of the model', () => {
       body: chat,
       says: [/HTTP 200/, /chat\.completion/, /openai-chat:gpt-4o-mini/],
     },
-    { what: 'a page', status: 200, body: '<html>hello</html>', says: [/<html>hello/, /openai-chat:gpt-4o-mini/] },
+    {
+      what: 'a page',
+      status: 200,
+      body: '<html>hello</html>',
+      says: [/<html>hello/, /openai-chat:gpt-4o-mini/],
+    },
     { what: 'nothing', status: 200, body: '', says: [/empty body/, /openai-chat:gpt-4o-mini/] },
     {
       what: 'that it does not know the path',
@@ -132,15 +185,18 @@ describe('a server that does not speak the protocol of the model', () => {
       body: '{"error": "no route"}',
       says: [/HTTP 404/, /openai-chat:gpt-4o-mini/],
     },
-  ])('that answers $what: the message says what it answered, and the way out', async ({ status, body, says }) => {
-    const server = await answering(status, body);
-    const { run } = await setUp([], { model: 'openai:gpt-4o-mini', baseUrl: server.url });
-    const error: Error = await run('hello').then(
-      () => new Error('it answered'),
-      (thrown: Error) => thrown,
-    );
-    server.close();
-    for (const words of says) expect(error.message).toMatch(words);
-    expect(error.message).not.toMatch(/Invalid JSON/);
-  });
+  ])(
+    'that answers $what: the message says what it answered, and the way out',
+    async ({ status, body, says }) => {
+      const server = await answering(status, body);
+      const { run } = await setUp([], { model: 'openai:gpt-4o-mini', baseUrl: server.url });
+      const error: Error = await run('hello').then(
+        () => new Error('it answered'),
+        (thrown: Error) => thrown,
+      );
+      server.close();
+      for (const words of says) expect(error.message).toMatch(words);
+      expect(error.message).not.toMatch(/Invalid JSON/);
+    },
+  );
 });

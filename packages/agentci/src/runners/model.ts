@@ -38,14 +38,23 @@ export function createModelRunner(config: ModelConfig, around: RunnerEnvironment
           signal: request.signal,
         });
         const wallMs = performance.now() - started;
-        if (reply.refused) throw new AgentError('agent', 'the model refused to answer (content filter)');
+        if (reply.refused)
+          throw new AgentError('agent', 'the model refused to answer (content filter)');
         if (reply.text.trim() === '' && reply.toolCalls === undefined)
-          throw new AgentError('agent', `the model gave an empty answer (finish reason: ${reply.finish ?? 'unknown'})`);
-        return { value: traceOf(reply, { model: name.model, provider: name.provider, wallMs }), wallMs };
+          throw new AgentError(
+            'agent',
+            `the model gave an empty answer (finish reason: ${reply.finish ?? 'unknown'})`,
+          );
+        return {
+          value: traceOf(reply, { model: name.model, provider: name.provider, wallMs }),
+          wallMs,
+        };
       } catch (error) {
         if (!(error instanceof ModelError)) throw error;
         const kind = error.kind === 'infra' || error.kind === 'interrupted' ? 'infra' : 'agent';
-        throw new AgentError(kind, `${showModel(name)}: ${error.message}`, { retryAfterMs: error.retryAfterMs });
+        throw new AgentError(kind, `${showModel(name)}: ${error.message}`, {
+          retryAfterMs: error.retryAfterMs,
+        });
       }
     },
     close: async () => {},
@@ -61,7 +70,11 @@ function messagesOf(
   if (turn?.messages === undefined || turn.messages.length <= 1) return first;
   const { user, ...rest } = first;
   const later = turn.messages.slice(1);
-  return { ...rest, history: [{ role: 'user', content: user }, ...later.slice(0, -1)], user: turn.message };
+  return {
+    ...rest,
+    history: [{ role: 'user', content: user }, ...later.slice(0, -1)],
+    user: turn.message,
+  };
 }
 
 type Asked = Pick<Parameters<typeof callModel>[0], 'system' | 'user' | 'history'>;
@@ -88,7 +101,8 @@ function promptOf(
 
 function readPrompt(path: string, dir: string): string {
   const found = readPromptFile(path, dir);
-  if ('why' in found) throw new AgentError('agent', `runner.prompt: the file "${path}" ${found.why}`);
+  if ('why' in found)
+    throw new AgentError('agent', `runner.prompt: the file "${path}" ${found.why}`);
   return found.text;
 }
 
@@ -122,18 +136,31 @@ const MAX_SHOWN = 80;
  */
 function traceOf(
   { text, usage, finish, toolCalls = [] }: ModelReply,
-  { model, provider, wallMs }: { readonly model: string; readonly provider: string; readonly wallMs: number },
+  {
+    model,
+    provider,
+    wallMs,
+  }: { readonly model: string; readonly provider: string; readonly wallMs: number },
 ): object {
   const asksForTools = toolCalls.length > 0;
   const trace = simpleTrace({
     ...(asksForTools ? { status: 'incomplete' } : { answer: text }),
     model,
-    llm_calls: [{ model, latency_ms: wallMs, ...defined({ input_tokens: usage.input, output_tokens: usage.output }) }],
+    llm_calls: [
+      {
+        model,
+        latency_ms: wallMs,
+        ...defined({ input_tokens: usage.input, output_tokens: usage.output }),
+      },
+    ],
     tool_calls: toolCalls.map(({ name, args }) => ({ name, args: argumentsOf(args) })),
   });
   if (asksForTools) {
     const names = andMore([...new Set(toolCalls.map(({ name }) => JSON.stringify(name)))], 3);
-    const said = text.trim() === '' ? '' : `; before, it said ${JSON.stringify(text.trim().slice(0, MAX_SHOWN))}`;
+    const said =
+      text.trim() === ''
+        ? ''
+        : `; before, it said ${JSON.stringify(text.trim().slice(0, MAX_SHOWN))}`;
     trace.warnings.push({
       code: 'MODEL_ASKED_FOR_TOOLS',
       message: `the model asked for ${names} instead of answering${said}. A "model" runner runs no tools: use a command, module or http runner for an agent with tools`,
@@ -144,11 +171,16 @@ function traceOf(
     step.provider = provider;
     if (finish !== undefined) step.finish = finish;
     if (step.usage !== undefined)
-      Object.assign(step.usage, defined({ cacheRead: usage.cacheRead, cacheWrite: usage.cacheWrite }));
+      Object.assign(
+        step.usage,
+        defined({ cacheRead: usage.cacheRead, cacheWrite: usage.cacheWrite }),
+      );
   }
   return trace;
 }
 
 /** What a model writes as arguments may be anything. */
 const argumentsOf = (args: unknown): object =>
-  typeof args === 'object' && args !== null && !Array.isArray(args) ? args : { value: args ?? null };
+  typeof args === 'object' && args !== null && !Array.isArray(args)
+    ? args
+    : { value: args ?? null };

@@ -45,7 +45,8 @@ async function load({ file, exportName }) {
   } else {
     module = await import(url);
   }
-  const agent = exportName === 'default' ? (module.default?.default ?? module.default) : module[exportName];
+  const agent =
+    exportName === 'default' ? (module.default?.default ?? module.default) : module[exportName];
   if (typeof agent !== 'function') {
     const names = Object.keys(module).join(', ') || 'nothing';
     const what = agent === undefined ? `the module exports ${names}` : `it is ${describe(agent)}`;
@@ -96,7 +97,11 @@ parentPort.on('message', async (message) => {
     const given = await calls.run(call, async () => {
       const value = await (args
         ? loaded.agent(...args)
-        : loaded.agent(query, { ...context, ...(hasState ? { state } : {}), signal: controller.signal }));
+        : loaded.agent(query, {
+            ...context,
+            ...(hasState ? { state } : {}),
+            signal: controller.signal,
+          }));
       return args ? { value } : consume(value, started);
     });
     // A check that forgot to wait for a promise has not given its verdict: a failure in it must count.
@@ -118,13 +123,15 @@ const SETTLE_MS = 250;
 async function settled(busyBefore) {
   for (let n = 0; n < 2; n++) await new Promise((done) => setImmediate(done));
   const until = performance.now() + SETTLE_MS;
-  while (performance.now() < until && hasMore(busyBefore)) await new Promise((done) => setTimeout(done, 2));
+  while (performance.now() < until && hasMore(busyBefore))
+    await new Promise((done) => setTimeout(done, 2));
 }
 
 /** How many timers, sockets and so on are under way. */
 function busy() {
   const counts = new Map();
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const kind of process.getActiveResourcesInfo())
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
@@ -139,9 +146,13 @@ async function begun(call) {
 
 /** Waits until the other side has what was printed: it would come after the reply, and be counted with the next query. */
 async function printed() {
-  const busy = [process.stdout, process.stderr].filter((stream) => stream.writable && stream.writableLength > 0);
+  const busy = [process.stdout, process.stderr].filter(
+    (stream) => stream.writable && stream.writableLength > 0,
+  );
   // Not the stream's own `write`, which the module may have replaced.
-  await Promise.all(busy.map((stream) => new Promise((done) => Writable.prototype.write.call(stream, '', done))));
+  await Promise.all(
+    busy.map((stream) => new Promise((done) => Writable.prototype.write.call(stream, '', done))),
+  );
 }
 
 function reply(message) {
@@ -167,7 +178,9 @@ function describe(value) {
 function ownStack(stack) {
   const lines = String(stack).split('\n');
   const isFrame = (line) => /^\s+at /.test(line);
-  const own = lines.filter((line) => !isFrame(line) || !(line.includes('node:') || line.includes(import.meta.url)));
+  const own = lines.filter(
+    (line) => !isFrame(line) || !(line.includes('node:') || line.includes(import.meta.url)),
+  );
   return own.some(isFrame) ? own.join('\n') : undefined;
 }
 
@@ -181,7 +194,8 @@ function facts(error) {
   const retryAfter = error.headers?.get?.('retry-after') ?? error.headers?.['retry-after'];
   return {
     name: error.name,
-    message: error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message,
+    message:
+      error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message,
     code: typeof code === 'string' ? code : undefined,
     status: typeof status === 'number' ? status : undefined,
     retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,

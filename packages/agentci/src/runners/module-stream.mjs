@@ -16,22 +16,32 @@ export async function consume(value, started) {
 }
 
 const isResponse = (value) =>
-  typeof value.status === 'number' && typeof value.headers?.get === 'function' && typeof value.text === 'function';
+  typeof value.status === 'number' &&
+  typeof value.headers?.get === 'function' &&
+  typeof value.text === 'function';
 
 /** `generateText` gives an object with getters, which a copy would lose. */
-const isTextResult = (value) => 'steps' in value && 'finishReason' in value && Array.isArray(value.steps);
+const isTextResult = (value) =>
+  'steps' in value && 'finishReason' in value && Array.isArray(value.steps);
 
 /** Something to iterate that is not data: lists, maps and the like are answers as they are. */
 function iterableOf(value) {
   if (typeof value !== 'object' || value === null) return undefined;
   if (typeof value[Symbol.asyncIterator] === 'function') return value;
-  return typeof value[Symbol.iterator] === 'function' && typeof value.next === 'function' ? value : undefined;
+  return typeof value[Symbol.iterator] === 'function' && typeof value.next === 'function'
+    ? value
+    : undefined;
 }
 
 async function readResponse(response, started) {
   const { pieces, times } =
     response.body === null ? { pieces: [], times: [] } : await readPieces(response.body, started);
-  return { status: response.status, headers: Object.fromEntries(response.headers), chunks: pieces, times };
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    chunks: pieces,
+    times,
+  };
 }
 
 async function readPieces(source, started) {
@@ -43,8 +53,12 @@ async function readPieces(source, started) {
     returned = value;
   })) {
     const piece = portable(item);
-    bytes += typeof piece === 'string' || piece instanceof Uint8Array ? piece.length : JSON.stringify(piece).length;
-    if (bytes > MAX_BYTES) throw new Error(`the stream has more than ${MAX_BYTES / 1024 / 1024} MB`);
+    bytes +=
+      typeof piece === 'string' || piece instanceof Uint8Array
+        ? piece.length
+        : JSON.stringify(piece).length;
+    if (bytes > MAX_BYTES)
+      throw new Error(`the stream has more than ${MAX_BYTES / 1024 / 1024} MB`);
     pieces.push(piece);
     times.push(performance.now() - started);
   }
@@ -79,29 +93,43 @@ function portable(item) {
   if (typeof item === 'string') return item;
   if (item instanceof Uint8Array) return new Uint8Array(item);
   if (typeof item === 'object' && item !== null) return plain(item);
-  throw new Error(`a stream of ${item === null ? 'null' : typeof item} values; pieces are texts, bytes or objects`);
+  throw new Error(
+    `a stream of ${item === null ? 'null' : typeof item} values; pieces are texts, bytes or objects`,
+  );
 }
 
 /** As JSON has it, with the words of errors, which JSON leaves out. */
 const plain = (value) =>
   JSON.parse(
-    JSON.stringify(value, (_, field) => (field instanceof Error ? { message: field.message } : field)) ?? 'null',
+    JSON.stringify(value, (_, field) =>
+      field instanceof Error ? { message: field.message } : field,
+    ) ?? 'null',
   );
 
 async function readResult(result, started) {
   let ttftMs;
   if ('fullStream' in result) {
     for await (const part of result.fullStream) {
-      if (part.type === 'error') throw part.error instanceof Error ? part.error : new Error(String(part.error));
+      if (part.type === 'error')
+        throw part.error instanceof Error ? part.error : new Error(String(part.error));
       if (part.type === 'abort') throw new Error('the stream was aborted before the answer ended');
-      if (part.type === 'text-delta' || part.type === 'tool-call') ttftMs ??= performance.now() - started;
+      if (part.type === 'text-delta' || part.type === 'tool-call')
+        ttftMs ??= performance.now() - started;
     }
   }
   const steps = (await result.steps) ?? [];
   return { value: { steps: steps.map(plainStep) }, ttftMs };
 }
 
-const STEP_FIELDS = ['content', 'text', 'toolCalls', 'toolResults', 'finishReason', 'usage', 'stepType'];
+const STEP_FIELDS = [
+  'content',
+  'text',
+  'toolCalls',
+  'toolResults',
+  'finishReason',
+  'usage',
+  'stepType',
+];
 
 function plainStep(step) {
   const { id, modelId, timestamp, messages } = step.response ?? {};

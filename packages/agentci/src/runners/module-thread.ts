@@ -32,7 +32,10 @@ const ABORT_GRACE_MS = 250;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the threads of an agent find in their environment, where no one watches what it does. */
-export const threadEnv = ({ env }: Extract<RunnerConfig, { kind: 'module' }>, around: Environment): Environment => ({
+export const threadEnv = (
+  { env }: Extract<RunnerConfig, { kind: 'module' }>,
+  around: Environment,
+): Environment => ({
   ...around,
   ...env,
 });
@@ -66,7 +69,9 @@ export class ModuleThread {
   #ranMs: number | undefined;
   /** By the last call, where it is counted. */
   begun: Begun | undefined;
-  #pending: { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void } | undefined;
+  #pending:
+    | { call: number; resolve: (given: GivenValue) => void; reject: (error: Error) => void }
+    | undefined;
   #output: Buffer[] = [];
   /** The queries of the calls so far, to tell whose background task failed. */
   readonly #queries = new Map<number, string>();
@@ -88,7 +93,8 @@ export class ModuleThread {
       stream.on('data', (chunk: Buffer) => {
         this.#output.push(chunk);
         let bytes = this.#output.reduce((sum, part) => sum + part.length, 0);
-        while (bytes - this.#output[0]!.length >= MAX_PRINTED_BYTES) bytes -= this.#output.shift()!.length;
+        while (bytes - this.#output[0]!.length >= MAX_PRINTED_BYTES)
+          bytes -= this.#output.shift()!.length;
       });
     }
   }
@@ -98,7 +104,10 @@ export class ModuleThread {
     this.#queries.set(this.#calls + 1, id);
     if (turn !== undefined)
       return this.#send({ query: turn.message, context: inputOf(request), hasState: true }, signal);
-    return this.#send({ query, context: { id, run, metadata: metadata ?? {}, vars: vars ?? {} } }, signal);
+    return this.#send(
+      { query, context: { id, run, metadata: metadata ?? {}, vars: vars ?? {} } },
+      signal,
+    );
   }
 
   /** The conversation is over: the next one starts with an empty object. */
@@ -146,7 +155,10 @@ export class ModuleThread {
   /** The agent's own time. What the first call of a thread took beyond it went into starting the thread and loading. */
   clock(waitedMs: number): Pick<RunOutput, 'wallMs' | 'coldStartMs'> {
     if (this.#ranMs === undefined) return { wallMs: waitedMs };
-    return { wallMs: this.#ranMs, ...(this.#calls === 1 ? { coldStartMs: Math.max(0, waitedMs - this.#ranMs) } : {}) };
+    return {
+      wallMs: this.#ranMs,
+      ...(this.#calls === 1 ? { coldStartMs: Math.max(0, waitedMs - this.#ranMs) } : {}),
+    };
   }
 
   /** What failed in the background since it was last asked, after its query had its answer. */
@@ -170,7 +182,8 @@ export class ModuleThread {
       this.#isLoaded();
       return;
     }
-    if (reply.late || (reply.crashed && this.#pending === undefined)) this.onLate(reply.error?.message ?? '');
+    if (reply.late || (reply.crashed && this.#pending === undefined))
+      this.onLate(reply.error?.message ?? '');
     if (reply.late) {
       const query = this.#queries.get(reply.call) ?? 'unknown';
       const message = `a background task of the earlier query "${query}" failed: ${reply.error?.message ?? ''}`;
@@ -193,7 +206,10 @@ export class ModuleThread {
       : `${this.#what} ${reply.returned ? 'returned' : 'threw'} `;
     const error = reply.error ?? { message: 'no reason given' };
     this.#pending.reject(
-      classifyError(error, { prefix, stderr: [this.printed(), error.stack ?? ''].filter(Boolean).join('\n') }),
+      classifyError(error, {
+        prefix,
+        stderr: [this.printed(), error.stack ?? ''].filter(Boolean).join('\n'),
+      }),
     );
   }
 
@@ -202,6 +218,8 @@ export class ModuleThread {
     this.alive = false;
     this.#isLoaded();
     this.onGone();
-    this.#pending?.reject(new AgentError('agent', `${this.#what} stopped: ${why}`, { stderr: this.printed() }));
+    this.#pending?.reject(
+      new AgentError('agent', `${this.#what} stopped: ${why}`, { stderr: this.printed() }),
+    );
   }
 }

@@ -8,7 +8,7 @@ let runner: Runner | undefined;
 afterEach(() => runner?.close());
 
 const start = (
-  files: Record<string, string>,
+  files: Record<string, string | undefined>,
   { module = Object.keys(files)[0]!, exported = 'default', env = {}, own = {} } = {},
 ): Runner => {
   runner = createModuleRunner(
@@ -26,11 +26,19 @@ const ask = (query: string, signal = new AbortController().signal) => ({
 });
 
 test.each([
-  { kind: 'JavaScript', files: { 'agent.mjs': 'export default async (query) => query.toUpperCase()' } },
-  { kind: 'CommonJS', files: { 'agent.cjs': 'module.exports = async (query) => query.toUpperCase()' } },
+  {
+    kind: 'JavaScript',
+    files: { 'agent.mjs': 'export default async (query) => query.toUpperCase()' },
+  },
+  {
+    kind: 'CommonJS',
+    files: { 'agent.cjs': 'module.exports = async (query) => query.toUpperCase()' },
+  },
   {
     kind: 'TypeScript',
-    files: { 'agent.ts': 'export default async (query: string): Promise<string> => query.toUpperCase()' },
+    files: {
+      'agent.ts': 'export default async (query: string): Promise<string> => query.toUpperCase()',
+    },
   },
 ])('runs a $kind module', async ({ files }) => {
   expect(await start(files).run(ask('hi'))).toMatchObject({ value: 'HI' });
@@ -49,12 +57,23 @@ test('gives the agent its id, run, metadata, environment and signal', async () =
     'agent.mjs':
       'export default (q, { id, run, metadata, signal }) => ({ answer: JSON.stringify([id, run, metadata, signal instanceof AbortSignal, process.env.MODE]) })',
   };
-  const { value } = await start(files, { env: { MODE: 'of the machine' }, own: { MODE: 'test' } }).run(ask('hi'));
-  expect(JSON.parse((value as { answer: string }).answer)).toEqual(['q1', 1, { a: 1 }, true, 'test']);
+  const { value } = await start(files, {
+    env: { MODE: 'of the machine' },
+    own: { MODE: 'test' },
+  }).run(ask('hi'));
+  expect(JSON.parse((value as { answer: string }).answer)).toEqual([
+    'q1',
+    1,
+    { a: 1 },
+    true,
+    'test',
+  ]);
 });
 
 test('can be made ready before its first query, which then waits for nothing', async () => {
-  const cold = start({ 'agent.mjs': "await new Promise((done) => setTimeout(done, 300)); export default () => 'ok'" });
+  const cold = start({
+    'agent.mjs': "await new Promise((done) => setTimeout(done, 300)); export default () => 'ok'",
+  });
   await cold.warm!();
   const { value, coldStartMs } = await cold.run(ask('hi'));
   expect(value).toBe('ok');
@@ -64,7 +83,9 @@ test('can be made ready before its first query, which then waits for nothing', a
 test('a module that cannot be loaded says so to its query, not to whoever makes it ready', async () => {
   const broken = start({ 'agent.mjs': "throw new Error('no such luck')" });
   await broken.warm!();
-  await expect(broken.run(ask('hi'))).rejects.toThrow('the module could not be loaded: no such luck');
+  await expect(broken.run(ask('hi'))).rejects.toThrow(
+    'the module could not be loaded: no such luck',
+  );
 });
 
 test('a module that ends its thread while it is loaded keeps no one waiting', async () => {
@@ -74,9 +95,9 @@ test('a module that ends its thread while it is loaded keeps no one waiting', as
 });
 
 test('what the agent prints is kept apart from the report', async () => {
-  const { stderr } = await start({ 'agent.mjs': 'export default () => { console.log("chatter"); return "ok" }' }).run(
-    ask('hi'),
-  );
+  const { stderr } = await start({
+    'agent.mjs': 'export default () => { console.log("chatter"); return "ok" }',
+  }).run(ask('hi'));
   expect(stderr).toContain('chatter');
 });
 
@@ -108,7 +129,9 @@ test('an answer that comes once the time is up is not taken, and the thread serv
   });
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 200);
-  await expect(agent.run(ask('late', controller.signal))).rejects.toThrow('after it was told to stop');
+  await expect(agent.run(ask('late', controller.signal))).rejects.toThrow(
+    'after it was told to stop',
+  );
   expect(await agent.run(ask('hi'))).toMatchObject({ value: 'hi' });
 });
 
@@ -129,9 +152,13 @@ test('after an agent that returned nothing two queries at once are both answered
 });
 
 test('closing ends a thread that is still at work', async () => {
-  const agent = start({ 'agent.mjs': 'export default () => new Promise(() => setInterval(() => {}, 1000))' });
+  const agent = start({
+    'agent.mjs': 'export default () => new Promise(() => setInterval(() => {}, 1000))',
+  });
   const running = agent.run(ask('hi'));
-  const stopped = expect(running).rejects.toMatchObject({ message: expect.stringContaining('stopped') });
+  const stopped = expect(running).rejects.toMatchObject({
+    message: expect.stringContaining('stopped'),
+  });
   await agent.close();
   await stopped;
 });
@@ -153,13 +180,18 @@ test.each([
     kind: 'infra',
     retryAfterMs: 2000,
   },
-])('$what comes through from the thread', async ({ code, kind = 'agent', stderr = /./, retryAfterMs }) => {
-  await expect(start({ 'agent.mjs': `export default () => { ${code} }` }).run(ask('hi'))).rejects.toMatchObject({
-    kind,
-    stderr: expect.stringMatching(stderr),
-    retryAfterMs,
-  });
-});
+])(
+  '$what comes through from the thread',
+  async ({ code, kind = 'agent', stderr = /./, retryAfterMs }) => {
+    await expect(
+      start({ 'agent.mjs': `export default () => { ${code} }` }).run(ask('hi')),
+    ).rejects.toMatchObject({
+      kind,
+      stderr: expect.stringMatching(stderr),
+      retryAfterMs,
+    });
+  },
+);
 
 test('an agent that listens to its signal gives up by itself, and its thread serves the next query', async () => {
   const agent = start({
@@ -173,18 +205,29 @@ test('an agent that listens to its signal gives up by itself, and its thread ser
   await agent.run(ask('hi'));
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 300);
-  await expect(agent.run(ask('bad', controller.signal))).rejects.toMatchObject({ message: 'the agent threw gave up' });
+  await expect(agent.run(ask('bad', controller.signal))).rejects.toMatchObject({
+    message: 'the agent threw gave up',
+  });
   expect(await agent.run(ask('hi'))).toMatchObject({ value: '3' });
 });
 
 test('an agent that was stopped before it began is not waited for', async () => {
   const agent = start({ 'agent.mjs': 'export default () => new Promise(() => {})' });
-  await expect(agent.run(ask('hi', AbortSignal.abort()))).rejects.toMatchObject({ name: 'AgentError' });
+  await expect(agent.run(ask('hi', AbortSignal.abort()))).rejects.toMatchObject({
+    name: 'AgentError',
+  });
 });
 
 test('a function of a module is called with any arguments, and again after a call that never ended', async () => {
-  const dir = tempDir({ 'sum.mjs': 'export const sum = (a, b) => { while (a === b); return a + b; }' });
-  const caller = createModuleCaller({ file: join(dir, 'sum.mjs'), exportName: 'sum', env: {}, what: 'the metric' });
+  const dir = tempDir({
+    'sum.mjs': 'export const sum = (a, b) => { while (a === b); return a + b; }',
+  });
+  const caller = createModuleCaller({
+    file: join(dir, 'sum.mjs'),
+    exportName: 'sum',
+    env: {},
+    what: 'the metric',
+  });
   onTestFinished(() => caller.close());
   const never = new AbortController().signal;
   expect(await caller.call([1, 2], never)).toBe(3);
@@ -219,36 +262,67 @@ test.each([
     message: /^the agent returned a value that cannot be copied/,
   },
   { what: 'throws null', code: 'throw null', kind: 'agent', message: /^the agent threw null$/ },
-  { what: 'throws a bare object', code: 'throw Object.create(null)', kind: 'agent', message: /^the agent threw \[/ },
+  {
+    what: 'throws a bare object',
+    code: 'throw Object.create(null)',
+    kind: 'agent',
+    message: /^the agent threw \[/,
+  },
   { what: 'exits the process', code: 'process.exit(4)', kind: 'agent', message: /stopped/ },
-])('an agent that $what gives an $kind error, and the next query still runs', async ({ code, kind, message }) => {
-  const agent = start({ 'agent.mjs': `export default async (q) => { if (q === 'good') return 'ok'; ${code} }` });
-  await expect(agent.run(ask('bad'))).rejects.toMatchObject({
+])(
+  'an agent that $what gives an $kind error, and the next query still runs',
+  async ({ code, kind, message }) => {
+    const agent = start({
+      'agent.mjs': `export default async (q) => { if (q === 'good') return 'ok'; ${code} }`,
+    });
+    await expect(agent.run(ask('bad'))).rejects.toMatchObject({
+      name: 'AgentError',
+      kind,
+      message: expect.stringMatching(message),
+    });
+    expect(await agent.run(ask('good'))).toMatchObject({ value: 'ok' });
+  },
+);
+
+test('an agent that loops without ever yielding is ended, and the next query still runs', async () => {
+  const agent = start({
+    'agent.mjs': `export default (q) => { while (q === 'bad'); return 'ok' }`,
+  });
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 300);
+  await expect(agent.run(ask('bad', controller.signal))).rejects.toMatchObject({
     name: 'AgentError',
-    kind,
-    message: expect.stringMatching(message),
   });
   expect(await agent.run(ask('good'))).toMatchObject({ value: 'ok' });
 });
 
-test('an agent that loops without ever yielding is ended, and the next query still runs', async () => {
-  const agent = start({ 'agent.mjs': `export default (q) => { while (q === 'bad'); return 'ok' }` });
-  const controller = new AbortController();
-  setTimeout(() => controller.abort(), 300);
-  await expect(agent.run(ask('bad', controller.signal))).rejects.toMatchObject({ name: 'AgentError' });
-  expect(await agent.run(ask('good'))).toMatchObject({ value: 'ok' });
-});
-
 test.each([
-  { what: 'has no such export', files: { 'agent.mjs': 'export const other = 1' }, message: /other/ },
+  {
+    what: 'has no such export',
+    files: { 'agent.mjs': 'export const other = 1' },
+    message: /other/,
+  },
   {
     what: 'exports something that is no function',
     files: { 'agent.mjs': 'export default 42' },
-    message: /^the module could not be loaded: export "default" is not a function \(it is a number\)$/,
+    message:
+      /^the module could not be loaded: export "default" is not a function \(it is a number\)$/,
   },
-  { what: 'exports a class', files: { 'agent.mjs': 'export default class A {}' }, message: /is a class/ },
-  { what: 'does not parse', files: { 'agent.mjs': 'export default (' }, message: /could not be loaded/ },
-  { what: 'imports something that is not there', files: { 'agent.mjs': 'import "./nowhere.mjs"' }, message: /nowhere/ },
+  {
+    what: 'exports a class',
+    files: { 'agent.mjs': 'export default class A {}' },
+    message: /is a class/,
+  },
+  {
+    what: 'does not parse',
+    files: { 'agent.mjs': 'export default (' },
+    message: /could not be loaded/,
+  },
+  {
+    what: 'imports something that is not there',
+    files: { 'agent.mjs': 'import "./nowhere.mjs"' },
+    message: /nowhere/,
+  },
 ])('a module that $what says so, without a stack of ours', async ({ files, message }) => {
   await expect(start(files).run(ask('hi'))).rejects.toMatchObject({
     kind: 'agent',
@@ -284,7 +358,10 @@ test('what fails in the background after an answer is told of the query it belon
   expect(second).toMatchObject({
     value: 'ok',
     warnings: [
-      { code: 'BACKGROUND_ERROR', message: 'a background task of the earlier query "first" failed: too late' },
+      {
+        code: 'BACKGROUND_ERROR',
+        message: 'a background task of the earlier query "first" failed: too late',
+      },
     ],
   });
   expect((await agent.run({ ...ask('other'), id: 'third' })).warnings).toBeUndefined();
@@ -294,15 +371,36 @@ test.each([
   { what: 'a rejection', code: 'setTimeout(() => Promise.reject(new Error("boom")), 10)' },
   { what: 'an exception', code: 'setTimeout(() => { throw new Error("boom") }, 10)' },
 ])('$what of the query itself ends it', async ({ code }) => {
-  const agent = start({ 'agent.mjs': `export default async () => { ${code}; await new Promise(() => {}); }` });
-  await expect(agent.run(ask('hi'))).rejects.toMatchObject({ kind: 'agent', message: 'the agent stopped: boom' });
+  const agent = start({
+    'agent.mjs': `export default async () => { ${code}; await new Promise(() => {}); }`,
+  });
+  await expect(agent.run(ask('hi'))).rejects.toMatchObject({
+    kind: 'agent',
+    message: 'the agent stopped: boom',
+  });
 });
 
 test.each([
-  { when: 'looks up where spans go', code: 'process.env.OTEL_EXPORTER_OTLP_ENDPOINT', expected: true },
-  { when: 'takes it out of a copy of its environment', code: '({ ...process.env })', expected: true },
-  { when: 'gets it by name', code: "(await import('node:process')).env.OTEL_EXPORTER_OTLP_ENDPOINT", expected: true },
-  { when: 'starts a program', code: "(await import('node:child_process')).spawnSync('true')", expected: true },
+  {
+    when: 'looks up where spans go',
+    code: 'process.env.OTEL_EXPORTER_OTLP_ENDPOINT',
+    expected: true,
+  },
+  {
+    when: 'takes it out of a copy of its environment',
+    code: '({ ...process.env })',
+    expected: true,
+  },
+  {
+    when: 'gets it by name',
+    code: "(await import('node:process')).env.OTEL_EXPORTER_OTLP_ENDPOINT",
+    expected: true,
+  },
+  {
+    when: 'starts a program',
+    code: "(await import('node:child_process')).spawnSync('true')",
+    expected: true,
+  },
   {
     when: 'starts a thread',
     code: "new (await import('node:worker_threads')).Worker('', { eval: true })",
@@ -333,13 +431,18 @@ test.each([
   const files = {
     'agent.mjs': `export default async (query) => { if (query === 'look') ${code}; return process.env.MODE }`,
   };
-  runner = createModuleRunner({ kind: 'module', module: 'agent.mjs', export: 'default', env: {} } as never, {
-    dir: tempDir(files),
-    env,
-    timeoutMs: 5000,
-    workers: 1,
-    watch,
-  });
+  runner = createModuleRunner(
+    { kind: 'module', module: 'agent.mjs', export: 'default', env: {} } as never,
+    {
+      dir: tempDir(files),
+      env,
+      timeoutMs: 5000,
+      workers: 1,
+      watch,
+    },
+  );
   for (const query of ['hi', 'look', 'hi']) await runner.run(ask(query));
-  expect(begun).toEqual([false, expected, expected].map((sendsSpans) => ({ asked: 0, sendsSpans })));
+  expect(begun).toEqual(
+    [false, expected, expected].map((sendsSpans) => ({ asked: 0, sendsSpans })),
+  );
 });

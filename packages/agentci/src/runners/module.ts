@@ -28,9 +28,13 @@ export function createModuleRunner(
 ): Runner {
   const file = resolve(around.dir, config.module);
   if (!existsSync(file)) {
-    throw new UserError('RUNNER_MODULE_MISSING', `runner.module: there is no file "${config.module}"`, {
-      hint: 'The path is relative to the spec.',
-    });
+    throw new UserError(
+      'RUNNER_MODULE_MISSING',
+      `runner.module: there is no file "${config.module}"`,
+      {
+        hint: 'The path is relative to the spec.',
+      },
+    );
   }
   const idle: ModuleThread[] = [];
   const all = new Set<ModuleThread>();
@@ -68,7 +72,8 @@ export function createModuleRunner(
     const started = performance.now();
     const given = await host.call(request);
     // It has a moment to end well once its time is up; what it says in it is late all the same.
-    if (request.signal.aborted) throw new AgentError('infra', 'the agent answered after it was told to stop');
+    if (request.signal.aborted)
+      throw new AgentError('infra', 'the agent answered after it was told to stop');
     const waitedMs = performance.now() - started;
     // What the agent left running may still call models: the thread is free when that is over.
     const seen = await lookout?.end('itself', host.begun);
@@ -100,7 +105,10 @@ export function createModuleRunner(
       const host = await start().catch(() => undefined);
       if (host === undefined) return;
       const enough = new AbortController();
-      await Promise.race([host.loaded, sleep(WARM_MS, undefined, { signal: enough.signal }).catch(() => {})]);
+      await Promise.race([
+        host.loaded,
+        sleep(WARM_MS, undefined, { signal: enough.signal }).catch(() => {}),
+      ]);
       enough.abort();
       giveBack(host);
     },

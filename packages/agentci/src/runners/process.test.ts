@@ -48,7 +48,11 @@ test('an agent that ignores its input is fine even when the input is larger than
 });
 
 test('keeps every byte that was printed right before the exit', async () => {
-  const outcome = await runProcess({ ...base, ...node('process.stdout.write("x".repeat(900000))'), signal: never });
+  const outcome = await runProcess({
+    ...base,
+    ...node('process.stdout.write("x".repeat(900000))'),
+    signal: never,
+  });
   expect(outcome.ended === 'exited' && outcome.stdout.length).toBe(900_000);
 });
 
@@ -76,12 +80,18 @@ test('an abort takes the whole tree down, even when it ignores the polite signal
 });
 
 test('a print loop is stopped once it passes the limit', async () => {
-  const code = 'const line = "x".repeat(65536); const loop = () => process.stdout.write(line, loop); loop()';
+  const code =
+    'const line = "x".repeat(65536); const loop = () => process.stdout.write(line, loop); loop()';
   expect((await runProcess({ ...base, ...node(code), signal: never })).ended).toBe('flooded');
 });
 
 test('a program that does not exist is said, not thrown', async () => {
-  const outcome = await runProcess({ ...base, command: 'no-such-program-here', args: [], signal: never });
+  const outcome = await runProcess({
+    ...base,
+    command: 'no-such-program-here',
+    args: [],
+    signal: never,
+  });
   expect(outcome).toMatchObject({ ended: 'not_started' });
 });
 
@@ -89,7 +99,9 @@ test.each([
   { what: 'an empty name', command: '', args: [] },
   { what: 'a null byte in an argument', command: 'cat', args: ['a\0b'] },
 ])('a program with $what is said, not thrown', async ({ command, args }) => {
-  expect(await runProcess({ ...base, command, args, signal: never })).toMatchObject({ ended: 'not_started' });
+  expect(await runProcess({ ...base, command, args, signal: never })).toMatchObject({
+    ended: 'not_started',
+  });
 });
 
 test('keeps only the end of a long stderr', async () => {
@@ -135,7 +147,11 @@ test('an agent that is stopped gets the time to clean up after itself', async ()
 });
 
 test('a run that was stopped before it began starts nothing', async () => {
-  const outcome = await runProcess({ ...base, ...node('console.log("done")'), signal: AbortSignal.abort() });
+  const outcome = await runProcess({
+    ...base,
+    ...node('console.log("done")'),
+    signal: AbortSignal.abort(),
+  });
   expect(outcome).toEqual({ ended: 'aborted', stderr: '' });
 });
 
@@ -144,7 +160,9 @@ test.each([
   { bytes: 1001, ended: 'flooded' },
 ])('$bytes bytes where 1000 are allowed: $ended', async ({ bytes, ended }) => {
   const code = `process.stdout.write("x".repeat(${bytes}))`;
-  expect((await runProcess({ ...base, ...node(code), signal: never, maxStdoutBytes: 1000 })).ended).toBe(ended);
+  expect(
+    (await runProcess({ ...base, ...node(code), signal: never, maxStdoutBytes: 1000 })).ended,
+  ).toBe(ended);
 });
 
 test('whoever watches the process is told when it starts and, once, when it is over', async () => {
@@ -182,7 +200,11 @@ test.skipIf(process.platform !== 'linux')(
 test('what the system refuses to start is said in words', async () => {
   const args = ['x'.repeat(200_000)];
   const outcome = await runProcess({ ...base, command: process.execPath, args, signal: never });
-  expect(outcome).toMatchObject({ ended: 'not_started', code: 'E2BIG', message: expect.stringContaining('too large') });
+  expect(outcome).toMatchObject({
+    ended: 'not_started',
+    code: 'E2BIG',
+    message: expect.stringContaining('too large'),
+  });
 });
 
 test.runIf(process.platform === 'linux').each([
@@ -191,7 +213,13 @@ test.runIf(process.platform === 'linux').each([
   ['a process in the background', '(sleep 30) >/dev/null 2>&1 & echo hi', true],
   ['a process in a session of its own', 'setsid sleep 3 >/dev/null 2>&1 & echo hi', true],
 ])('a program that leaves %s running', async (_, script, hasLeftovers) => {
-  const outcome = await runProcess({ ...base, command: 'sh', args: ['-c', script], signal: never, leftoverMs: 500 });
+  const outcome = await runProcess({
+    ...base,
+    command: 'sh',
+    args: ['-c', script],
+    signal: never,
+    leftoverMs: 500,
+  });
   expect(outcome).toMatchObject({ ended: 'exited', code: 0 });
   expect((outcome as { hasLeftovers?: boolean }).hasLeftovers).toBe(hasLeftovers);
 });

@@ -117,7 +117,8 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
       stderr.push(chunk);
       stderrBytes += chunk.length;
       // Only the end of stderr is kept: that is where the reason is.
-      while (stderrBytes > 2 * MAX_STDERR_BYTES && stderr.length > 1) stderrBytes -= stderr.shift()!.length;
+      while (stderrBytes > 2 * MAX_STDERR_BYTES && stderr.length > 1)
+        stderrBytes -= stderr.shift()!.length;
     });
     child.on('error', (error: NodeJS.ErrnoException) => {
       verdict ??= () => ({ ended: 'not_started', ...reasonOf(error) });
@@ -125,7 +126,8 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
     });
     // The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold.
     child.on('exit', async (code, signal) => {
-      const hasLeftovers = request.leftoverMs !== undefined && (await outlives(mark, request.leftoverMs));
+      const hasLeftovers =
+        request.leftoverMs !== undefined && (await outlives(mark, request.leftoverMs));
       end((errors) => {
         if (code === null) return { ended: 'signal', signal: signal ?? 'unknown', stderr: errors };
         // What was still in the pipe may have been too much: half an output must not pass for a whole one.
@@ -145,7 +147,9 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
   });
 }
 
-export const reasonOf = (error: NodeJS.ErrnoException): { message: string; code?: string | undefined } => ({
+export const reasonOf = (
+  error: NodeJS.ErrnoException,
+): { message: string; code?: string | undefined } => ({
   message: systemErrorText(error) ?? error.message,
   code: error.code,
 });

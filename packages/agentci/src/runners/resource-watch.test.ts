@@ -48,7 +48,10 @@ test('counts a child that has ended with its parent, and never twice', () => {
 });
 
 test('a process that is gone before it could be asked again has no load, which is not a load of 0', () => {
-  const [sample] = watched({ '/proc/7/stat': [stat(0), undefined], '/proc/7/status': [status(1), undefined] });
+  const [sample] = watched({
+    '/proc/7/stat': [stat(0), undefined],
+    '/proc/7/status': [status(1), undefined],
+  });
   expect(sample).toEqual({ t: 0, durationMs: 1000, rssMb: 1, source: 'measured' });
 });
 
@@ -83,7 +86,10 @@ test('a counter that went round gives no energy', () => {
 });
 
 test.skipIf(process.platform !== 'linux')('sees a real process', async () => {
-  const child = spawn(process.execPath, ['-e', 'const end = Date.now() + 400; while (Date.now() < end);']);
+  const child = spawn(process.execPath, [
+    '-e',
+    'const end = Date.now() + 400; while (Date.now() < end);',
+  ]);
   const watch = watchResources(child.pid!);
   await new Promise((resolve) => setTimeout(resolve, 300));
   const [sample] = watch.stop();

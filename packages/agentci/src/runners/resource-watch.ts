@@ -31,7 +31,10 @@ export interface ResourceWatch {
  */
 export function watchResources(
   pid: number,
-  { read = readText, now = () => performance.now() }: { readonly read?: ReadText; readonly now?: () => number } = {},
+  {
+    read = readText,
+    now = () => performance.now(),
+  }: { readonly read?: ReadText; readonly now?: () => number } = {},
 ): ResourceWatch {
   const started = now();
   const energyBefore = microjoules(read);
@@ -74,11 +77,18 @@ export function watchResources(
       const seenMs = lastSeen - started;
       if (peakMb === 0 || durationMs <= 0) return [];
       const cpu = seenMs > 0 ? { cpuPct: (100 * used * MS_PER_TICK) / seenMs } : {};
-      const samples: ResourceSample[] = [{ t: 0, durationMs, ...cpu, rssMb: peakMb, source: 'measured' }];
+      const samples: ResourceSample[] = [
+        { t: 0, durationMs, ...cpu, rssMb: peakMb, source: 'measured' },
+      ];
       const energyAfter = microjoules(read);
       const busy = (busyTicks(read('/proc/stat')) ?? 0) - (busyBefore ?? 0);
       // A counter that went round says nothing.
-      if (energyBefore !== undefined && energyAfter !== undefined && energyAfter > energyBefore && busy > 0) {
+      if (
+        energyBefore !== undefined &&
+        energyAfter !== undefined &&
+        energyAfter > energyBefore &&
+        busy > 0
+      ) {
         const joules = ((energyAfter - energyBefore) / 1e6) * Math.min(1, used / busy);
         samples.push({ t: 0, durationMs, joules, source: 'estimated' });
       }

@@ -36,7 +36,14 @@ export interface ChatMessage {
 }
 
 /** What an agent is given, as data: of a query, and of a turn where it is one. */
-export function inputOf({ query, id, run, metadata, vars, turn }: RunRequest): Readonly<Record<string, unknown>> {
+export function inputOf({
+  query,
+  id,
+  run,
+  metadata,
+  vars,
+  turn,
+}: RunRequest): Readonly<Record<string, unknown>> {
   const input = { query, id, run, metadata: metadata ?? {}, vars: vars ?? {} };
   return turn === undefined ? input : { ...input, ...turn };
 }
@@ -189,7 +196,10 @@ export class AgentError extends Error {
 }
 
 /** Passes on what may be an answer; anything else is an error of the agent. */
-export function refuseNoAnswer(value: unknown, rule: AnswerRule & { readonly stderr?: string | undefined }): void {
+export function refuseNoAnswer(
+  value: unknown,
+  rule: AnswerRule & { readonly stderr?: string | undefined },
+): void {
   const why = whyNoAnswer(value, rule);
   if (why !== undefined) throw new AgentError('agent', `the agent ${why}`, { stderr: rule.stderr });
 }

@@ -1,6 +1,11 @@
 /** What came back for one query. */
 export type LineReply =
-  | { readonly ok: true; readonly value: unknown; readonly noise: readonly string[]; readonly isNamed: boolean }
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      readonly noise: readonly string[];
+      readonly isNamed: boolean;
+    }
   | { readonly ok: false; readonly why: string };
 
 /** An answer that was not due: to the query it names, where it names one. */
@@ -12,7 +17,8 @@ export interface Surplus {
 const SETTLE_MS = 2;
 const MAX_NOISE_LINES = 100;
 const MAX_SHOWN = 80;
-const ANSWER_LINE = 'print each answer as one line of JSON, a string in quotes or an object such as {"answer": "…"}';
+const ANSWER_LINE =
+  'print each answer as one line of JSON, a string in quotes or an object such as {"answer": "…"}';
 
 /**
  * Reads the lines of a program that answers one query after the other. An answer is a JSON string or object on one line;
@@ -88,12 +94,16 @@ export class ServeLines {
     if (this.#answer !== undefined) {
       if (!isAnswer) return;
       this.#surplus(value);
-      this.#fail('printed two answers to one query; print one JSON line for each, and logs to stderr');
+      this.#fail(
+        'printed two answers to one query; print one JSON line for each, and logs to stderr',
+      );
       return;
     }
     if (!isAnswer) {
       if (/^[{"]/.test(line))
-        this.#fail(`printed a line that is not JSON: ${JSON.stringify(line.slice(0, MAX_SHOWN))}; ${ANSWER_LINE}`);
+        this.#fail(
+          `printed a line that is not JSON: ${JSON.stringify(line.slice(0, MAX_SHOWN))}; ${ANSWER_LINE}`,
+        );
       else if (this.#noise.length < MAX_NOISE_LINES) this.#noise.push(line);
       return;
     }
@@ -102,7 +112,9 @@ export class ServeLines {
     const other = named.find((one) => one !== id);
     if (other !== undefined) {
       this.#surplus(value);
-      this.#fail(`answered another query: its reply has the id ${JSON.stringify(other.slice(0, MAX_SHOWN))}`);
+      this.#fail(
+        `answered another query: its reply has the id ${JSON.stringify(other.slice(0, MAX_SHOWN))}`,
+      );
       return;
     }
     this.#answer = { ok: true, value, noise: this.#noise, isNamed: named.length > 0 };
@@ -134,7 +146,9 @@ const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /** The ids a reply says it is for. */
 const idsIn = (value: unknown): string[] =>
-  isMap(value) ? [value.id, value.query_id].filter((one) => one !== undefined && one !== null).map(String) : [];
+  isMap(value)
+    ? [value.id, value.query_id].filter((one) => one !== undefined && one !== null).map(String)
+    : [];
 
 function parsed(line: string): unknown {
   try {

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MAX_OUTPUT_BYTES } from './command.ts';
-import { AgentError, inputOf, type Lookout, type RunAbout, type RunnerEnvironment, type RunRequest } from './runner.ts';
+import {
+  AgentError,
+  inputOf,
+  type Lookout,
+  type RunAbout,
+  type RunnerEnvironment,
+  type RunRequest,
+} from './runner.ts';
 import { type LineReply, ServeLines, type Surplus } from './serve-lines.ts';
 import { CLOSE_GRACE_MS, StandingProcess } from './standing-process.ts';
 import { reasonIn } from './stderr-reason.ts';
@@ -39,7 +46,10 @@ export class ServeProcess {
   #wasInterrupted = false;
   #longestMs = 0;
 
-  constructor(options: ConstructorParameters<typeof StandingProcess>[0], { name, lookout, onVoid }: Surroundings) {
+  constructor(
+    options: ConstructorParameters<typeof StandingProcess>[0],
+    { name, lookout, onVoid }: Surroundings,
+  ) {
     this.lookout = lookout;
     this.#name = name;
     this.#onVoid = onVoid;
@@ -53,7 +63,12 @@ export class ServeProcess {
 
   /** It runs, and what it printed last was the answer to what it was asked last. */
   get isFit(): boolean {
-    return this.#process.isAlive && !this.#process.hasExited && !this.#lines.isOutOfStep && !this.#isDistrusted;
+    return (
+      this.#process.isAlive &&
+      !this.#process.hasExited &&
+      !this.#lines.isOutOfStep &&
+      !this.#isDistrusted
+    );
   }
 
   /** What it said last may not have been the answer, so it gets no other query. */
@@ -80,7 +95,9 @@ export class ServeProcess {
     }
     await this.#process.lastMoment();
     // The turns of a conversation have one id, so the id does not tell whose answer it is.
-    const isOpen = this.#answered.some(({ about, isNamed }) => !isNamed || about.turn !== undefined);
+    const isOpen = this.#answered.some(
+      ({ about, isNamed }) => !isNamed || about.turn !== undefined,
+    );
     const graceMs = isOpen ? Math.min(MAX_DRAIN_MS, this.#longestMs * 1.5) : 0;
     await this.#process.stop(Math.max(CLOSE_GRACE_MS, graceMs));
   }
@@ -116,7 +133,11 @@ export class ServeProcess {
       else signal.addEventListener('abort', onAbort, { once: true });
     });
     try {
-      const first = await Promise.race([reply, this.#process.ended.then(() => 'ended' as const), aborted]);
+      const first = await Promise.race([
+        reply,
+        this.#process.ended.then(() => 'ended' as const),
+        aborted,
+      ]);
       // An answer that is in the pipe when the process ends is still its answer.
       const outcome = first === 'ended' ? (this.#lines.given() ?? first) : first;
       if (outcome === 'ended') {
@@ -135,7 +156,8 @@ export class ServeProcess {
         const printed = this.#lines.printed();
         await this.#process.kill();
         const stderr = this.stderr();
-        if (printed === undefined || this.#wasInterrupted) throw new AgentError('infra', 'stopped', { stderr });
+        if (printed === undefined || this.#wasInterrupted)
+          throw new AgentError('infra', 'stopped', { stderr });
         throw new AgentError('agent', `"${name}" ${printed}`, { stderr, explainsTimeout: true });
       }
       if (outcome.ok) return outcome;
@@ -153,7 +175,8 @@ export class ServeProcess {
     const last = this.#answered.at(-1)?.about;
     if (last === undefined) return;
     const { how, stderr } = this.#process.end!;
-    const what = last.turn === undefined ? 'this query' : `turn ${last.turn.turn} of this conversation`;
+    const what =
+      last.turn === undefined ? 'this query' : `turn ${last.turn.turn} of this conversation`;
     const before = this.#answered.findLast(({ about }) => !isSameRun(about, last))?.about;
     const why = `"${this.#name}" ${how} after it had answered ${what}${before === undefined ? '' : earlier(before, last)}${reasonIn(stderr)}`;
     this.#onVoid(last, why);
@@ -161,7 +184,9 @@ export class ServeProcess {
 
   /** One answer too many: whose the others are is known only of those that say so. */
   #doubt({ id }: Surplus): void {
-    const doubtful = this.#answered.filter(({ about, isNamed }) => (id === undefined ? !isNamed : about.id === id));
+    const doubtful = this.#answered.filter(({ about, isNamed }) =>
+      id === undefined ? !isNamed : about.id === id,
+    );
     for (const [i, { about }] of doubtful.entries()) {
       // The turns of a conversation are one run.
       if (doubtful.findIndex((each) => isSameRun(each.about, about)) !== i) continue;
@@ -193,7 +218,11 @@ export class Fallen extends AgentError {
 
   constructor(
     message: string,
-    { stderr, hadAnswered, blamePrevious }: { stderr: string; hadAnswered: boolean; blamePrevious: () => void },
+    {
+      stderr,
+      hadAnswered,
+      blamePrevious,
+    }: { stderr: string; hadAnswered: boolean; blamePrevious: () => void },
   ) {
     super('agent', message, { stderr });
     this.hadAnswered = hadAnswered;

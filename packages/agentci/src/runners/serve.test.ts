@@ -22,8 +22,19 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 function serve(code: string, { command = [] as string[] } = {}) {
   const dir = tempDir({ 'agent.cjs': code });
   const runner = createServeRunner(
-    { kind: 'command', command: [process.execPath, 'agent.cjs', ...command], mode: 'serve', env: { MODE: 'test' } },
-    { dir, env: process.env, timeoutMs: 1000, workers: 2, onVoid: ({ id }, why) => voids.push(`${id}: ${why}`) },
+    {
+      kind: 'command',
+      command: [process.execPath, 'agent.cjs', ...command],
+      mode: 'serve',
+      env: { MODE: 'test' },
+    },
+    {
+      dir,
+      env: process.env,
+      timeoutMs: 1000,
+      workers: 2,
+      onVoid: ({ id }, why) => voids.push(`${id}: ${why}`),
+    },
   );
   open.push(runner);
   return (
@@ -38,7 +49,9 @@ function serve(code: string, { command = [] as string[] } = {}) {
 const failure = { name: 'AgentError', kind: 'agent' };
 
 test('one process answers one query after the other', async () => {
-  const ask = serve(LOOP('say({ answer: `${process.pid} ${query} ${process.env.MODE}`, tool_calls: [] });'));
+  const ask = serve(
+    LOOP('say({ answer: `${process.pid} ${query} ${process.env.MODE}`, tool_calls: [] });'),
+  );
   const [first, second] = [await ask('a'), await ask('b')];
   const answerOf = (value: unknown) => (value as { answer: string }).answer.split(' ');
   expect(answerOf(first.value).slice(1)).toEqual(['a', 'test']);
@@ -49,23 +62,32 @@ test('one process answers one query after the other', async () => {
 test('queries asked at the same time have a process each, and get their own answers', async () => {
   const ask = serve(LOOP('setTimeout(() => say(`${process.pid} ${query}`), Math.random() * 30);'));
   const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => ask(`q${i}`)));
-  expect(answers.map(({ value }) => (value as string).split(' ')[1])).toEqual(answers.map((_, i) => `q${i}`));
+  expect(answers.map(({ value }) => (value as string).split(' ')[1])).toEqual(
+    answers.map((_, i) => `q${i}`),
+  );
 });
 
 test('gets variables, and a command with a variable in it is a process of its own for each value', async () => {
-  const ask = serve(LOOP('say(`${process.pid} ${process.argv[2]} ${vars.model}`);'), { command: ['{{model}}'] });
+  const ask = serve(LOOP('say(`${process.pid} ${process.argv[2]} ${vars.model}`);'), {
+    command: ['{{model}}'],
+  });
   const said: string[] = [];
-  for (const model of ['x', 'y', 'x']) said.push((await ask('q', { vars: { model } })).value as string);
+  for (const model of ['x', 'y', 'x'])
+    said.push((await ask('q', { vars: { model } })).value as string);
   expect(said.map((text) => text.split(' ').slice(1).join(' '))).toEqual(['x x', 'y y', 'x x']);
   expect(said[0]!.split(' ')[0]).toBe(said[2]!.split(' ')[0]);
   expect(said[0]!.split(' ')[0]).not.toBe(said[1]!.split(' ')[0]);
 });
 
 test('lines that are no answer are noise, and are told', async () => {
-  const ask = serve(LOOP('console.log("loading"); console.log(42); console.log("[info] x"); say("fine");'));
+  const ask = serve(
+    LOOP('console.log("loading"); console.log(42); console.log("[info] x"); say("fine");'),
+  );
   expect(await ask('a')).toMatchObject({
     value: 'fine',
-    warnings: [{ code: 'OUTPUT_NOISE', message: '3 lines printed before the answer, ignored: "loading"' }],
+    warnings: [
+      { code: 'OUTPUT_NOISE', message: '3 lines printed before the answer, ignored: "loading"' },
+    ],
   });
 });
 
@@ -109,8 +131,16 @@ describe('a process that fails does so for one query', () => {
       reply: 'if (query === "bad") return say({ query_id: 7, answer: "x" });',
       message: /another query/,
     },
-    { what: 'gives an error object', reply: 'if (query === "bad") return say({ error: "quota" });', message: /quota/ },
-    { what: 'gives an empty answer', reply: 'if (query === "bad") return say("");', message: /empty/ },
+    {
+      what: 'gives an error object',
+      reply: 'if (query === "bad") return say({ error: "quota" });',
+      message: /quota/,
+    },
+    {
+      what: 'gives an empty answer',
+      reply: 'if (query === "bad") return say("");',
+      message: /empty/,
+    },
     {
       what: 'prints a line without end',
       reply: 'if (query === "bad") return void process.stdout.write("x".repeat(11 << 20));',
@@ -119,18 +149,26 @@ describe('a process that fails does so for one query', () => {
   ])('that $what', async ({ reply, message }) => {
     const ask = serve(LOOP(`${reply} say(\`fine \${query}\`);`));
     expect((await ask('first')).value).toBe('fine first');
-    await expect(ask('bad')).rejects.toMatchObject({ ...failure, message: expect.stringMatching(message) });
+    await expect(ask('bad')).rejects.toMatchObject({
+      ...failure,
+      message: expect.stringMatching(message),
+    });
     expect((await ask('next')).value).toBe('fine next');
   });
 
   test('that hangs', async () => {
     const ask = serve(LOOP('if (query !== "bad") say(query);'));
-    await expect(ask('bad', { timeoutMs: 200 })).rejects.toMatchObject({ name: 'AgentError', kind: 'infra' });
+    await expect(ask('bad', { timeoutMs: 200 })).rejects.toMatchObject({
+      name: 'AgentError',
+      kind: 'infra',
+    });
     expect((await ask('next')).value).toBe('next');
   });
 
   test('that speaks again after its answer: the next query is asked of another process', async () => {
-    const ask = serve(LOOP('say(`${query} one`); if (query === "bad") setTimeout(() => say("late"), 150);'));
+    const ask = serve(
+      LOOP('say(`${query} one`); if (query === "bad") setTimeout(() => say("late"), 150);'),
+    );
     expect((await ask('bad')).value).toBe('bad one');
     await new Promise((resolve) => {
       setTimeout(resolve, 400);
@@ -146,7 +184,9 @@ describe('a process that fails does so for one query', () => {
   });
 
   test('that answers and ends', async () => {
-    const ask = serve(LOOP('say(query); process.exitCode = 0; setTimeout(() => process.exit(), 1);'));
+    const ask = serve(
+      LOOP('say(query); process.exitCode = 0; setTimeout(() => process.exit(), 1);'),
+    );
     expect((await ask('a')).value).toBe('a');
     await new Promise((resolve) => {
       setTimeout(resolve, 200);
@@ -178,7 +218,9 @@ describe('an answer too many, without an id', () => {
   });
 
   test('is waited for at the end as long as an answer took', async () => {
-    const ask = serve(LOOP('setTimeout(() => say("one"), 500); setTimeout(() => say("two"), 1100);'));
+    const ask = serve(
+      LOOP('setTimeout(() => say("one"), 500); setTimeout(() => say("two"), 1100);'),
+    );
     await ask('a');
     await closeAll();
     expect(voids).toHaveLength(1);
@@ -199,14 +241,18 @@ describe('an answer too many, without an id', () => {
     );
     await ask('first');
     await ask('a');
-    await expect(ask('b')).rejects.toMatchObject({ message: expect.stringMatching(/another query.*"a"/) });
+    await expect(ask('b')).rejects.toMatchObject({
+      message: expect.stringMatching(/another query.*"a"/),
+    });
     expect((await ask('c')).value).toMatchObject({ answer: 'c' });
     await closeAll();
     expect(voids).toEqual([expect.stringMatching(/^a: .* printed two answers to this query/)]);
   });
 
   test('a reply that is no answer may be a line of log: the next query has another process', async () => {
-    const ask = serve(LOOP('if (query === "a") say({}); setTimeout(() => say(`to ${query}`), 20);'));
+    const ask = serve(
+      LOOP('if (query === "a") say({}); setTimeout(() => say(`to ${query}`), 20);'),
+    );
     await expect(ask('a')).rejects.toMatchObject(failure);
     expect((await ask('b')).value).toBe('to b');
   });
@@ -222,18 +268,26 @@ describe('an answer too many, without an id', () => {
 describe('a process that falls after its answer', () => {
   test.each([0, 1, 3, 8, 40])('%i ms later: the fault is of the query it answered', async (ms) => {
     const fall = `setTimeout(() => { console.error("late fault"); process.exit(4); }, ${ms})`;
-    const ask = serve(LOOP(`if (query === "a") { say(query); ${fall}; } else setTimeout(() => say(query), 100);`));
+    const ask = serve(
+      LOOP(`if (query === "a") { say(query); ${fall}; } else setTimeout(() => say(query), 100);`),
+    );
     expect((await ask('a')).value).toBe('a');
     expect((await ask('b')).value).toBe('b');
     await pause(150);
     await closeAll();
-    expect(voids).toEqual([expect.stringMatching(/^a: .*exited with code 4 after it had answered/)]);
+    expect(voids).toEqual([
+      expect.stringMatching(/^a: .*exited with code 4 after it had answered/),
+    ]);
   });
 
   test('a process that falls long into a query falls over that one', async () => {
-    const ask = serve(LOOP('if (query === "a") say(query); else setTimeout(() => process.exit(4), 900);'));
+    const ask = serve(
+      LOOP('if (query === "a") say(query); else setTimeout(() => process.exit(4), 900);'),
+    );
     await ask('a', { timeoutMs: 5000 });
-    await expect(ask('b', { timeoutMs: 5000 })).rejects.toMatchObject({ message: expect.stringMatching(/code 4/) });
+    await expect(ask('b', { timeoutMs: 5000 })).rejects.toMatchObject({
+      message: expect.stringMatching(/code 4/),
+    });
     await closeAll();
     expect(voids).toEqual([]);
   });
@@ -258,7 +312,9 @@ describe('a process that falls after its answer', () => {
     await ask('a', { run: 1 });
     await ask('a', { run: 2 });
     await closeAll();
-    expect(voids).toEqual([expect.stringMatching(/^a: .* after it had answered this query \(and before it run 1 of/)]);
+    expect(voids).toEqual([
+      expect.stringMatching(/^a: .* after it had answered this query \(and before it run 1 of/),
+    ]);
   });
 
   test.each([
@@ -282,11 +338,21 @@ describe('a program that prints text', () => {
       reply: 'console.log("Your order is on its way")',
       shown: /"Your order is on its way"/,
     },
-    { what: 'text without a line break', reply: 'process.stdout.write("on its way")', shown: /without a line break/ },
+    {
+      what: 'text without a line break',
+      reply: 'process.stdout.write("on its way")',
+      shown: /without a line break/,
+    },
     { what: 'a list', reply: 'say(["on its way"])', shown: /on its way/ },
   ])('$what: the error shows it and says what a line must be', async ({ reply, shown }) => {
-    const error = await serve(LOOP(reply))('a', { timeoutMs: 1500 }).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ ...failure, explainsTimeout: true, message: expect.stringMatching(shown) });
+    const error = await serve(LOOP(reply))('a', { timeoutMs: 1500 }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      ...failure,
+      explainsTimeout: true,
+      message: expect.stringMatching(shown),
+    });
     expect(error).toMatchObject({ message: expect.stringMatching(/one line of JSON/) });
   });
 
@@ -321,12 +387,19 @@ describe('the turns of a conversation', () => {
 
   test.each([
     { what: 'alone', first: undefined, before: /answered turn 2 of this conversation$/ },
-    { what: 'after a query', first: 'x', before: /answered turn 2 of this conversation \(and before it "x"\)$/ },
-  ])('a process that falls after a turn, $what: the message names that turn', async ({ first, before }) => {
-    const found = await talk(FALLS, 2, first);
-    expect(found).toEqual([expect.stringMatching(/^chat: .*exited with code 4/)]);
-    expect(found[0]).toMatch(before);
-  });
+    {
+      what: 'after a query',
+      first: 'x',
+      before: /answered turn 2 of this conversation \(and before it "x"\)$/,
+    },
+  ])(
+    'a process that falls after a turn, $what: the message names that turn',
+    async ({ first, before }) => {
+      const found = await talk(FALLS, 2, first);
+      expect(found).toEqual([expect.stringMatching(/^chat: .*exited with code 4/)]);
+      expect(found[0]).toMatch(before);
+    },
+  );
 
   test('an answer too many voids the conversation once, also where replies have its id', async () => {
     const late = LOOP(
@@ -343,9 +416,9 @@ test('a program that is not there is an error of the agent', async () => {
     { kind: 'command', command: ['no-such-program'], mode: 'serve' },
     { dir: tempDir({}), env: process.env, timeoutMs: 1000, workers: 1 },
   );
-  await expect(runner.run({ query: 'q', id: 'q', run: 1, signal: AbortSignal.timeout(3000) })).rejects.toMatchObject(
-    failure,
-  );
+  await expect(
+    runner.run({ query: 'q', id: 'q', run: 1, signal: AbortSignal.timeout(3000) }),
+  ).rejects.toMatchObject(failure);
 });
 
 test('all processes are gone when the runner is closed, with what they started', async () => {

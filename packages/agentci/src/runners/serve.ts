@@ -41,7 +41,11 @@ export function createServeRunner(
     const [program = '', ...args] = command;
     const given = lookout === undefined ? args : [...lookout.args, ...args];
     const options = { command: program, args: given, cwd, env: lookout?.env ?? env };
-    const server = new ServeProcess(options, { name: program, lookout, onVoid: around.onVoid ?? (() => {}) });
+    const server = new ServeProcess(options, {
+      name: program,
+      lookout,
+      onVoid: around.onVoid ?? (() => {}),
+    });
     all.add(server);
     void server.gone.then(() => {
       all.delete(server);
@@ -93,7 +97,10 @@ export function createServeRunner(
   };
 
   /** A process that falls after it answered another query proves nothing against this one, which is asked of a new process. */
-  const runFirst = async (request: RunRequest, onTaken: (taken: Taken) => void): Promise<RunOutput> => {
+  const runFirst = async (
+    request: RunRequest,
+    onTaken: (taken: Taken) => void,
+  ): Promise<RunOutput> => {
     let fallen: Fallen | undefined;
     for (;;) {
       const taken = await take(request, { isNew: fallen !== undefined });

@@ -16,21 +16,42 @@ async function start(
   config: Exclude<RunnerConfig, { kind: 'replay' }>,
   files: Record<string, string> = {},
 ): Promise<Runner> {
-  const around = { dir: tempDir(files), env: { ...process.env, MY_KEY: 'k' }, timeoutMs: 5000, workers: 2 };
+  const around = {
+    dir: tempDir(files),
+    env: { ...process.env, MY_KEY: 'k' },
+    timeoutMs: 5000,
+    workers: 2,
+  };
   const runner = await createRunner(config, around);
   open.push(runner.close);
   return runner;
 }
 
 /** The turns of one conversation, and what the agent said in each. */
-async function talk(runner: Runner, messages: readonly string[], isStateful = false): Promise<unknown[]> {
-  const session = runner.open === undefined ? { run: runner.run, close: async () => {} } : await runner.open();
+async function talk(
+  runner: Runner,
+  messages: readonly string[],
+  isStateful = false,
+): Promise<unknown[]> {
+  const session =
+    runner.open === undefined ? { run: runner.run, close: async () => {} } : await runner.open();
   const history: ChatMessage[] = [];
   const answers: unknown[] = [];
   for (const [i, message] of messages.entries()) {
     history.push({ role: 'user', content: message });
-    const turn = { conversation: 'c1', turn: i + 1, message, ...(isStateful ? {} : { messages: [...history] }) };
-    const request: RunRequest = { query: messages[0]!, id: 'q', run: 1, turn, signal: AbortSignal.timeout(5000) };
+    const turn = {
+      conversation: 'c1',
+      turn: i + 1,
+      message,
+      ...(isStateful ? {} : { messages: [...history] }),
+    };
+    const request: RunRequest = {
+      query: messages[0]!,
+      id: 'q',
+      run: 1,
+      turn,
+      signal: AbortSignal.timeout(5000),
+    };
     const { value } = await session.run(request);
     answers.push(value);
     history.push({ role: 'assistant', content: String(value) });
@@ -77,7 +98,9 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });`,
     },
   );
-  const [first, second] = (await talk(runner, ['a', 'b'], true)).map((answer) => String(answer).split(' '));
+  const [first, second] = (await talk(runner, ['a', 'b'], true)).map((answer) =>
+    String(answer).split(' '),
+  );
   expect(first).toEqual([second![0], 'a', 'true']);
   expect(second!.slice(1)).toEqual(['a,b', 'true']);
 });
@@ -88,7 +111,10 @@ test('an agent behind HTTP gets what its body names, and its cookies back', asyn
     let body = '';
     for await (const chunk of request) body += chunk;
     seen.push({ body: JSON.parse(body), cookie: request.headers.cookie });
-    response.setHeader('set-cookie', [`session=${seen.length}; Path=/; HttpOnly; Secure`, 'gone=1; Max-Age=0']);
+    response.setHeader('set-cookie', [
+      `session=${seen.length}; Path=/; HttpOnly; Secure`,
+      'gone=1; Max-Age=0',
+    ]);
     response.end('"fine"');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -106,8 +132,14 @@ test('an agent behind HTTP gets what its body names, and its cookies back', asyn
   await talk(runner, ['a', 'b']);
   await talk(runner, ['c']);
   expect(seen).toMatchObject([
-    { body: { history: [{ role: 'user', content: 'a' }], text: 'says a', id: 'c1' }, cookie: undefined },
-    { body: { history: [{}, { role: 'assistant' }, { content: 'b' }], text: 'says b' }, cookie: 'session=1' },
+    {
+      body: { history: [{ role: 'user', content: 'a' }], text: 'says a', id: 'c1' },
+      cookie: undefined,
+    },
+    {
+      body: { history: [{}, { role: 'assistant' }, { content: 'b' }], text: 'says b' },
+      cookie: 'session=1',
+    },
     { body: { text: 'says c' }, cookie: undefined },
   ]);
 });
@@ -123,7 +155,10 @@ test('a query on its own is a conversation of one message to an agent behind HTT
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   open.push(async () => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const runner = await start({ kind: 'http', http: { url, method: 'POST', headers: {}, body: { m: '{{messages}}' } } });
+  const runner = await start({
+    kind: 'http',
+    http: { url, method: 'POST', headers: {}, body: { m: '{{messages}}' } },
+  });
   await runner.run({ query: 'hi', id: 'q', run: 1, signal: AbortSignal.timeout(5000) });
   expect(bodies).toEqual([{ m: [{ role: 'user', content: 'hi' }] }]);
 });

@@ -52,7 +52,8 @@ export class SpareThreads {
   }
 
   async #fill(): Promise<void> {
-    while (!this.#isClosed && !this.#hasFailed && this.#runs === 0 && this.#spare.size < this.#most) await this.#add();
+    while (!this.#isClosed && !this.#hasFailed && this.#runs === 0 && this.#spare.size < this.#most)
+      await this.#add();
   }
 
   #add(): Promise<void> {

@@ -45,7 +45,10 @@ export class StandingProcess {
         killTree(pid, 'SIGKILL');
         forget(pid);
         killMarked(this.#mark);
-        this.end = { ...(exit ?? { how, isByItself: !this.#isTold, isClean: false }), stderr: this.stderr() };
+        this.end = {
+          ...(exit ?? { how, isByItself: !this.#isTold, isClean: false }),
+          stderr: this.stderr(),
+        };
         resolve(this.end);
       };
       try {

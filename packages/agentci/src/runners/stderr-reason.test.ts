@@ -28,22 +28,26 @@ test.each([
   },
   {
     from: 'Node with a code',
-    stderr: 'TypeError [ERR_INVALID_ARG_TYPE]: not a string\n    at x (y.js:1:1)\n\nNode.js v22.0.0\n',
+    stderr:
+      'TypeError [ERR_INVALID_ARG_TYPE]: not a string\n    at x (y.js:1:1)\n\nNode.js v22.0.0\n',
     reason: 'TypeError [ERR_INVALID_ARG_TYPE]: not a string',
   },
   {
     from: 'Go',
-    stderr: 'panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n',
+    stderr:
+      'panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nmain.main()\nexit status 2\n',
     reason: 'panic: runtime error: index out of range',
   },
   {
     from: 'Rust',
-    stderr: "thread 'main' panicked at src/main.rs:2:5:\nno key\nnote: run with `RUST_BACKTRACE=1`\n",
+    stderr:
+      "thread 'main' panicked at src/main.rs:2:5:\nno key\nnote: run with `RUST_BACKTRACE=1`\n",
     reason: "thread 'main' panicked at src/main.rs:2:5: no key",
   },
   {
     from: 'Java',
-    stderr: 'Exception in thread "main" java.lang.IllegalStateException: no key\n\tat Main.main(Main.java:3)\n',
+    stderr:
+      'Exception in thread "main" java.lang.IllegalStateException: no key\n\tat Main.main(Main.java:3)\n',
     reason: 'Exception in thread "main" java.lang.IllegalStateException: no key',
   },
   {
@@ -56,7 +60,11 @@ test.each([
     stderr: 'starting\n./agent.sh: line 3: jq: command not found\n',
     reason: './agent.sh: line 3: jq: command not found',
   },
-  { from: 'a log', stderr: 'INFO one\nERROR: the key is missing\nINFO bye\n', reason: 'ERROR: the key is missing' },
+  {
+    from: 'a log',
+    stderr: 'INFO one\nERROR: the key is missing\nINFO bye\n',
+    reason: 'ERROR: the key is missing',
+  },
   { from: 'a program that says little', stderr: 'no\n', reason: 'no' },
 ])('$from: $reason', ({ stderr, reason }) => {
   expect(reasonIn(stderr)).toBe(`: ${reason}`);

@@ -22,10 +22,12 @@ export function reasonIn(stderr: string): string {
     .slice(-MAX_LINES)
     .filter((line) => line.trim() !== '');
   const at = lines.findLastIndex((line) => REASONS.some((pattern) => pattern.test(line)));
-  const line = at < 0 ? (lines.findLast((each) => !FAREWELL.test(each)) ?? lines.at(-1)) : lines[at];
+  const line =
+    at < 0 ? (lines.findLast((each) => !FAREWELL.test(each)) ?? lines.at(-1)) : lines[at];
   if (line === undefined) return '';
   // Rust puts the message below the place.
   const isPlace = /^thread '.*' panicked at .*:$/.test(line);
-  const reason = isPlace && lines[at + 1] !== undefined ? `${line} ${lines[at + 1]!.trim()}` : line.trim();
+  const reason =
+    isPlace && lines[at + 1] !== undefined ? `${line} ${lines[at + 1]!.trim()}` : line.trim();
   return `: ${reason.slice(0, MAX_REASON)}`;
 }

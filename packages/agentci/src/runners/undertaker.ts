@@ -52,12 +52,16 @@ export class Undertaker {
 /** In a session of its own, so that whatever ends our group leaves it. Where there is no shell, no one does this work. */
 function startShell(): ChildProcess {
   // The script is not among the arguments: lists of processes show those.
-  const shell = spawn('/bin/sh', ['-c', 'eval "$SCRIPT"', 'agentci-undertaker', String(process.pid)], {
-    cwd: '/',
-    env: { PATH: '/usr/bin:/bin', SCRIPT },
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
+  const shell = spawn(
+    '/bin/sh',
+    ['-c', 'eval "$SCRIPT"', 'agentci-undertaker', String(process.pid)],
+    {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', SCRIPT },
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    },
+  );
   shell.on('error', () => {});
   shell.stdin?.on('error', () => {});
   shell.unref();

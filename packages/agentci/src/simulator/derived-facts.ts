@@ -26,12 +26,17 @@ const TODAY: readonly (readonly [RegExp, number])[] = [
 const SETTLED = /\b(?:born|birth|birthday|bought|ordered|purchased|paid)\b/i;
 
 /** Dates and times that follow from known ones by words of the texts, such as "the next day" or "an hour earlier". */
-export function derivedMoments(facts: readonly Fact[], said: string, known: readonly string[]): Fact[] {
+export function derivedMoments(
+  facts: readonly Fact[],
+  said: string,
+  known: readonly string[],
+): Fact[] {
   if (SETTLED.test(said)) return [];
   const texts = [said, ...known];
   const shifts = new Set(texts.flatMap(shiftsIn));
   if (texts.some((text) => /\btoday\b/i.test(text)))
-    for (const [phrase, minutes] of TODAY) if (texts.some((text) => phrase.test(text))) shifts.add(minutes);
+    for (const [phrase, minutes] of TODAY)
+      if (texts.some((text) => phrase.test(text))) shifts.add(minutes);
   return [...shifts].flatMap((minutes) =>
     facts.flatMap((fact) => {
       const values = fact.values.flatMap((value) => moved(fact.kind, value, minutes) ?? []);
@@ -45,7 +50,10 @@ function shiftsIn(text: string): number[] {
     const n = /^an?$/i.test(count) ? 1 : Number(/^\d/.test(count) ? count : readNumberWords(count));
     return (/^(?:later|after)/i.test(way) ? n : -n) * MINUTES[unit[0]!.toLowerCase()]!;
   });
-  return [...spans, ...PHRASES.flatMap(([phrase, minutes]) => (phrase.test(text) ? [minutes] : []))];
+  return [
+    ...spans,
+    ...PHRASES.flatMap(([phrase, minutes]) => (phrase.test(text) ? [minutes] : [])),
+  ];
 }
 
 function moved(kind: Fact['kind'], value: string, minutes: number): string | undefined {
@@ -72,7 +80,9 @@ export function isDerived(fact: Fact, said: string, facts: readonly Fact[]): boo
   const isOne = (value: number): boolean => wanted.some((each) => Math.abs(each - value) < 1e-6);
   if (wanted.length === 0) return false;
   const of = (kind: Fact['kind']): string[] =>
-    [...new Set(facts.flatMap((each) => (each.kind === kind ? each.values : [])))].slice(-MAX_KNOWN);
+    [...new Set(facts.flatMap((each) => (each.kind === kind ? each.values : [])))].slice(
+      -MAX_KNOWN,
+    );
   if (SPANS.test(said.slice(fact.end))) {
     const known = of('date');
     if (known.some((a) => known.some((b) => isOne(daysBetween(a, b) ?? -1)))) return true;

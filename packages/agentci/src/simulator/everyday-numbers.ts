@@ -13,26 +13,37 @@ const TALK =
 const FIGURE = /^(?:half )?a[ -]/i;
 const FIGURATIVE =
   /^[\s-]*(?:percent|thanks|apologies|years?|reasons?|ways?|emails?|e-mails?|calls?|messages?|people|places)\b/i;
-const MONEY = /^[\s-]*(?:dollars?|bucks|euros?|pounds?|quid|rupees?|francs?|usd|eur|gbp|inr|chf)\b/i;
+const MONEY =
+  /^[\s-]*(?:dollars?|bucks|euros?|pounds?|quid|rupees?|francs?|usd|eur|gbp|inr|chf)\b/i;
 /** Counts up to this are everyday speech. */
 export const SMALL = 3;
 
 /** Small counts, and numbers in phrases, are words of everyday speech. A count that the brief gives otherwise is not. */
-export function isEveryday({ values, at, end, shown }: Fact, said: string, counts: Counts): boolean {
+export function isEveryday(
+  { values, at, end, shown }: Fact,
+  said: string,
+  counts: Counts,
+): boolean {
   const before = said.slice(Math.max(0, at - 40), at);
   const after = said.slice(end);
   if (LABELLED.test(before) && shown.toLowerCase() !== 'one') return false;
   if (LABELLED.test(before)) return !/^\s*(?:[.,!?]|$)/.test(after);
   if (/^\d+\s*%/.test(said.slice(at)) && shown === '100') return true;
-  if (FIGURE.test(shown) && (FIGURATIVE.test(after) || /\b(?:thanks|one in|not in|never in) $/i.test(before)))
+  if (
+    FIGURE.test(shown) &&
+    (FIGURATIVE.test(after) || /\b(?:thanks|one in|not in|never in) $/i.test(before))
+  )
     return true;
   if (/^a[ -](?:million|billion)$/i.test(shown) && !MONEY.test(after)) return true;
   if (TALK.test(after) || /\b(?:last|first) $/i.test(before)) return true;
-  if (!values.every((value) => Number(value) <= SMALL && Number.isInteger(Number(value)))) return false;
+  if (!values.every((value) => Number(value) <= SMALL && Number.isInteger(Number(value))))
+    return false;
   if (/[.,]\d/.test(shown)) return false;
   const noun = nounAfter(after);
   const known = noun === undefined ? undefined : counts.get(noun);
-  return shown.toLowerCase() === 'one' || known === undefined || values.some((value) => known.has(value));
+  return (
+    shown.toLowerCase() === 'one' || known === undefined || values.some((value) => known.has(value))
+  );
 }
 
 /** How many of what the known texts speak of. */

@@ -32,7 +32,8 @@ interface Reader {
 const READERS: readonly Reader[] = [
   {
     kind: 'email',
-    pattern: /(?<![\p{L}\d._%+-])[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,64}(?:\.[\p{L}\d-]{1,64}){1,5}/gu,
+    pattern:
+      /(?<![\p{L}\d._%+-])[\p{L}\d._%+-]{1,64}@[\p{L}\d-]{1,64}(?:\.[\p{L}\d-]{1,64}){1,5}/gu,
     read: ([mail]) => [mail.toLowerCase()],
   },
   // Phrases, not numbers.
@@ -54,25 +55,39 @@ const READERS: readonly Reader[] = [
   },
   {
     kind: 'date',
-    pattern: new RegExp(`(?<![\\p{L}\\d])${MONTH}\\s+${DAY}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d:])`, 'giu'),
+    pattern: new RegExp(
+      `(?<![\\p{L}\\d])${MONTH}\\s+${DAY}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d:])`,
+      'giu',
+    ),
     read: ([, month, d, y]) => dates(y, monthOf(month), d),
   },
   {
     kind: 'date',
-    pattern: new RegExp(`(?<![\\p{L}\\d])${DAY}\\s+(?:of\\s+)?${MONTH}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d])`, 'giu'),
+    pattern: new RegExp(
+      `(?<![\\p{L}\\d])${DAY}\\s+(?:of\\s+)?${MONTH}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d])`,
+      'giu',
+    ),
     read: ([, d, month, y]) => dates(y, monthOf(month), d),
   },
   {
     kind: 'date',
-    pattern: new RegExp(`(?<![\\p{L}\\d])${MONTH}\\s+(the\\s+)?${DAY_WORDS}(?:,?\\s+(\\d{4}))?(?!\\d)`, 'giu'),
+    pattern: new RegExp(
+      `(?<![\\p{L}\\d])${MONTH}\\s+(the\\s+)?${DAY_WORDS}(?:,?\\s+(\\d{4}))?(?!\\d)`,
+      'giu',
+    ),
     read: ([, month, the, d, y]) =>
       the === undefined && isVerb(month) ? undefined : dates(y, monthOf(month), dayOf(d)),
   },
   {
     kind: 'date',
-    pattern: new RegExp(`(?<![\\p{L}\\d-])${DAY_WORDS}\\s+(of\\s+)?${MONTH}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d])`, 'giu'),
+    pattern: new RegExp(
+      `(?<![\\p{L}\\d-])${DAY_WORDS}\\s+(of\\s+)?${MONTH}(?:,?\\s+(\\d{4}))?(?![\\p{L}\\d])`,
+      'giu',
+    ),
     read: ([, d, of, month, y]) =>
-      of === undefined && isVerb(month?.toLowerCase()) ? undefined : dates(y, monthOf(month), dayOf(d)),
+      of === undefined && isVerb(month?.toLowerCase())
+        ? undefined
+        : dates(y, monthOf(month), dayOf(d)),
   },
   {
     kind: 'date',
@@ -92,7 +107,8 @@ const READERS: readonly Reader[] = [
   },
   {
     kind: 'time',
-    pattern: /(?<![\p{L}\d:.])(?:(\d{1,2})\s?uhr|([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs|h))(?![\p{L}\d])/giu,
+    pattern:
+      /(?<![\p{L}\d:.])(?:(\d{1,2})\s?uhr|([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs|h))(?![\p{L}\d])/giu,
     read: ([, german, h, min]) => times(german ?? h, Number(min ?? 0)),
   },
   {
@@ -102,7 +118,10 @@ const READERS: readonly Reader[] = [
   },
   {
     kind: 'time',
-    pattern: new RegExp(`\\b(half past|quarter past|quarter to)\\s+(${NUMBER_WORDS}|\\d{1,2})`, 'giu'),
+    pattern: new RegExp(
+      `\\b(half past|quarter past|quarter to)\\s+(${NUMBER_WORDS}|\\d{1,2})`,
+      'giu',
+    ),
     read: ([, part, hour]) => {
       const h = numberIn(hour);
       return part!.toLowerCase() === 'quarter to'
@@ -125,7 +144,8 @@ const READERS: readonly Reader[] = [
   {
     // Read out letter by letter.
     kind: 'id',
-    pattern: /(?<![\p{L}\d.,'’-])(?=[\p{L}\d -]{0,40}\d)[\p{L}\d](?:[ -][\p{L}\d]){3,20}(?![\p{L}\d'’]|[.,:/-]\d)/gu,
+    pattern:
+      /(?<![\p{L}\d.,'’-])(?=[\p{L}\d -]{0,40}\d)[\p{L}\d](?:[ -][\p{L}\d]){3,20}(?![\p{L}\d'’]|[.,:/-]\d)/gu,
     read: ([text]) => [text.replace(/[ -]/g, '').toLowerCase()],
   },
   {
@@ -159,7 +179,9 @@ const READERS: readonly Reader[] = [
     ),
     read: ([text, amount, scale, percent]) => {
       const values = amountValues(amount ?? text, scale);
-      return percent === undefined ? values : [...values, ...values.map((value) => shifted(value, -2))];
+      return percent === undefined
+        ? values
+        : [...values, ...values.map((value) => shifted(value, -2))];
     },
   },
   {

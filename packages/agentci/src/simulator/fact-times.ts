@@ -58,12 +58,20 @@ export function dates(
 }
 
 /** `15:30`. Without "am" or "pm" a time before one o'clock in the afternoon may be either, unless it has a zero before it. */
-export function times(hour: string | undefined, min: number, half?: string): readonly string[] | undefined {
+export function times(
+  hour: string | undefined,
+  min: number,
+  half?: string,
+): readonly string[] | undefined {
   const h = Number(hour);
   if (!(h >= 0 && h <= 24 && min < 60)) return undefined;
   const isExact = h > 12 || /^0/.test(hour ?? '');
   const hours =
-    half === undefined ? (isExact ? [h % 24] : [h % 12, (h % 12) + 12]) : [(h % 12) + (/p/i.test(half) ? 12 : 0)];
+    half === undefined
+      ? isExact
+        ? [h % 24]
+        : [h % 12, (h % 12) + 12]
+      : [(h % 12) + (/p/i.test(half) ? 12 : 0)];
   return hours.map((each) => `${each}:${min}`);
 }
 

@@ -21,8 +21,10 @@ export function letterIdsIn(text: string): LetterId[] {
   const found = new Map<number, LetterId>();
   for (const { 0: whole, 1: shown = '', index } of text.matchAll(LABELLED)) {
     const at = index + whole.length - shown.length;
-    const isGiven = GIVEN.test(text.slice(Math.max(0, at - 4), at)) && /^[A-Z]/.test(shown) && isCapital(shown);
-    if (lettersOf(shown).length >= MIN_LABELLED && (isGiven || isNoWord(shown))) found.set(at, { shown, at });
+    const isGiven =
+      GIVEN.test(text.slice(Math.max(0, at - 4), at)) && /^[A-Z]/.test(shown) && isCapital(shown);
+    if (lettersOf(shown).length >= MIN_LABELLED && (isGiven || isNoWord(shown)))
+      found.set(at, { shown, at });
   }
   for (const { 0: shown, index: at } of text.matchAll(CAPITALS))
     if (lettersOf(shown).length >= MIN_LETTERS && isNoWord(shown)) found.set(at, { shown, at });
@@ -56,7 +58,9 @@ const JOINTS = /ck|ght|ngth|phr|phth|sch|scr|spr|str|tch|thr/;
 
 /** Whether some part of a text is not a word of any kind: without a vowel, or with sounds that do not go together. */
 function isNoWord(text: string): boolean {
-  const parts = / |(?:^|-)[A-Z]-[A-Z](?:-|$)/.test(text) ? [lettersOf(text)] : text.toLowerCase().split(/[-_/]/);
+  const parts = / |(?:^|-)[A-Z]-[A-Z](?:-|$)/.test(text)
+    ? [lettersOf(text)]
+    : text.toLowerCase().split(/[-_/]/);
   return parts.some((part) => {
     if (part.length < MIN_LABELLED || KNOWN.has(part) || /(.)\1\1/.test(part)) return false;
     if (!/[aeiouy]/.test(part)) return /^[a-z]+$/.test(part);

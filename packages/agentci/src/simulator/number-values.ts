@@ -44,7 +44,9 @@ function plainValues(text: string): readonly string[] {
   if (last === undefined) return [normalized(plain)];
   if (new Set(signs).size === 2) {
     const isOnce = signs.filter((sign) => sign === last).length === 1;
-    return isOnce ? [normalized(plain.replaceAll(last === '.' ? ',' : '.', '').replace(',', '.'))] : [plain];
+    return isOnce
+      ? [normalized(plain.replaceAll(last === '.' ? ',' : '.', '').replace(',', '.'))]
+      : [plain];
   }
   if (signs.length > 1) return [normalized(plain.replaceAll(last, ''))];
   const [whole = '', rest = ''] = plain.split(last);

@@ -60,7 +60,8 @@ function scaled(words: readonly string[]): number {
   let part = 0;
   for (const word of words) {
     const scale = SCALES.get(word);
-    if (scale === undefined) part += word === 'a' ? 1 : word === 'half' ? -0.5 : (VALUES.get(word) ?? 0);
+    if (scale === undefined)
+      part += word === 'a' ? 1 : word === 'half' ? -0.5 : (VALUES.get(word) ?? 0);
     else if (scale <= 100) part *= scale;
     else {
       total += part * scale;

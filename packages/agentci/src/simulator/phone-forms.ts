@@ -21,7 +21,9 @@ export function isSamePhone(a: Dialled, b: Dialled): boolean {
   const other = long === a ? b : a;
   if (other.isInternational) return false;
   // Without a sign for it, the code of a country is told by a number that leaves it out as one does at home.
-  return long.isInternational || other.digits.startsWith('0') || (whole.startsWith('1') && country === 1);
+  return (
+    long.isInternational || other.digits.startsWith('0') || (whole.startsWith('1') && country === 1)
+  );
 }
 
 const withoutTrunk = ({ digits, isInternational }: Dialled): string =>

@@ -251,7 +251,9 @@ describe('who is speaking', () => {
 
   test('a user whose persona is an agent may say so', () => {
     expect(servesSomeone('I am an agent, calling for a client.')).toBe(true);
-    expect(servesSomeone('I am an agent, calling for a client.', 'A travel agent with many clients.')).toBe(false);
+    expect(
+      servesSomeone('I am an agent, calling for a client.', 'A travel agent with many clients.'),
+    ).toBe(false);
     expect(servesSomeone('How may I help you?', 'A travel agent with many clients.')).toBe(true);
   });
 

@@ -8,7 +8,8 @@ const DO =
 const SERVED =
   '(?:refund|order|booking|reservation|request|account|subscription|ticket|flight|payment|package|return|replacement|exchange|claim|case|appointment|membership|credit|cancellation|upgrade|shipment|delivery|details|profile|address|voucher|complaint|trip|seat|stay|room|purchase)s?';
 const YOURS = `your (?:[\\p{L}\\d'-]+ ){0,2}${SERVED}\\b`;
-const RECORD = '(?:order|booking|reservation|account|customer|confirmation|membership|member|tracking|policy|card)';
+const RECORD =
+  '(?:order|booking|reservation|account|customer|confirmation|membership|member|tracking|policy|card)';
 const SOON =
   '(?:(?:now|just|already|also|successfully|gone ahead and|go ahead and|certainly|definitely|gladly|happily) )*';
 const WE = "(?:i|we)(?:'ve| have|'ll| will| can| could|'d| would|'m| am|'re| are)?";
@@ -33,12 +34,18 @@ const PHRASES: readonly Phrase[] = [
     says: `(?:i'm|i am|this is) (?:your|an?|the) (?:ai |virtual |support |customer service |customer support )*(?:assistant|agent|representative)`,
     unlessPersona: /\b(?:agent|assistant|representative)\b/i,
   },
-  { says: "(?:i'll|i will) be (?:assisting|helping) you|you(?:'re| are) (?:speaking|chatting) with" },
+  {
+    says: "(?:i'll|i will) be (?:assisting|helping) you|you(?:'re| are) (?:speaking|chatting) with",
+  },
   // Offers of help.
   { says: '(?:how|what) (?:can|may|might|could|shall) i (?:help|assist|do for) you', unless: OWN },
-  { says: 'how (?:can|may) i (?:help|assist|be of (?:help|service|assistance))(?: today| further)?(?= *(?:[?.!,]|$))' },
+  {
+    says: 'how (?:can|may) i (?:help|assist|be of (?:help|service|assistance))(?: today| further)?(?= *(?:[?.!,]|$))',
+  },
   { says: 'anything else (?:that )?(?:i|we) can (?:help|assist|do for you)' },
-  { says: "anything else (?:that )?you(?:'d| would)? (?:need|like|want) (?:help|assistance|me to)" },
+  {
+    says: "anything else (?:that )?you(?:'d| would)? (?:need|like|want) (?:help|assistance|me to)",
+  },
   { says: `${WE} ${SOON}(?:always )?(?:here|be here) to (?:help|assist)` },
   {
     says: `(?:i'm|i am|we're|we are|i'd be|i would be|we'd be|we would be) (?:more than |very )?(?:happy|glad|pleased) to (?:help|assist)(?! you (?:find|locate|look|search|understand|track|sort|figure))`,
@@ -47,11 +54,15 @@ const PHRASES: readonly Phrase[] = [
     says: "(?:i can|i'll|i will|let me|we can|we'll) (?:certainly |definitely |gladly )?(?:help|assist) you(?= *(?:[?.!,]|$)| with (?:that|this|your)| today)",
     unless: OWN,
   },
-  { says: "(?:feel free|don't hesitate|do not hesitate) to (?:ask|reach out|contact|let (?:me|us) know)" },
+  {
+    says: "(?:feel free|don't hesitate|do not hesitate) to (?:ask|reach out|contact|let (?:me|us) know)",
+  },
   {
     says: 'let (?:me|us) know if you(?: still)? (?:need|require) (?:any )?(?:further |more |additional |other )?(?:help|assistance)',
   },
-  { says: 'thank you for (?:contacting|reaching out|calling|choosing|shopping|being a (?:valued|loyal))' },
+  {
+    says: 'thank you for (?:contacting|reaching out|calling|choosing|shopping|being a (?:valued|loyal))',
+  },
   {
     says: 'sorry to hear (?:about your|that you|you)|understand (?:your (?:frustration|concern)|how frustrating)|we apologi[sz]e for',
   },
@@ -83,7 +94,9 @@ const PHRASES: readonly Phrase[] = [
     unless: OWN,
   },
   { says: '(?:transfer|transferring|connect|connecting) you (?:to|with)' },
-  { says: 'rest assured|we value your|our (?:records|(?:return|refund|cancellation) polic(?:y|ies))' },
+  {
+    says: 'rest assured|we value your|our (?:records|(?:return|refund|cancellation) polic(?:y|ies))',
+  },
   // What was done for the customer, or will be.
   {
     says: `you(?:'re| are) all set|(?:i|we)(?: can)? see (?:that )?(?:${YOURS}|you(?:'ve| have)? (?:ordered|purchased|booked|requested|placed))`,
@@ -135,7 +148,8 @@ const PHRASES: readonly Phrase[] = [
   },
   {
     says: `(?:(?:may|can|could) (?:i|we) (?:please )?(?:have|get|ask for)|(?:could|can|would|will) you (?:please )?(?:provide|share|tell|give|confirm|verify|spell)(?: me| us)?(?: with)?|(?:^|please )(?:provide|confirm|verify|spell)|what(?:'s| is)) your (?:full (?:legal )?name|date of birth|birth ?date|billing address|(?:shipping|delivery|mailing|home) address|zip(?: code)?|postal code|postcode|social security number)`,
-    unless: /\b(?:my|our|complaint|records?|manager|supervisor|so (?:that )?i can|to (?:ship|send|return|mail))\b/i,
+    unless:
+      /\b(?:my|our|complaint|records?|manager|supervisor|so (?:that )?i can|to (?:ship|send|return|mail))\b/i,
   },
   { says: `what(?:'s| is) your ${RECORD} (?:number|id|code|reference)`, unless: OWN },
   {
@@ -143,7 +157,10 @@ const PHRASES: readonly Phrase[] = [
   },
 ];
 
-const COMPILED = PHRASES.map((phrase) => ({ ...phrase, says: new RegExp(`(?<![\\p{L}'])(?:${phrase.says})`, 'iu') }));
+const COMPILED = PHRASES.map((phrase) => ({
+  ...phrase,
+  says: new RegExp(`(?<![\\p{L}'])(?:${phrase.says})`, 'iu'),
+}));
 
 /** What the user says that someone else said. */
 const REPORTED =

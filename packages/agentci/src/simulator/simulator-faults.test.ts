@@ -19,7 +19,10 @@ const PLAN: UserPlan = {
   },
 };
 const START = 'Hi, I want to return something.';
-const ANSWERS = ['What is your order number?', 'Is it case 9981? Which item do you want to return?'];
+const ANSWERS = [
+  'What is your order number?',
+  'Is it case 9981? Which item do you want to return?',
+];
 
 interface Brief {
   readonly plan?: UserPlan;
@@ -28,8 +31,10 @@ interface Brief {
   readonly answers?: readonly string[];
 }
 
-const faultOf = (message: string, { plan = PLAN, start = START, before = [start], answers = ANSWERS }: Brief = {}) =>
-  simulatorFault({ plan, start, before, answers, uses: [], message });
+const faultOf = (
+  message: string,
+  { plan = PLAN, start = START, before = [start], answers = ANSWERS }: Brief = {},
+) => simulatorFault({ plan, start, before, answers, uses: [], message });
 
 /** What a person with this brief may say. */
 const GOOD: readonly string[] = [
@@ -316,7 +321,10 @@ const ALL_GOOD: readonly Case[] = [
   ...GOOD.map((message) => ({ message })),
   ...[...FLIGHT_GOOD, ...WORKED_OUT].map(ofFlight),
 ];
-const ALL_BAD: readonly Case[] = [...BAD.map((message) => ({ message })), ...FLIGHT_BAD.map(ofFlight)];
+const ALL_BAD: readonly Case[] = [
+  ...BAD.map((message) => ({ message })),
+  ...FLIGHT_BAD.map(ofFlight),
+];
 const isBlamed = ({ message, brief }: Case): boolean => faultOf(message, brief) !== undefined;
 
 describe('the detectors of a simulated user', () => {
@@ -346,20 +354,39 @@ describe('the detectors of a simulated user', () => {
     { uses: 'colour', isKnown: false },
     { uses: 'passport', isKnown: false },
   ])('a fact that the model names "$uses" is of the brief: $isKnown', ({ uses, isKnown }) => {
-    const given = { plan: PLAN, start: START, before: [START], answers: ANSWERS, uses: [uses], message: 'Sure.' };
+    const given = {
+      plan: PLAN,
+      start: START,
+      before: [START],
+      answers: ANSWERS,
+      uses: [uses],
+      message: 'Sure.',
+    };
     expect(simulatorFault(given) === undefined).toBe(isKnown);
   });
 
   test("blame the user for a question of two words that is the agent's", () => {
-    expect(faultOf('which order', { answers: ['Which order?'] })).toMatch(/repeats what the agent said/);
+    expect(faultOf('which order', { answers: ['Which order?'] })).toMatch(
+      /repeats what the agent said/,
+    );
     expect(faultOf('Refund it.', { answers: ['Refund it?'] })).toBeUndefined();
   });
 
   const SAME = ['Which order?', 'Which order?', 'Which order?'];
   const OTHER = ['Is it the lamp?', 'Is it broken?', 'Shall I refund it?'];
   test.each([
-    { what: 'the same three times', said: ['hello', 'hello', 'hello'], answers: SAME, isLoop: true },
-    { what: 'the same but for case and signs', said: ['hello', 'Hello.', ' hello '], answers: SAME, isLoop: true },
+    {
+      what: 'the same three times',
+      said: ['hello', 'hello', 'hello'],
+      answers: SAME,
+      isLoop: true,
+    },
+    {
+      what: 'the same but for case and signs',
+      said: ['hello', 'Hello.', ' hello '],
+      answers: SAME,
+      isLoop: true,
+    },
     {
       what: 'the same but for a full stop at the end',
       said: ['I want it', 'I want it.', 'i want it!'],
@@ -369,8 +396,18 @@ describe('the detectors of a simulated user', () => {
     { what: 'nothing but signs', said: ['?!', '?!', '?!'], answers: SAME, isLoop: true },
     { what: 'the same twice', said: ['hello', 'Hello'], answers: SAME, isLoop: false },
     { what: 'yes to three questions', said: ['Yes.', 'yes', 'Yes'], answers: OTHER, isLoop: false },
-    { what: 'yes to one question three times', said: ['Yes.', 'yes', 'Yes'], answers: SAME, isLoop: true },
-    { what: 'two things in turn', said: ['a b', 'c d', 'A b', 'c d.', 'a b', 'c d'], answers: SAME, isLoop: true },
+    {
+      what: 'yes to one question three times',
+      said: ['Yes.', 'yes', 'Yes'],
+      answers: SAME,
+      isLoop: true,
+    },
+    {
+      what: 'two things in turn',
+      said: ['a b', 'c d', 'A b', 'c d.', 'a b', 'c d'],
+      answers: SAME,
+      isLoop: true,
+    },
     {
       what: 'the same three times, with others between',
       said: ['hello', 'a b', 'hello', 'c d', 'hello'],
@@ -395,16 +432,29 @@ describe('the detectors of a simulated user', () => {
       answers: ['Hi.', 'One?', 'Two?', 'One?', 'Three?', 'One?'],
       isLoop: true,
     },
-    { what: 'three things', said: ['a b', 'c d', 'e f', 'a b', 'c d', 'e f'], answers: SAME, isLoop: false },
+    {
+      what: 'three things',
+      said: ['a b', 'c d', 'e f', 'a b', 'c d', 'e f'],
+      answers: SAME,
+      isLoop: false,
+    },
   ])('saying $what: loop $isLoop', ({ said, answers, isLoop }) => {
     const fault = faultOf(said.at(-1)!, { before: [START, ...said.slice(0, -1)], answers });
     expect(fault !== undefined).toBe(isLoop);
   });
 
   test.each([
-    { goal: 'cancel my subscription', message: 'I want to cancel my subscription, please.', isEcho: false },
+    {
+      goal: 'cancel my subscription',
+      message: 'I want to cancel my subscription, please.',
+      isEcho: false,
+    },
     { goal: 'cancel my subscription', message: 'Cancel my subscription.', isEcho: true },
-    { goal: 'Get the money for order A-4711 back.', message: 'get the money for order A-4711 back', isEcho: true },
+    {
+      goal: 'Get the money for order A-4711 back.',
+      message: 'get the money for order A-4711 back',
+      isEcho: true,
+    },
   ])('a short goal may be part of what is said: $message', ({ goal, message, isEcho }) => {
     expect(faultOf(message, { plan: { ...PLAN, goal } }) !== undefined).toBe(isEcho);
   });

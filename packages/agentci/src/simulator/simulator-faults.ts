@@ -24,14 +24,24 @@ export function simulatorFault(played: Played): string | undefined {
   const unknown = uses.find((key) => !isOfBrief(key, plan));
   if (unknown !== undefined) return `it uses a fact that the brief does not have: "${unknown}"`;
   const invented = inventedFact(played);
-  if (invented !== undefined) return `it states "${invented}", which the brief does not say: ${quoted}`;
+  if (invented !== undefined)
+    return `it states "${invented}", which the brief does not say: ${quoted}`;
   if (repeatsBrief(message, plan)) return `it repeats its brief: ${quoted}`;
-  if (answers.some((answer) => isQuestionOf(answer, message))) return `it repeats what the agent said: ${quoted}`;
+  if (answers.some((answer) => isQuestionOf(answer, message)))
+    return `it repeats what the agent said: ${quoted}`;
   return loopOf(message, before, answers);
 }
 
 /** What a model may name beside the facts. */
-const BLOCKS: ReadonlySet<string> = new Set(['', 'none', 'persona', 'goal', 'facts', 'conversation', 'manner']);
+const BLOCKS: ReadonlySet<string> = new Set([
+  '',
+  'none',
+  'persona',
+  'goal',
+  'facts',
+  'conversation',
+  'manner',
+]);
 
 /** Whether a name of a fact is one of the brief: spelled otherwise (`Order number` for `order`), or given by its value. */
 function isOfBrief(name: string, { facts }: UserPlan): boolean {
@@ -51,7 +61,14 @@ function isOfBrief(name: string, { facts }: UserPlan): boolean {
 
 function inventedFact({ plan, start, message, before, answers }: Played): string | undefined {
   const facts = Object.entries(plan.facts).map(([key, value]) => `${key}: ${value}`);
-  return unknownFact(message, [plan.persona ?? '', plan.goal, start, ...facts, ...before, ...answers]);
+  return unknownFact(message, [
+    plan.persona ?? '',
+    plan.goal,
+    start,
+    ...facts,
+    ...before,
+    ...answers,
+  ]);
 }
 
 /** A short goal is what a user would say; from here on its words are quoted. */
@@ -64,7 +81,10 @@ function repeatsBrief(message: string, { persona = '', goal }: UserPlan): boolea
     text.length >= MIN_ECHO && text.split(' ').length >= words && said.includes(` ${text} `);
   const sentences = persona.split(/(?<=[.!?;])\s+|\n/).map(plain);
   if ([plain(persona), ...sentences].some((text) => isIn(text, 3))) return true;
-  return isIn(plain(goal), MIN_WORDS) || (plain(goal).split(' ').length > 2 && said.trim() === plain(goal));
+  return (
+    isIn(plain(goal), MIN_WORDS) ||
+    (plain(goal).split(' ').length > 2 && said.trim() === plain(goal))
+  );
 }
 
 const ASKS = /^(?:which|what|how|who|whose|when|where|why)\b/;
@@ -74,7 +94,9 @@ function isQuestionOf(answer: string, message: string): boolean {
   const said = plain(message);
   const words = said.split(' ').length;
   if (words < 3 && !(words === 2 && ASKS.test(said))) return false;
-  const questions = answer.split(/(?<=[.!?])\s+|\n/).filter((sentence) => sentence.trimEnd().endsWith('?'));
+  const questions = answer
+    .split(/(?<=[.!?])\s+|\n/)
+    .filter((sentence) => sentence.trimEnd().endsWith('?'));
   return [answer, ...questions].some((text) => plain(text) === said);
 }
 
@@ -84,16 +106,24 @@ const SHORT =
   /^(?:yes|no|yeah|yep|nope|ok|okay|sure|correct|right|that s right|that is right|thanks|thank you|please)(?: (?:please|thanks|thank you|sir|correct|that s right))?$/;
 
 /** The same message three times, in a row or not, or two messages in turn. Wording that differs in case or signs alone is the same. */
-function loopOf(message: string, before: readonly string[], answers: readonly string[]): string | undefined {
+function loopOf(
+  message: string,
+  before: readonly string[],
+  answers: readonly string[],
+): string | undefined {
   const own = [...before, message].map((text) => plain(text) || text.trim());
   const last = own.at(-1)!;
   const places = own.flatMap((each, i) => (each === last ? [i] : [])).slice(-LOOP);
   // What the agent had said before each of them.
   const asked = places.map((i) => plain(answers.at(i - own.length) ?? `#${i}`));
   const isAsked = SHORT.test(last) && new Set(asked).size === LOOP;
-  if (places.length === LOOP && !isAsked) return `it said the same ${LOOP} times: ${quote(message)}`;
+  if (places.length === LOOP && !isAsked)
+    return `it said the same ${LOOP} times: ${quote(message)}`;
   const pairs = own.slice(-2 * LOOP);
-  const alternates = pairs.length === 2 * LOOP && pairs.every((each, i) => each === pairs[i % 2]) && pairs[0] !== last;
+  const alternates =
+    pairs.length === 2 * LOOP &&
+    pairs.every((each, i) => each === pairs[i % 2]) &&
+    pairs[0] !== last;
   return alternates ? `it said the same two things ${LOOP} times: ${quote(message)}` : undefined;
 }
 

@@ -23,7 +23,9 @@ export function unknownFact(message: string, known: readonly string[]): string |
     joined: new Set(given.flatMap(({ fact, text }) => joinedForms(fact, text))),
     letters: texts.map(lettersOf).join(' '),
   };
-  return stated.find((fact) => !isKnown(fact, said, shelf) && !isWrittenApart(fact, said, { texts, shelf }))?.shown;
+  return stated.find(
+    (fact) => !isKnown(fact, said, shelf) && !isWrittenApart(fact, said, { texts, shelf }),
+  )?.shown;
 }
 
 interface Shelf {
@@ -61,10 +63,13 @@ const NOON: readonly Fact[] = [
 ];
 
 function isKnown(fact: Fact, said: string, shelf: Shelf): boolean {
-  const isOneOf = (): boolean => fact.values.some((value) => shelf.values.has(`${fact.kind} ${value}`));
+  const isOneOf = (): boolean =>
+    fact.values.some((value) => shelf.values.has(`${fact.kind} ${value}`));
   switch (fact.kind) {
     case 'date':
-      return fact.values.some((value) => shelf.facts.some((each) => each.kind === 'date' && agrees(value, each)));
+      return fact.values.some((value) =>
+        shelf.facts.some((each) => each.kind === 'date' && agrees(value, each)),
+      );
     case 'time':
       return shelf.facts.some((each) => timesOf(each).some((time) => isAbout(fact, time)));
     case 'digits':
@@ -98,9 +103,11 @@ function isKnownId(fact: Fact, said: string, shelf: Shelf): boolean {
   const form = idForm(fact.values[0]!);
   const { compact, rest, number } = form;
   if (shelf.joined.has(compact) || shelf.ids.some((id) => isSameId(id, form))) return true;
-  if ([number, rest].some((each) => each !== undefined && shelf.values.has(`number ${each}`))) return true;
+  if ([number, rest].some((each) => each !== undefined && shelf.values.has(`number ${each}`)))
+    return true;
   if (rest === undefined && shelf.ids.some((id) => id.rest === compact)) return true;
-  if (isRange(fact.shown)) return pieces(fact).every((n) => Number(n) <= SMALL || isKnownNumber(n, shelf));
+  if (isRange(fact.shown))
+    return pieces(fact).every((n) => Number(n) <= SMALL || isKnownNumber(n, shelf));
   // `xxxx-1234` is the end of a card.
   const bare = { ...fact, values: rest === undefined ? [compact] : [compact, rest] };
   return isWhole(bare, shelf) || isEnd(bare, said, shelf) || isSpelled(fact, shelf);
@@ -127,21 +134,31 @@ const isSpelled = ({ shown, values }: Fact, { letters }: Shelf): boolean =>
 /** A number may be the year or the day of a known date, the hour of a known time, an id without its label, or a whole number written in groups. */
 function isKnownNumber(number: string, { values, facts, ids }: Shelf): boolean {
   if (values.has(`number ${number}`) || values.has(`digits ${number}`)) return true;
-  if (ids.some(({ compact, rest, number: own }) => [compact, rest, own].includes(number))) return true;
+  if (ids.some(({ compact, rest, number: own }) => [compact, rest, own].includes(number)))
+    return true;
   const [hour, minutes] = clockOf(number) ?? [];
-  const parts = [`${number}-`, `-${number.padStart(2, '0')}`, `${number}:0`, `${Number(number) + 12}:0`];
+  const parts = [
+    `${number}-`,
+    `-${number.padStart(2, '0')}`,
+    `${number}:0`,
+    `${Number(number) + 12}:0`,
+  ];
   return facts.some(
     ({ kind, values: own }) =>
       (kind === 'date' &&
         own.some(
-          (date) => date.startsWith(parts[0]!) || date.endsWith(parts[1]!) || date.replaceAll('-', '') === number,
+          (date) =>
+            date.startsWith(parts[0]!) ||
+            date.endsWith(parts[1]!) ||
+            date.replaceAll('-', '') === number,
         )) ||
       (kind === 'time' &&
         own.some(
           (time) =>
             time === parts[2] ||
             time === parts[3] ||
-            (hour !== undefined && [`${hour}:${minutes}`, `${hour + 12}:${minutes}`].includes(time)),
+            (hour !== undefined &&
+              [`${hour}:${minutes}`, `${hour + 12}:${minutes}`].includes(time)),
         )),
   );
 }
@@ -164,7 +181,9 @@ function isWhole({ values, isInternational }: Fact, { facts }: Shelf): boolean {
   const own = dialled(values, isInternational);
   return (
     own.length > 0 &&
-    facts.some((known) => dialled(known.values, known.isInternational).some((a) => own.some((b) => isSamePhone(a, b))))
+    facts.some((known) =>
+      dialled(known.values, known.isInternational).some((a) => own.some((b) => isSamePhone(a, b))),
+    )
   );
 }
 
@@ -181,10 +200,18 @@ function isEnd({ values }: Fact, said: string, { facts }: Shelf): boolean {
   const long = facts.flatMap(({ kind, values: own }) =>
     own
       .map((value) => (kind === 'id' ? idForm(value).compact : value))
-      .filter((value) => value.length >= MIN_LOCAL && /\d{4}$/.test(value) && !/[:.]/.test(value) && kind !== 'date'),
+      .filter(
+        (value) =>
+          value.length >= MIN_LOCAL &&
+          /\d{4}$/.test(value) &&
+          !/[:.]/.test(value) &&
+          kind !== 'date',
+      ),
   );
   const isFirst = /\b(?:start|begin|first)/i.test(said);
-  return long.some((known) => parts.some((digits) => known.endsWith(digits) || (isFirst && known.startsWith(digits))));
+  return long.some((known) =>
+    parts.some((digits) => known.endsWith(digits) || (isFirst && known.startsWith(digits))),
+  );
 }
 
 /** Dates agree where nothing that both say differs. */
@@ -205,10 +232,9 @@ function isAbout({ shown, values }: Fact, time: string): boolean {
 
 /** Minutes between two times of a day. */
 function apart(a: string, b: string): number {
-  const [x, y] = [a, b].map((time) => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)) as [
-    number,
-    number,
-  ];
+  const [x, y] = [a, b].map((time) =>
+    time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0),
+  ) as [number, number];
   return Math.min(Math.abs(x - y), 1440 - Math.abs(x - y));
 }
 
@@ -217,7 +243,9 @@ function joinedForms({ kind, shown, at, end }: Fact, text: string): readonly str
   if (kind !== 'number') return [];
   const before = /(?<!\p{L})(\p{L}{1,4})\s$/u.exec(text.slice(Math.max(0, at - 6), at))?.[1];
   const after = /^\s(\p{L}{1,2})(?!\p{L})/u.exec(text.slice(end))?.[1];
-  return [before && before + shown, after && shown + after].flatMap((id) => (id ? [id.toLowerCase()] : []));
+  return [before && before + shown, after && shown + after].flatMap((id) =>
+    id ? [id.toLowerCase()] : [],
+  );
 }
 
 const pieces = ({ shown }: Fact): string[] => shown.match(/\d+/g) ?? [];

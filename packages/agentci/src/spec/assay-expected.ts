@@ -1,6 +1,12 @@
 import type { Problem } from '../kit/problem.ts';
 import { posixClassIn } from '../kit/regex-posix.ts';
-import { keyPlace, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import { entryAt, mapAt, scalarAt } from '../policy/assay-form.ts';
 import { unknownHint } from '../policy/issue.ts';
 import type { SpecProblems } from './problems.ts';
@@ -8,7 +14,8 @@ import type { SpecProblems } from './problems.ts';
 /** A suite whose tests say `expected: {type: …}` of one prompt each. */
 export function isExpectedSuite(root: YamlMap): boolean {
   return testsOf(root).some(
-    ({ entries }) => !entries.has('metric') && (entries.has('expected') || entries.has('assertions')),
+    ({ entries }) =>
+      !entries.has('metric') && (entries.has('expected') || entries.has('assertions')),
   );
 }
 
@@ -16,7 +23,12 @@ export function isExpectedSuite(root: YamlMap): boolean {
 export function hasAssayTests(root: YamlMap): boolean {
   const tests = testsOf(root);
   const isNamed = root.entries.has('suite') || root.entries.has('configVersion');
-  return isNamed || tests.some(({ entries }) => ['metric', 'expected', 'assertions'].some((key) => entries.has(key)));
+  return (
+    isNamed ||
+    tests.some(({ entries }) =>
+      ['metric', 'expected', 'assertions'].some((key) => entries.has(key)),
+    )
+  );
 }
 
 function testsOf(root: YamlMap): YamlMap[] {
@@ -24,18 +36,28 @@ function testsOf(root: YamlMap): YamlMap[] {
   return tests?.kind === 'seq' ? tests.items.filter((item) => item.kind === 'map') : [];
 }
 
-const ROOT_KEYS = ['version', 'configVersion', 'suite', 'model', 'settings', 'tests', 'description'];
+const ROOT_KEYS = [
+  'version',
+  'configVersion',
+  'suite',
+  'model',
+  'settings',
+  'tests',
+  'description',
+];
 const TEST_KEYS = ['id', 'description', 'input', 'expected', 'assertions', 'tags', 'on_error'];
 /** How fast Assay runs, which recordings do not need to know. */
 const SETTINGS = ['parallel', 'timeout_seconds', 'cache', 'seed', 'bail_on_first_failure'];
 const SETTING_HINTS: Readonly<Record<string, string>> = {
-  thresholding: 'scores are compared with a baseline: agentci test --baseline-dir, or write "min" with the check',
+  thresholding:
+    'scores are compared with a baseline: agentci test --baseline-dir, or write "min" with the check',
 };
 const NO_COUNTERPART: Readonly<Record<string, string>> = {
   judge_criteria: 'write correctness: {llm_judge: [{rule: …}]} in a spec of queries',
   faithfulness: 'write correctness: {hallucination_check: {rule: …}} in a spec of queries',
   relevance: 'write correctness: {llm_judge: [{rule: …}]} in a spec of queries',
-  tool_description_integrity: 'write rules: [{type: tool_definition, pinned: tools.json}] in a policy',
+  tool_description_integrity:
+    'write rules: [{type: tool_definition, pinned: tools.json}] in a policy',
   tool_collision_detect: 'write rules: [{type: tool_definition}] in a policy',
   tool_output_valid: 'write rules: [{type: expr, expr: …}] over result in a policy',
   trace_max_steps: 'write path: {max_tool_calls: …} in a spec of queries',
@@ -43,7 +65,14 @@ const NO_COUNTERPART: Readonly<Record<string, string>> = {
 
 /** What `type` may say. */
 const TYPES = [
-  ...['must_contain', 'must_not_contain', 'regex_match', 'regex_not_match', 'json_schema', 'semantic_similarity_to'],
+  ...[
+    'must_contain',
+    'must_not_contain',
+    'regex_match',
+    'regex_not_match',
+    'json_schema',
+    'semantic_similarity_to',
+  ],
   ...['args_valid', 'sequence_valid', 'tool_blocklist'],
   ...['trace_must_call_tool', 'trace_must_not_call_tool', 'trace_tool_sequence'],
 ];
@@ -56,23 +85,34 @@ interface Check {
 
 /** The suite as a spec of queries: a test is a query that is matched to its recording by the prompt. */
 export function specOfExpected(root: YamlMap, problems: SpecProblems): YamlMap {
-  const unknown = (entry: YamlEntry, where: string, known: readonly string[], hint?: string): void =>
+  const unknown = (
+    entry: YamlEntry,
+    where: string,
+    known: readonly string[],
+    hint?: string,
+  ): void =>
     problems.add(keyPlace(entry), {
       code: 'SPEC_UNKNOWN_KEY',
       message: `${where} has no key "${entry.key}"`,
       hint: hint ?? unknownHint(entry.key, known, 'the keys known here'),
     });
   for (const entry of root.entries.values())
-    if (!ROOT_KEYS.includes(entry.key) && !entry.key.startsWith('x-') && entry.key !== 'definitions')
+    if (
+      !ROOT_KEYS.includes(entry.key) &&
+      !entry.key.startsWith('x-') &&
+      entry.key !== 'definitions'
+    )
       unknown(entry, 'an Assay suite', ROOT_KEYS);
   const settings = root.entries.get('settings')?.value;
   if (settings?.kind === 'map')
     for (const entry of settings.entries.values())
-      if (!SETTINGS.includes(entry.key)) unknown(entry, '"settings"', SETTINGS, SETTING_HINTS[entry.key]);
+      if (!SETTINGS.includes(entry.key))
+        unknown(entry, '"settings"', SETTINGS, SETTING_HINTS[entry.key]);
   const suite = root.entries.get('suite');
   const tests = root.entries.get('tests')!;
   const queries = testsOf(root).flatMap((test) => {
-    for (const entry of test.entries.values()) if (!TEST_KEYS.includes(entry.key)) unknown(entry, 'a test', TEST_KEYS);
+    for (const entry of test.entries.values())
+      if (!TEST_KEYS.includes(entry.key)) unknown(entry, 'a test', TEST_KEYS);
     return new ExpectedReader(test, problems).read() ?? [];
   });
   return mapAt(root, [
@@ -91,8 +131,17 @@ export function specOfExpected(root: YamlMap, problems: SpecProblems): YamlMap {
 /** These tools in this order, with calls of others between them or not. */
 function callsInOrder(given: YamlEntry, allowsOthers: boolean): Check {
   const { value } = given;
-  const calls = value.kind === 'seq' ? value.items.map((item) => mapAt(item, [entryAt(given, 'tool', item)])) : [];
-  const list: YamlNode = { kind: 'seq', source: value.source, start: value.start, end: -1, items: calls };
+  const calls =
+    value.kind === 'seq'
+      ? value.items.map((item) => mapAt(item, [entryAt(given, 'tool', item)]))
+      : [];
+  const list: YamlNode = {
+    kind: 'seq',
+    source: value.source,
+    start: value.start,
+    end: -1,
+    items: calls,
+  };
   const entries = [
     entryAt(given, 'mode', scalarAt(value, allowsOthers ? 'in_order' : 'exact')),
     entryAt(given, 'args', scalarAt(value, 'ignore')),
@@ -116,18 +165,29 @@ class ExpectedReader {
     const prompt = input?.value.kind === 'map' ? input.value.entries.get('prompt') : input;
     const id = test.entries.get('id');
     if (id === undefined) this.#fail(test, 'SPEC_REQUIRED', 'a test needs "id"');
-    if (prompt === undefined) this.#fail(input?.value ?? test, 'SPEC_REQUIRED', 'a test needs "input" with "prompt"');
+    if (prompt === undefined)
+      this.#fail(input?.value ?? test, 'SPEC_REQUIRED', 'a test needs "input" with "prompt"');
     const expected = test.entries.get('expected');
     const assertions = test.entries.get('assertions');
     if (expected === undefined && assertions === undefined)
-      this.#fail(test, 'SPEC_CANNOT_FAIL', 'a test without "expected" cannot fail', 'say what is expected');
+      this.#fail(
+        test,
+        'SPEC_CANNOT_FAIL',
+        'a test without "expected" cannot fail',
+        'say what is expected',
+      );
     const checks = [
       ...(expected === undefined ? [] : this.#expected(expected)),
       ...(assertions === undefined ? [] : this.#assertions(assertions)),
     ];
     if (id === undefined || prompt === undefined || checks.length === 0) return undefined;
     const notes = ['description', 'tags'].flatMap((key) => test.entries.get(key) ?? []);
-    return mapAt(test, [id, entryAt(prompt, 'query', prompt.value), ...notes, ...this.#blocks(checks)]);
+    return mapAt(test, [
+      id,
+      entryAt(prompt, 'query', prompt.value),
+      ...notes,
+      ...this.#blocks(checks),
+    ]);
   }
 
   /** A key that is wanted twice goes into a list of blocks that must all hold. */
@@ -138,12 +198,23 @@ class ExpectedReader {
       const at = first.entries[0]!;
       if (block === 'policy') {
         for (const extra of more)
-          this.#fail(extra.entries[0]!.value, 'SPEC_CHOICE', 'a test can have one policy', 'make it two tests');
+          this.#fail(
+            extra.entries[0]!.value,
+            'SPEC_CHOICE',
+            'a test can have one policy',
+            'make it two tests',
+          );
         return [entryAt(at, 'policy', at.value)];
       }
       if (more.length === 0) return [entryAt(at, block, mapAt(this.#test, first.entries))];
       const items = [first, ...more].map(({ entries }) => mapAt(this.#test, entries));
-      const all: YamlNode = { kind: 'seq', source: this.#test.source, start: this.#test.start, end: -1, items };
+      const all: YamlNode = {
+        kind: 'seq',
+        source: this.#test.source,
+        start: this.#test.start,
+        end: -1,
+        items,
+      };
       return [entryAt(at, block, mapAt(this.#test, [entryAt(at, 'all', all)]))];
     });
   }
@@ -167,11 +238,16 @@ class ExpectedReader {
   }
 
   #one(node: YamlNode): Check[] {
-    if (node.kind !== 'map') return this.#fail(node, 'SPEC_TYPE', 'an expectation is a map with "type"');
+    if (node.kind !== 'map')
+      return this.#fail(node, 'SPEC_TYPE', 'an expectation is a map with "type"');
     const legacy = ['must_contain', 'must_not_contain'].find((key) => node.entries.has(key));
-    const type = node.entries.has('type') ? String(toPlain(node.entries.get('type')!.value)) : legacy;
+    const type = node.entries.has('type')
+      ? String(toPlain(node.entries.get('type')!.value))
+      : legacy;
     const get = (...keys: string[]): YamlEntry | undefined =>
-      keys.flatMap((key) => node.entries.get(key) ?? []).find(({ value }) => toPlain(value) !== null);
+      keys
+        .flatMap((key) => node.entries.get(key) ?? [])
+        .find(({ value }) => toPlain(value) !== null);
     const needs = (...keys: string[]): YamlEntry | undefined => {
       const found = get(...keys);
       if (found === undefined)
@@ -195,7 +271,13 @@ class ExpectedReader {
     const listed = (entry: YamlEntry): YamlNode =>
       entry.value.kind === 'seq'
         ? entry.value
-        : { kind: 'seq', source: entry.value.source, start: entry.value.start, end: -1, items: [entry.value] };
+        : {
+            kind: 'seq',
+            source: entry.value.source,
+            start: entry.value.start,
+            end: -1,
+            items: [entry.value],
+          };
     switch (type) {
       case 'must_contain':
       case 'must_not_contain': {
@@ -224,10 +306,14 @@ class ExpectedReader {
             pattern.value,
             'SPEC_REGEX',
             `"${posix.written}" in a set is not read as a class here`,
-            posix.set === undefined ? 'write the characters themselves' : `write ${posix.set} in its place`,
+            posix.set === undefined
+              ? 'write the characters themselves'
+              : `write ${posix.set} in its place`,
           );
         const flags = toPlain(get('flags')?.value ?? scalarAt(node, ''));
-        const letters = (Array.isArray(flags) ? flags.map(String) : [String(flags)]).join('').replace(/[^ims]/g, '');
+        const letters = (Array.isArray(flags) ? flags.map(String) : [String(flags)])
+          .join('')
+          .replace(/[^ims]/g, '');
         const text = scalarAt(
           pattern.value,
           `${letters === '' ? '' : `(?${[...new Set(letters)].join('')})`}${String(toPlain(pattern.value))}`,
@@ -250,7 +336,12 @@ class ExpectedReader {
         const schema = needs('json_schema');
         return schema === undefined
           ? []
-          : [{ block: 'correctness', entries: [entryAt(schema, 'json_schema', this.#json(schema.value))] }];
+          : [
+              {
+                block: 'correctness',
+                entries: [entryAt(schema, 'json_schema', this.#json(schema.value))],
+              },
+            ];
       }
       case 'semantic_similarity_to': {
         only('semantic_similarity_to', 'text', 'min_score', 'threshold');
@@ -261,7 +352,9 @@ class ExpectedReader {
           entryAt(text, 'to', text.value),
           entryAt(min ?? text, 'min', min?.value ?? scalarAt(node, 0.8)),
         ];
-        return [{ block: 'correctness', entries: [entryAt(text, 'similarity', mapAt(node, entries))] }];
+        return [
+          { block: 'correctness', entries: [entryAt(text, 'similarity', mapAt(node, entries))] },
+        ];
       }
       case 'args_valid': {
         only('policy', 'schema');
@@ -281,7 +374,12 @@ class ExpectedReader {
         only('sequence', 'allow_other_tools');
         const given = needs('sequence');
         if (given === undefined) return [];
-        return [callsInOrder(given, toPlain(get('allow_other_tools')?.value ?? scalarAt(node, false)) === true)];
+        return [
+          callsInOrder(
+            given,
+            toPlain(get('allow_other_tools')?.value ?? scalarAt(node, false)) === true,
+          ),
+        ];
       }
       case 'tool_blocklist': {
         only('blocked');
@@ -298,12 +396,22 @@ class ExpectedReader {
         if (type === 'trace_must_not_call_tool')
           return [{ block: 'path', entries: [entryAt(tool, 'forbidden_tools', listed(tool))] }];
         const min = get('min_calls')?.value ?? scalarAt(node, 1);
-        const rule = mapAt(node, [entryAt(tool, 'type', scalarAt(node, 'count')), tool, entryAt(tool, 'min', min)]);
+        const rule = mapAt(node, [
+          entryAt(tool, 'type', scalarAt(node, 'count')),
+          tool,
+          entryAt(tool, 'min', min),
+        ]);
         return [
           {
             block: 'path',
             entries: [
-              entryAt(tool, 'rules', { kind: 'seq', source: node.source, start: node.start, end: -1, items: [rule] }),
+              entryAt(tool, 'rules', {
+                kind: 'seq',
+                source: node.source,
+                start: node.start,
+                end: -1,
+                items: [rule],
+              }),
             ],
           },
         ];
@@ -314,7 +422,9 @@ class ExpectedReader {
         return this.#fail(
           at,
           'SPEC_CHOICE',
-          type === undefined ? 'an expectation needs "type"' : `"${type}" is not read from an Assay suite`,
+          type === undefined
+            ? 'an expectation needs "type"'
+            : `"${type}" is not read from an Assay suite`,
           hint,
         );
       }
@@ -331,7 +441,12 @@ class ExpectedReader {
     }
   }
 
-  #fail(place: Parameters<SpecProblems['add']>[0], code: string, message: string, hint?: string): [] {
+  #fail(
+    place: Parameters<SpecProblems['add']>[0],
+    code: string,
+    message: string,
+    hint?: string,
+  ): [] {
     const problem: Problem = hint === undefined ? { code, message } : { code, message, hint };
     this.#problems.add(place, problem);
     return [];
@@ -341,8 +456,15 @@ class ExpectedReader {
 /** A value as a node, all of it at one place. */
 function nodeOf(value: unknown, at: YamlNode): YamlNode {
   if (Array.isArray(value))
-    return { kind: 'seq', source: at.source, start: at.start, end: -1, items: value.map((each) => nodeOf(each, at)) };
-  if (typeof value !== 'object' || value === null) return scalarAt(at, value as string | number | boolean | null);
+    return {
+      kind: 'seq',
+      source: at.source,
+      start: at.start,
+      end: -1,
+      items: value.map((each) => nodeOf(each, at)),
+    };
+  if (typeof value !== 'object' || value === null)
+    return scalarAt(at, value as string | number | boolean | null);
   const place = { keySource: at.source, keyStart: at.start };
   return mapAt(
     at,

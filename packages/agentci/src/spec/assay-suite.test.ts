@@ -17,7 +17,9 @@ function load(text: string, files: Record<string, string> = {}) {
     ...files,
   });
   const { suite, diagnostics } = parseSpec(text, { file: join(dir, 'suite.yaml') });
-  const found = diagnostics.map((d) => `${d.code} ${d.file.slice(dir.length + 1)}:${d.line}:${d.column}`);
+  const found = diagnostics.map(
+    (d) => `${d.code} ${d.file.slice(dir.length + 1)}:${d.line}:${d.column}`,
+  );
   return { suite, diagnostics, found };
 }
 
@@ -50,28 +52,56 @@ describe('an Assay suite', () => {
       ['inline', 'args_valid'],
       ['own', 'module'],
     ]);
-    expect(suite?.queries[5]?.test).toMatchObject({ name: 'mine', config: { threshold: 0.95 }, timeoutMs: 50 });
+    expect(suite?.queries[5]?.test).toMatchObject({
+      name: 'mine',
+      config: { threshold: 0.95 },
+      timeoutMs: 50,
+    });
   });
 
   test.each([
-    ['a test without its input', '  - {id: t, metric: args_valid}', ['SPEC_REQUIRED suite.yaml:2:5']],
-    ['a test without an id', '  - {metric: sequence_valid, rules: []}', ['SPEC_REQUIRED suite.yaml:2:5']],
-    ['rules that are none', '  - {id: t, metric: sequence_valid, rules: []}', ['POLICY_CANNOT_FAIL suite.yaml:2:44']],
+    [
+      'a test without its input',
+      '  - {id: t, metric: args_valid}',
+      ['SPEC_REQUIRED suite.yaml:2:5'],
+    ],
+    [
+      'a test without an id',
+      '  - {metric: sequence_valid, rules: []}',
+      ['SPEC_REQUIRED suite.yaml:2:5'],
+    ],
+    [
+      'rules that are none',
+      '  - {id: t, metric: sequence_valid, rules: []}',
+      ['POLICY_CANNOT_FAIL suite.yaml:2:44'],
+    ],
     [
       'an empty blocklist',
       '  - {id: t, metric: tool_blocklist, blocklist: []}',
       ['POLICY_CANNOT_FAIL suite.yaml:2:48'],
     ],
     ['an unknown metric', '  - {id: t, metric: args_vald}', ['SPEC_CHOICE suite.yaml:2:21']],
-    ['a module that is not there', '  - {id: t, metric: ./m.ts}', ['SPEC_MODULE_FILE suite.yaml:2:21']],
+    [
+      'a module that is not there',
+      '  - {id: t, metric: ./m.ts}',
+      ['SPEC_MODULE_FILE suite.yaml:2:21'],
+    ],
     ['a module outside', '  - {id: t, metric: ../m.ts}', ['SPEC_MODULE_FILE suite.yaml:2:21']],
-    ['an unknown key', '  - {id: t, metric: tool_blocklist, blocklst: [x]}', ['SPEC_UNKNOWN_KEY suite.yaml:2:37']],
+    [
+      'an unknown key',
+      '  - {id: t, metric: tool_blocklist, blocklst: [x]}',
+      ['SPEC_UNKNOWN_KEY suite.yaml:2:37'],
+    ],
     [
       'a policy that is not there',
       '  - {id: t, metric: args_valid, policy: q.yaml}',
       ['SPEC_POLICY_FILE suite.yaml:2:41'],
     ],
-    ['a policy outside', '  - {id: t, metric: args_valid, policy: ../q.yaml}', ['SPEC_POLICY_FILE suite.yaml:2:41']],
+    [
+      'a policy outside',
+      '  - {id: t, metric: args_valid, policy: ../q.yaml}',
+      ['SPEC_POLICY_FILE suite.yaml:2:41'],
+    ],
     [
       'a policy without what is asked',
       '  - {id: t, metric: tool_blocklist, policy: policies/p.yaml}',
@@ -93,18 +123,25 @@ describe('an Assay suite', () => {
       ['YAML_UNKNOWN_ALIAS suite.yaml:2:49'],
     ],
   ])('%s is refused where it stands', (_, test, expected) => {
-    const { suite, found } = load(`tests:\n${test}\n`, { 'bad.yaml': 'tools: {t: {arguments: {v: {maxx: 1}}}}' });
+    const { suite, found } = load(`tests:\n${test}\n`, {
+      'bad.yaml': 'tools: {t: {arguments: {v: {maxx: 1}}}}',
+    });
     expect(suite).toBeUndefined();
     expect(found).toEqual(expected);
   });
 
-  test.each(vectors.filter(({ kind }) => kind === 'config.ineffective'))('$id $note', ({ input }) => {
-    const { test: body, spec } = input as { test?: object; spec?: object };
-    const text = body
-      ? JSON.stringify({ version: '1', suite: 's', tests: [body] })
-      : JSON.stringify({ agent: 'a', queries: [{ query: 'q', ...spec }] });
-    expect(load(text).diagnostics).toMatchObject([{ severity: 'error', code: expect.stringContaining('CANNOT_FAIL') }]);
-  });
+  test.each(vectors.filter(({ kind }) => kind === 'config.ineffective'))(
+    '$id $note',
+    ({ input }) => {
+      const { test: body, spec } = input as { test?: object; spec?: object };
+      const text = body
+        ? JSON.stringify({ version: '1', suite: 's', tests: [body] })
+        : JSON.stringify({ agent: 'a', queries: [{ query: 'q', ...spec }] });
+      expect(load(text).diagnostics).toMatchObject([
+        { severity: 'error', code: expect.stringContaining('CANNOT_FAIL') },
+      ]);
+    },
+  );
 });
 
 describe('policy and path.rules in a spec', () => {
@@ -154,7 +191,9 @@ describe('policy and path.rules in a spec', () => {
       writeFileSync(join(dir, 'sub/spec.yaml'), text);
       const { suite, diagnostics } = parseSpec(text, { file: join(dir, 'sub/spec.yaml') });
       expect(suite).toBeUndefined();
-      expect(diagnostics).toMatchObject([{ code: 'SPEC_POLICY_FILE', message: expect.stringContaining('outside') }]);
+      expect(diagnostics).toMatchObject([
+        { code: 'SPEC_POLICY_FILE', message: expect.stringContaining('outside') },
+      ]);
     }
   });
 

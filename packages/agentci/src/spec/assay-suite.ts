@@ -4,7 +4,14 @@ import type { Location } from '../kit/diagnostic.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { Problem } from '../kit/problem.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
-import { keyPlace, locate, placeAt, toPlain, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  locate,
+  placeAt,
+  toPlain,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import { compileRules } from '../policy/compile-rules.ts';
 import { filterProblem } from '../policy/evaluate-arguments.ts';
 import { unknownHint } from '../policy/issue.ts';
@@ -20,7 +27,12 @@ import { checkValue, isBroken, isNull } from './value-check.ts';
 
 /** An Assay suite tells itself by its own words: `tests`, usually with `suite`, and no `queries`. */
 export function isAssaySuite(root: YamlMap): boolean {
-  return root.entries.has('tests') && !root.entries.has('queries') && !root.entries.has('agent') && hasAssayTests(root);
+  return (
+    root.entries.has('tests') &&
+    !root.entries.has('queries') &&
+    !root.entries.has('agent') &&
+    hasAssayTests(root)
+  );
 }
 
 const text = v.string().regex(/\S/);
@@ -79,7 +91,10 @@ export function readAssaySuite(root: YamlMap, problems: SpecProblems): Suite | u
   const queries = new TestReader(root, problems).read();
   if (problems.hasErrors) return undefined;
   const { file } = root.source;
-  const plain = toPlain(root) as { suite?: string; output?: { format?: string | string[]; directory?: string } };
+  const plain = toPlain(root) as {
+    suite?: string;
+    output?: { format?: string | string[]; directory?: string };
+  };
   const format = plain.output?.format;
   return {
     version: 1,
@@ -132,7 +147,8 @@ class TestReader {
 
   #test(node: YamlNode): Query | undefined {
     if (node.kind !== 'map') {
-      if (!isBroken(node)) this.#add(node, { code: 'SPEC_TYPE', message: 'each item of "tests" must be a map' });
+      if (!isBroken(node))
+        this.#add(node, { code: 'SPEC_TYPE', message: 'each item of "tests" must be a map' });
       return undefined;
     }
     let isSound = true;
@@ -149,7 +165,10 @@ class TestReader {
     const id = plainAt(node, 'id') as string;
     const metric = plainAt(node, 'metric') as string;
     if (this.#ids.has(id))
-      this.#add(node.entries.get('id')!.value, { code: 'SPEC_DUPLICATE_ID', message: `the id "${id}" is used twice` });
+      this.#add(node.entries.get('id')!.value, {
+        code: 'SPEC_DUPLICATE_ID',
+        message: `the id "${id}" is used twice`,
+      });
     this.#ids.add(id);
     this.#used = [];
     const test = this.#body(node, metric);
@@ -244,23 +263,29 @@ class TestReader {
       source: constraints.keySource,
       start: constraints.keyStart,
       end: -1,
-      entries: new Map([[key, { key, keySource: constraints.keySource, keyStart: constraints.keyStart, value }]]),
+      entries: new Map([
+        [key, { key, keySource: constraints.keySource, keyStart: constraints.keyStart, value }],
+      ]),
     });
     const name = String(toPlain(tool.value));
-    return this.#load(around('tools', around(name, around('arguments', constraints.value))), { strict });
+    return this.#load(around('tools', around(name, around('arguments', constraints.value))), {
+      strict,
+    });
   }
 
   #sequenceValid(node: YamlMap): PolicyTest | undefined {
     const rules = node.entries.get('rules');
     if (rules === undefined) {
       const policy = this.#policyFor(node, 'rules', 'sequences', (each) => each.rules.length > 0);
-      return policy === undefined ? undefined : { metric: 'sequence_valid', rules: policy.rules, file: policy.file };
+      return policy === undefined
+        ? undefined
+        : { metric: 'sequence_valid', rules: policy.rules, file: policy.file };
     }
     const { value } = rules;
     const aliases = new Map(
-      Object.entries((plainAt(node, 'aliases') as Record<string, string | string[]> | undefined) ?? {}).map(
-        ([name, tools]) => [name, Array.isArray(tools) ? tools.map(String) : [String(tools)]],
-      ),
+      Object.entries(
+        (plainAt(node, 'aliases') as Record<string, string | string[]> | undefined) ?? {},
+      ).map(([name, tools]) => [name, Array.isArray(tools) ? tools.map(String) : [String(tools)]]),
     );
     const placeOf = (index: number): Location => {
       const { source, start } = placeAt(value, [index]);
@@ -276,7 +301,12 @@ class TestReader {
   #blocklist(node: YamlMap): PolicyTest | undefined {
     const list = node.entries.get('blocklist');
     if (list === undefined) {
-      const policy = this.#policyFor(node, 'blocklist', 'blocklist', (each) => each.blocklist.length > 0);
+      const policy = this.#policyFor(
+        node,
+        'blocklist',
+        'blocklist',
+        (each) => each.blocklist.length > 0,
+      );
       return policy && { metric: 'tool_blocklist', blocklist: policy.blocklist, file: policy.file };
     }
     const alone: YamlMap = {
@@ -290,10 +320,18 @@ class TestReader {
     return policy && { metric: 'tool_blocklist', blocklist: policy.blocklist, file: policy.file };
   }
 
-  #policyFor(node: YamlMap, key: string, part: string, has: (policy: Policy) => boolean): Policy | undefined {
+  #policyFor(
+    node: YamlMap,
+    key: string,
+    part: string,
+    has: (policy: Policy) => boolean,
+  ): Policy | undefined {
     const written = node.entries.get('policy');
     if (written === undefined) {
-      this.#add(node, { code: 'SPEC_REQUIRED', message: `this test needs "${key}", or a "policy" with "${part}"` });
+      this.#add(node, {
+        code: 'SPEC_REQUIRED',
+        message: `this test needs "${key}", or a "policy" with "${part}"`,
+      });
       return undefined;
     }
     const policy = this.#load(written.value);
@@ -309,7 +347,8 @@ class TestReader {
     const entry = node.entries.get('metric')!;
     const folder = dirname(realPath(this.#root.source.file));
     const file = resolve(folder, metric);
-    const isHere = isInside(folder, file) && existsSync(file) && isInside(folder, existingPath(file) ?? '/');
+    const isHere =
+      isInside(folder, file) && existsSync(file) && isInside(folder, existingPath(file) ?? '/');
     if (!isHere) {
       this.#add(entry.value, {
         code: 'SPEC_MODULE_FILE',
@@ -339,7 +378,8 @@ class TestReader {
   }
 }
 
-const sourcesOf = ({ policies }: Query): readonly string[] => (policies ?? []).flatMap(({ sources }) => sources);
+const sourcesOf = ({ policies }: Query): readonly string[] =>
+  (policies ?? []).flatMap(({ sources }) => sources);
 
 function sentence(test: PolicyTest, node: YamlMap): string {
   switch (test.metric) {

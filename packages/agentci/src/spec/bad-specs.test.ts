@@ -32,7 +32,14 @@ function readCase(name: string) {
     if (match === null) continue;
     const [, kind, code = '', file = name, row, column, suggestion] = match;
     const severity = kind === 'warns' ? 'warning' : 'error';
-    expected.push({ severity, code, file: join(FOLDER, file), line: Number(row), column: Number(column), suggestion });
+    expected.push({
+      severity,
+      code,
+      file: join(FOLDER, file),
+      line: Number(row),
+      column: Number(column),
+      suggestion,
+    });
   }
   return { name, text, expected, isStructural: /^# structural$/m.test(text) };
 }
@@ -42,14 +49,16 @@ const cases = readdirSync(FOLDER)
   .map(readCase);
 
 const found = (text: string, name: string): Expected[] =>
-  parseSpec(text, { file: join(FOLDER, name) }).diagnostics.map(({ severity, code, file, line, column, hint }) => ({
-    severity,
-    code,
-    file,
-    line,
-    column,
-    suggestion: /did you mean "(.+?)"/.exec(hint ?? '')?.[1],
-  }));
+  parseSpec(text, { file: join(FOLDER, name) }).diagnostics.map(
+    ({ severity, code, file, line, column, hint }) => ({
+      severity,
+      code,
+      file,
+      line,
+      column,
+      suggestion: /did you mean "(.+?)"/.exec(hint ?? '')?.[1],
+    }),
+  );
 
 describe('bad specs', () => {
   test('there are enough of them, and each says what is expected', () => {
@@ -61,28 +70,43 @@ describe('bad specs', () => {
     expect(found(text, name)).toEqual(expected);
   });
 
-  test.each(cases)('$name gives a suite only when nothing is an error', ({ name, text, expected }) => {
-    const { suite } = parseSpec(text, { file: join(FOLDER, name) });
-    expect(suite === undefined).toBe(expected.some(({ severity }) => severity === 'error'));
-  });
+  test.each(cases)(
+    '$name gives a suite only when nothing is an error',
+    ({ name, text, expected }) => {
+      const { suite } = parseSpec(text, { file: join(FOLDER, name) });
+      expect(suite === undefined).toBe(expected.some(({ severity }) => severity === 'error'));
+    },
+  );
 
-  test.each(['', '\n', '\uFEFF', '   \n\n'])('an empty file is reported at its start: %j', (text) => {
-    expect(parseSpec(text, { file: 'a.yaml' }).diagnostics).toMatchObject([
-      { code: 'YAML_EMPTY', file: 'a.yaml', line: 1, column: 1 },
-    ]);
-  });
+  test.each(['', '\n', '\uFEFF', '   \n\n'])(
+    'an empty file is reported at its start: %j',
+    (text) => {
+      expect(parseSpec(text, { file: 'a.yaml' }).diagnostics).toMatchObject([
+        { code: 'YAML_EMPTY', file: 'a.yaml', line: 1, column: 1 },
+      ]);
+    },
+  );
 
   test('a diagnostic shows its line and a way out', () => {
-    const { diagnostics } = parseSpec('agent: a\nqueries:\n  - query: q\n    path: {forbiden_tools: [x]}\n', {
-      file: 's.yaml',
-    });
+    const { diagnostics } = parseSpec(
+      'agent: a\nqueries:\n  - query: q\n    path: {forbiden_tools: [x]}\n',
+      {
+        file: 's.yaml',
+      },
+    );
     expect(diagnostics).toMatchObject([
-      { excerpt: '    path: {forbiden_tools: [x]}', hint: expect.stringContaining('forbidden_tools'), column: 12 },
+      {
+        excerpt: '    path: {forbiden_tools: [x]}',
+        hint: expect.stringContaining('forbidden_tools'),
+        column: 12,
+      },
     ]);
   });
 
   test('xfail: false is told to go, not to be quoted: in quotes it would be a reason', () => {
-    const { diagnostics } = parseSpec('agent: a\nqueries: [{query: q, xfail: false, path: {max_loops: 1}}]\n');
+    const { diagnostics } = parseSpec(
+      'agent: a\nqueries: [{query: q, xfail: false, path: {max_loops: 1}}]\n',
+    );
     expect(diagnostics).toMatchObject([
       { code: 'SPEC_TYPE', hint: expect.stringMatching(/reason in words; remove the key/) },
     ]);

@@ -4,12 +4,18 @@ import type { CodeItem } from '../layers/every/code.ts';
 import { existingPath, isInside } from './include.ts';
 
 /** Whether the modules of `code` are there and below the folder of the spec. Nothing of them is loaded. */
-export function codeFileIssues(written: CodeItem | readonly CodeItem[], dir: string): readonly Problem[] {
+export function codeFileIssues(
+  written: CodeItem | readonly CodeItem[],
+  dir: string,
+): readonly Problem[] {
   const items: readonly CodeItem[] = Array.isArray(written) ? written : [written as CodeItem];
   return items.flatMap((item, i) => {
     const module = typeof item === 'string' ? item : 'module' in item ? item.module : undefined;
     if (module === undefined) return [];
-    const path = [...(Array.isArray(written) ? [i] : []), ...(typeof item === 'string' ? [] : ['module'])];
+    const path = [
+      ...(Array.isArray(written) ? [i] : []),
+      ...(typeof item === 'string' ? [] : ['module']),
+    ];
     const problem = fileProblem(codePlace(module).file, dir);
     return problem === undefined ? [] : [{ ...problem, path }];
   });

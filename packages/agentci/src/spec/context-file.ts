@@ -12,7 +12,12 @@ export function readContextFile(path: string, dir: string): ContextFile {
   const real = isInside(folder, wanted) ? existingPath(wanted) : wanted;
   if (real === undefined) {
     const hint = 'the path starts at the folder of the spec';
-    return { ok: false, code: 'SPEC_FILE_MISSING', message: `the context file "${path}" does not exist`, hint };
+    return {
+      ok: false,
+      code: 'SPEC_FILE_MISSING',
+      message: `the context file "${path}" does not exist`,
+      hint,
+    };
   }
   if (!isInside(folder, real)) {
     const message = `the context file "${path}" lies outside the folder of the spec`;
@@ -21,5 +26,10 @@ export function readContextFile(path: string, dir: string): ContextFile {
   const text = readText(real);
   if (text !== undefined && text.trim() !== '') return { ok: true, text };
   const message = `the context file "${path}" is ${text === undefined ? 'not UTF-8 text of at most 10 MB' : 'empty'}`;
-  return { ok: false, code: 'SPEC_FILE_UNREADABLE', message, hint: 'the judge reads it as plain text' };
+  return {
+    ok: false,
+    code: 'SPEC_FILE_UNREADABLE',
+    message,
+    hint: 'the judge reads it as plain text',
+  };
 }

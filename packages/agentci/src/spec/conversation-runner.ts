@@ -23,7 +23,9 @@ export function checkConversationRunner(
   if (runner.kind !== 'http') return;
   const { method, url, body } = runner.http;
   const isWhole = method !== 'GET' && body === undefined;
-  const used = new Set([...`${url} ${JSON.stringify(body) ?? ''}`.matchAll(PLACEHOLDER)].map(([, name]) => name));
+  const used = new Set(
+    [...`${url} ${JSON.stringify(body) ?? ''}`.matchAll(PLACEHOLDER)].map(([, name]) => name),
+  );
   if (!isWhole && !used.has('message') && !used.has('messages'))
     add(
       `the request is the same in every turn of the conversation "${first.id}"`,

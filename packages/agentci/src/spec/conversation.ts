@@ -17,9 +17,21 @@ const DEFAULT_STATE_TIMEOUT_MS = 30_000;
 
 const scriptEntry = v.strictObject({
   say: text.describe('What the user says'),
-  when: v.string().optional().describe('Said when this regular expression is found in the answer before it'),
-  times: v.number().int().min(1).max(MAX_TIMES).optional().describe('How often it may be said; 1 when not written'),
-  required: v.boolean().optional().describe('The conversation cannot be judged when this was never said'),
+  when: v
+    .string()
+    .optional()
+    .describe('Said when this regular expression is found in the answer before it'),
+  times: v
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_TIMES)
+    .optional()
+    .describe('How often it may be said; 1 when not written'),
+  required: v
+    .boolean()
+    .optional()
+    .describe('The conversation cannot be judged when this was never said'),
 });
 
 const userSchema = v.strictObject({
@@ -52,13 +64,17 @@ export const conversationSchema = v
     session: v
       .enum(['stateless', 'stateful'])
       .optional()
-      .describe('stateless: the agent gets the whole history each turn; stateful: the newest message only'),
+      .describe(
+        'stateless: the agent gets the whole history each turn; stateful: the newest message only',
+      ),
     end: v
       .strictObject({
         user_done: v
           .boolean()
           .optional()
-          .describe('false: the agent has to end the conversation; a script used up before that is an error'),
+          .describe(
+            'false: the agent has to end the conversation; a script used up before that is an error',
+          ),
         agent_tool: v
           .union([text, v.array(text).min(1)])
           .optional()
@@ -87,7 +103,10 @@ export const turnsSchema = v
 export const stateSchema = v
   .strictObject({
     command: v.array(v.string()).min(1).describe('Program that prints the end state as JSON'),
-    json_schema: v.record(v.string(), v.unknown()).optional().describe('JSON Schema the state conforms to'),
+    json_schema: v
+      .record(v.string(), v.unknown())
+      .optional()
+      .describe('JSON Schema the state conforms to'),
     subset: v.unknown().optional().describe('What the state contains'),
     timeout_ms: v
       .number()
@@ -117,7 +136,9 @@ export function toConversation(written: WrittenConversation): ConversationPlan {
   const played = user?.goal === undefined ? undefined : toUser(user, user.goal);
   return {
     ...(played === undefined ? {} : { user: played }),
-    script: (user?.script ?? []).map((entry) => (typeof entry === 'string' ? { say: entry } : entry)),
+    script: (user?.script ?? []).map((entry) =>
+      typeof entry === 'string' ? { say: entry } : entry,
+    ),
     maxTurns,
     session,
     mustAgentEnd: end?.user_done === false,
@@ -195,7 +216,9 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
     const [found] = findCredentials(text);
     if (found === undefined) continue;
     // The message shows the line it is in.
-    SECRETS.add([{ name: `user.${path.at(-1)}`, value: text.slice(found.start, found.end), isUsed: true }]);
+    SECRETS.add([
+      { name: `user.${path.at(-1)}`, value: text.slice(found.start, found.end), isUsed: true },
+    ]);
     issues.push({
       severity: 'warning',
       code: 'SPEC_CREDENTIAL',
@@ -223,7 +246,11 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
 }
 
 /** What a model that plays the user is told, with its place. */
-const briefTexts = ({ persona = '', goal = '', facts = {} }: NonNullable<WrittenConversation['user']>) =>
+const briefTexts = ({
+  persona = '',
+  goal = '',
+  facts = {},
+}: NonNullable<WrittenConversation['user']>) =>
   [
     [['persona'], persona],
     [['goal'], goal],
@@ -231,12 +258,16 @@ const briefTexts = ({ persona = '', goal = '', facts = {} }: NonNullable<Written
   ] as readonly (readonly [readonly string[], string])[];
 
 /** A line that is said whatever the answer is may be meant so. */
-const isAboutPattern = ({ severity, code }: Problem): boolean => severity !== 'warning' || code !== 'SPEC_CANNOT_FAIL';
+const isAboutPattern = ({ severity, code }: Problem): boolean =>
+  severity !== 'warning' || code !== 'SPEC_CANNOT_FAIL';
 
 /** The last turn that the script and `max_turns` allow. */
 export function lastTurn({ script, maxTurns, user }: ConversationPlan): number {
   if (user !== undefined) return maxTurns;
-  const said = script.reduce((sum, { when, times = 1 }) => sum + (when === undefined ? 1 : times), 1);
+  const said = script.reduce(
+    (sum, { when, times = 1 }) => sum + (when === undefined ? 1 : times),
+    1,
+  );
   return Math.min(maxTurns, said);
 }
 

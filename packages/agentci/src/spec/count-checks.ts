@@ -45,6 +45,7 @@ function checksOfQuery(query: Query): number {
 const writtenIn = (blocks: Pick<Query, Layer>): number =>
   LAYERS.flatMap((layer) =>
     CHECKS.filter(
-      (check) => isCheck(check) && isOfLayer(check, layer) && (blocks[layer]?.[check.key] ?? null) !== null,
+      (check) =>
+        isCheck(check) && isOfLayer(check, layer) && (blocks[layer]?.[check.key] ?? null) !== null,
     ),
   ).length;

@@ -14,7 +14,12 @@ const plainOf = (entries: readonly YamlEntry[]): [string, unknown][] =>
   entries.map(({ key, value }) => [key, toPlain(value)]);
 
 describe('overlay', () => {
-  const leaf = fc.oneof(fc.constant(null), fc.integer(), fc.constantFrom('x', 'y'), fc.array(fc.integer()));
+  const leaf = fc.oneof(
+    fc.constant(null),
+    fc.integer(),
+    fc.constantFrom('x', 'y'),
+    fc.array(fc.integer()),
+  );
   const value = fc.oneof(leaf, fc.dictionary(fc.constantFrom('a', 'b', 'c'), leaf));
   const key = fc.constantFrom(...'abcdefghij', '10', '9', 'ä', 'Z').map((text) => text.repeat(2));
   const few = fc.dictionary(key, value, { minKeys: 1 });

@@ -63,4 +63,5 @@ function overlayMany(base: readonly YamlEntry[], over: YamlMap, meet: Meet): Yam
   return [...entries.values()].sort((a, b) => Number(a.key > b.key) - Number(a.key < b.key));
 }
 
-const isNull = (node: YamlNode): boolean => node.kind === 'scalar' && node.value === null && node.broken !== true;
+const isNull = (node: YamlNode): boolean =>
+  node.kind === 'scalar' && node.value === null && node.broken !== true;

@@ -3,8 +3,22 @@ import type { Problem } from '../kit/problem.ts';
 import type { ProblemSink } from '../kit/problems.ts';
 import { bestBranch, type ValueIssue, type ValuePath, valueIssues } from '../kit/value-issues.ts';
 import type { ValueDef, ValueSchema } from '../kit/value-schema.ts';
-import { choicesOf, describeDefs, joinOr, keysOf, schemasAt, showValue } from '../kit/value-words.ts';
-import { keyPlace, nodeAt, placeAt, toPlain, type YamlEntry, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  choicesOf,
+  describeDefs,
+  joinOr,
+  keysOf,
+  schemasAt,
+  showValue,
+} from '../kit/value-words.ts';
+import {
+  keyPlace,
+  nodeAt,
+  placeAt,
+  toPlain,
+  type YamlEntry,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import { resolvePlain } from '../kit/yaml-scalar.ts';
 import { unknownKeyHint } from './known-keys.ts';
 import { emptyKey, isBroken, isNull } from './value-check.ts';
@@ -12,7 +26,11 @@ import { emptyKey, isBroken, isNull } from './value-check.ts';
 const MAX_WORD = 100;
 
 /** Checks one value and reports what is wrong, where. True when nothing is. */
-export function explainValue(entry: YamlEntry, schema: ValueSchema, problems: ProblemSink): boolean {
+export function explainValue(
+  entry: YamlEntry,
+  schema: ValueSchema,
+  problems: ProblemSink,
+): boolean {
   const { value: node, key } = entry;
   if (isBroken(node)) return false;
   if (isNull(node)) {
@@ -54,7 +72,8 @@ class ValueCheck {
     const value = toPlain(node);
     const found = schemasAt(this.#schema, path);
     const name = this.#name(path);
-    if (issue.kind === 'custom') return { code: issue.code ?? 'SPEC_VALUE', message: `${name}: ${issue.words}` };
+    if (issue.kind === 'custom')
+      return { code: issue.code ?? 'SPEC_VALUE', message: `${name}: ${issue.words}` };
     if (value === null) return { code: 'SPEC_EMPTY', message: `${name} has no value` };
     const expected = `${name} must be ${describeDefs(found)}, not ${showValue(value)}`;
     switch (issue.kind) {
@@ -95,7 +114,8 @@ class ValueCheck {
     const found = schemasAt(this.#schema, path);
     const value = toPlain(node);
     const choices = choicesOf(found);
-    if (found.every(({ kind }) => kind === 'enum')) this.#add(path, this.#choice(this.#name(path), choices, value));
+    if (found.every(({ kind }) => kind === 'enum'))
+      this.#add(path, this.#choice(this.#name(path), choices, value));
     else {
       const message = `${this.#name(path)} must be ${describeDefs(found)}, not ${showValue(value)}`;
       this.#add(path, { code: 'SPEC_TYPE', message, hint: typeHint(found, value, node) });
@@ -120,11 +140,16 @@ class ValueCheck {
 
   /** A check is empty as a whole; a list inside a runner or a judge is a setting, which checks nothing either way. */
   #emptyHint(path: ValuePath): string {
-    return path.length === 0 ? 'a check of nothing cannot fail' : 'list at least one, or remove the key';
+    return path.length === 0
+      ? 'a check of nothing cannot fail'
+      : 'list at least one, or remove the key';
   }
 
   #missing(path: ValuePath): Problem {
-    return { code: 'SPEC_REQUIRED', message: `${this.#name(path.slice(0, -1))} needs "${String(path.at(-1))}"` };
+    return {
+      code: 'SPEC_REQUIRED',
+      message: `${this.#name(path.slice(0, -1))} needs "${String(path.at(-1))}"`,
+    };
   }
 
   #add(path: ValuePath, problem: Problem): void {
@@ -156,10 +181,16 @@ function rangeMessage(
 
 function typeHint(found: readonly ValueDef[], value: unknown, node: YamlNode): string | undefined {
   const wants = (kind: ValueDef['kind']): boolean => found.some((def) => def.kind === kind);
-  if (wants('array') && !Array.isArray(value)) return 'write it as a list: put it in brackets, or start it with a dash';
+  if (wants('array') && !Array.isArray(value))
+    return 'write it as a list: put it in brackets, or start it with a dash';
   if (wants('string') && ['number', 'boolean'].includes(typeof value))
     return `put it in quotes: "${asWritten(node, value)}"`;
-  if (wants('number') && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))) {
+  if (
+    wants('number') &&
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    Number.isFinite(Number(value))
+  ) {
     return `remove the quotes: ${value.trim()}`;
   }
   return undefined;

@@ -8,7 +8,8 @@ import { nodeOf } from './variables.ts';
  * JSON, it becomes one. Text that the key takes stays as it is, `007` included.
  */
 export function fitTexts(schema: ValueSchema, node: YamlNode): YamlNode {
-  if (node.kind === 'scalar') return node.isRowText === true ? fitText(schema, node, String(node.value)) : node;
+  if (node.kind === 'scalar')
+    return node.isRowText === true ? fitText(schema, node, String(node.value)) : node;
   const { def } = schema;
   switch (def.kind) {
     case 'array':
@@ -50,7 +51,10 @@ function fitText(schema: ValueSchema, node: YamlNode, text: string): YamlNode {
   return accepts(schema, value) || typeof value === 'number' ? nodeOf(value, node) : node;
 }
 
-function withItems(node: YamlNode & { kind: 'seq' }, schemaOf: (i: number) => ValueSchema | undefined): YamlNode {
+function withItems(
+  node: YamlNode & { kind: 'seq' },
+  schemaOf: (i: number) => ValueSchema | undefined,
+): YamlNode {
   const items = node.items.map((item, i) => {
     const schema = schemaOf(i);
     return schema === undefined ? item : fitTexts(schema, item);
@@ -58,11 +62,17 @@ function withItems(node: YamlNode & { kind: 'seq' }, schemaOf: (i: number) => Va
   return { ...node, end: -1, items };
 }
 
-function withEntries(node: YamlNode & { kind: 'map' }, schemaOf: (key: string) => ValueSchema | undefined): YamlNode {
+function withEntries(
+  node: YamlNode & { kind: 'map' },
+  schemaOf: (key: string) => ValueSchema | undefined,
+): YamlNode {
   const entries = new Map<string, YamlEntry>();
   for (const [key, entry] of node.entries) {
     const schema = schemaOf(key);
-    entries.set(key, schema === undefined ? entry : { ...entry, value: fitTexts(schema, entry.value) });
+    entries.set(
+      key,
+      schema === undefined ? entry : { ...entry, value: fitTexts(schema, entry.value) },
+    );
   }
   return { ...node, end: -1, entries };
 }

@@ -9,7 +9,8 @@ import { BOUND_SHAPE } from './metric-list.ts';
 /** The expert itself. Only what must answer at once (`parseSpec`) imports it; others load it when there is a question. */
 export const fullExpert: Expert = {
   explain: explainValue,
-  explainMetric: (name, entry, problems) => explainValue(entry, metricSchema(findMetric(name)!), problems),
+  explainMetric: (name, entry, problems) =>
+    explainValue(entry, metricSchema(findMetric(name)!), problems),
 };
 
 const schemas = new WeakMap<Metric, ValueSchema>();

@@ -1,7 +1,13 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
-import { nodeAt, type YamlEntry, type YamlMap, type YamlNode, type YamlScalar } from '../kit/yaml-node.ts';
+import {
+  nodeAt,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlScalar,
+} from '../kit/yaml-node.ts';
 import { brokenScalar } from '../kit/yaml-scalar-node.ts';
 import { mergeMaps } from './defaults.ts';
 import { isOpen, openText } from './open-texts.ts';
@@ -41,7 +47,14 @@ export function resolveIncludes(root: YamlNode, problems: SpecProblems): YamlNod
     message: `with its includes the spec holds more than ${MAX_NODES} values`,
     hint: 'files that include each other several times multiply',
   });
-  return { kind: 'scalar', value: null, style: 'plain', source: root.source, start: root.start, broken: true };
+  return {
+    kind: 'scalar',
+    value: null,
+    style: 'plain',
+    source: root.source,
+    start: root.start,
+    broken: true,
+  };
 }
 
 class IncludeResolver {
@@ -67,8 +80,10 @@ class IncludeResolver {
 
   #walk(node: YamlNode, at: Position): YamlNode {
     const below = { ...at, depth: at.depth + 1 };
-    if (at.depth > MAX_DEPTH) return this.#fail(node, 'DEPTH', `includes nest deeper than ${MAX_DEPTH} levels`);
-    if (node.kind === 'scalar') return node.tag === INCLUDE_TAG ? this.#include(node, node, below) : node;
+    if (at.depth > MAX_DEPTH)
+      return this.#fail(node, 'DEPTH', `includes nest deeper than ${MAX_DEPTH} levels`);
+    if (node.kind === 'scalar')
+      return node.tag === INCLUDE_TAG ? this.#include(node, node, below) : node;
     if (node.kind === 'seq') {
       const items = node.items.map((item) => this.#walk(item, below));
       return items.every((item, i) => item === node.items[i]) ? node : { ...node, end: -1, items };
@@ -78,7 +93,10 @@ class IncludeResolver {
     let changed = false;
     const entries = new Map<string, YamlEntry>();
     for (const [key, entry] of node.entries) {
-      const value = this.#walk(entry.value, OPAQUE_KEYS.has(key) ? { ...below, opaque: true } : below);
+      const value = this.#walk(
+        entry.value,
+        OPAQUE_KEYS.has(key) ? { ...below, opaque: true } : below,
+      );
       changed ||= value !== entry.value;
       entries.set(key, value === entry.value ? entry : { ...entry, value });
     }
@@ -91,7 +109,8 @@ class IncludeResolver {
       return this.#fail(value, 'TARGET', '"$ref" takes text such as "shared.yaml#/rubrics/polite"');
     }
     const target = this.#include(value, node, at);
-    if (node.entries.size === 1 || (target.kind === 'scalar' && target.broken === true)) return target;
+    if (node.entries.size === 1 || (target.kind === 'scalar' && target.broken === true))
+      return target;
     const rest = new Map(node.entries);
     rest.delete(REF_KEY);
     const own = this.#walk({ ...node, end: -1, entries: rest }, at);
@@ -110,20 +129,35 @@ class IncludeResolver {
     const path = hash < 0 ? text : text.slice(0, hash);
     const pointer = hash < 0 ? '' : text.slice(hash + 1);
     if (path === '' && pointer === '') {
-      return this.#fail(target, 'TARGET', 'the name of a file is missing', 'for example: !include shared/rubrics.yaml');
+      return this.#fail(
+        target,
+        'TARGET',
+        'the name of a file is missing',
+        'for example: !include shared/rubrics.yaml',
+      );
     }
     const file = path === '' ? at.file : this.#load(path, target, at.file);
     if (file === undefined) return brokenScalar(place.source, place.start);
     const key = `${file.path}#${pointer}`;
     const doneKey = `${at.opaque} ${key}`;
     if (this.#open.has(key)) {
-      return this.#fail(target, 'CYCLE', `"${text}" leads back to itself`, 'break the circle of includes');
+      return this.#fail(
+        target,
+        'CYCLE',
+        `"${text}" leads back to itself`,
+        'break the circle of includes',
+      );
     }
     const cached = this.#done.get(doneKey);
     if (cached !== undefined) return cached;
     const node = nodeAtPointer(file.root, pointer);
     if (node === undefined) {
-      return this.#fail(target, 'POINTER', `"#${pointer}" leads to nothing`, 'a pointer is written "#/key/0/key"');
+      return this.#fail(
+        target,
+        'POINTER',
+        `"#${pointer}" leads to nothing`,
+        'a pointer is written "#/key/0/key"',
+      );
     }
     this.#open.add(key);
     const resolved = this.#walk(node, { file, opaque: at.opaque, depth: at.depth });
@@ -145,7 +179,12 @@ class IncludeResolver {
       return undefined;
     }
     if (!isInside(this.#folder, real)) {
-      this.#fail(target, 'OUTSIDE', `"${path}" lies outside the folder of the spec`, 'move the file below the spec');
+      this.#fail(
+        target,
+        'OUTSIDE',
+        `"${path}" lies outside the folder of the spec`,
+        'move the file below the spec',
+      );
       return undefined;
     }
     if (this.#files.has(real)) return this.#files.get(real);
@@ -168,7 +207,10 @@ class IncludeResolver {
       );
       return undefined;
     }
-    const file = join(dirname(this.#main.root.source.file), relative(this.#folder, real)).replaceAll(sep, '/');
+    const file = join(
+      dirname(this.#main.root.source.file),
+      relative(this.#folder, real),
+    ).replaceAll(sep, '/');
     const { root, diagnostics } = parseYaml(text, { file, tags: [INCLUDE_TAG] });
     this.#problems.addAll(diagnostics);
     return root === undefined ? undefined : { path: real, root };
@@ -208,7 +250,10 @@ export function existingPath(path: string): string | undefined {
 /** Also for a text that is on no disk: then its folder, if that exists, or the path as it is. */
 export function realPath(file: string): string {
   const path = resolve(file);
-  return existingPath(path) ?? join(existingPath(dirname(path)) ?? dirname(path), path.slice(dirname(path).length));
+  return (
+    existingPath(path) ??
+    join(existingPath(dirname(path)) ?? dirname(path), path.slice(dirname(path).length))
+  );
 }
 
 /** Undefined for folders, devices, files too large, and bytes that are not UTF-8. */
@@ -228,7 +273,8 @@ function weightOf(node: YamlNode, known: Map<YamlNode, number>): number {
   const before = known.get(node);
   if (before !== undefined) return before;
   let weight = 1;
-  if (node.kind === 'scalar') weight += typeof node.value === 'string' ? Math.floor(node.value.length / 64) : 0;
+  if (node.kind === 'scalar')
+    weight += typeof node.value === 'string' ? Math.floor(node.value.length / 64) : 0;
   else if (node.kind === 'seq') for (const item of node.items) weight += weightOf(item, known);
   else for (const entry of node.entries.values()) weight += weightOf(entry.value, known);
   known.set(node, weight);

@@ -9,7 +9,8 @@ import { allowReferences } from './reference-schema.ts';
 
 const optional = (shape: ValueShape): ValueShape => mapShape(shape, (schema) => schema.optional());
 /** In a query, `null` switches off what `defaults` say. */
-const removable = (shape: ValueShape): ValueShape => mapShape(shape, (schema) => schema.nullable().optional());
+const removable = (shape: ValueShape): ValueShape =>
+  mapShape(shape, (schema) => schema.nullable().optional());
 
 const mapShape = (shape: ValueShape, change: (schema: ValueSchema) => ValueSchema): ValueShape =>
   Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, change(schema)]));
@@ -75,7 +76,11 @@ export function specJsonSchema(): Record<string, unknown> {
           .strictObject({
             query: query.optional(),
             ...optional(otherQueryKeys),
-            turns: v.array(turn).min(1).optional().describe('Checks on single turns of a conversation'),
+            turns: v
+              .array(turn)
+              .min(1)
+              .optional()
+              .describe('Checks on single turns of a conversation'),
             ...removable(sharedKeys),
             ...removable(layerSchemas(removable)),
           })
@@ -87,8 +92,15 @@ export function specJsonSchema(): Record<string, unknown> {
 }
 
 /** A suite of Assay is loaded as well, by its own rules. */
-function onlyOurs({ $schema, definitions, ...root }: Record<string, unknown>): Record<string, unknown> {
-  const isAssay = { required: ['tests'], not: { anyOf: [{ required: ['queries'] }, { required: ['agent'] }] } };
+function onlyOurs({
+  $schema,
+  definitions,
+  ...root
+}: Record<string, unknown>): Record<string, unknown> {
+  const isAssay = {
+    required: ['tests'],
+    not: { anyOf: [{ required: ['queries'] }, { required: ['agent'] }] },
+  };
   return { $schema, if: { type: 'object', ...isAssay }, else: root, definitions };
 }
 

@@ -12,7 +12,12 @@ const ensembleSchema = v.strictObject({
 /** The LLM that scores answers; the settings every rubric shares. */
 export const judgeConfigSchema = v.strictObject({
   model: text.optional().describe('Model that judges'),
-  temperature: v.number().min(0).max(2).optional().describe('0 when not written, so that verdicts repeat'),
+  temperature: v
+    .number()
+    .min(0)
+    .max(2)
+    .optional()
+    .describe('0 when not written, so that verdicts repeat'),
   structured_output: v.boolean().optional(),
   base_url: v
     .string()
@@ -20,7 +25,10 @@ export const judgeConfigSchema = v.strictObject({
     .optional(),
   api_key_env: v
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'this is the name of an environment variable, never the key itself')
+    .regex(
+      /^[A-Za-z_][A-Za-z0-9_]*$/,
+      'this is the name of an environment variable, never the key itself',
+    )
     .optional()
     .describe('Name of the environment variable that holds the key'),
   timeout_ms: v.number().int().min(1).max(MAX_TIMEOUT_MS).optional(),

@@ -18,7 +18,10 @@ export const policySchema = v
 
 const variableName = v
   .string()
-  .regex(/^[^\s{}|](?:[^{}|\r\n]*[^\s{}|])?$/, 'spaces at the ends, braces and bars do not fit between {{ and }}')
+  .regex(
+    /^[^\s{}|](?:[^{}|\r\n]*[^\s{}|])?$/,
+    'spaces at the ends, braces and bars do not fit between {{ and }}',
+  )
   .max(100);
 
 /** Keys of the root whose values stand for themselves; `defaults`, `queries`, `runner` and `version` are read by their own code. */
@@ -44,18 +47,34 @@ export const ROOT_KEYS = {
     .describe('Runs every query once for each combination of these values'),
   baseline_cell: v
     .record(variableName, cellValue)
-    .describe('The combination the others are compared with; one that passes significantly less often fails the run'),
+    .describe(
+      'The combination the others are compared with; one that passes significantly less often fails the run',
+    ),
 } as const;
 
-export const ROOT_KEY_NAMES = ['version', ...Object.keys(ROOT_KEYS), 'runner', 'defaults', 'queries'];
+export const ROOT_KEY_NAMES = [
+  'version',
+  ...Object.keys(ROOT_KEYS),
+  'runner',
+  'defaults',
+  'queries',
+];
 
 /** Keys that `defaults` and queries share, beside the three layers. */
 export const SHARED_KEYS = {
   tags: v.array(text).describe('For selecting queries with --tags'),
   runs: v.number().int().min(1).max(1000).describe('How often the query is run'),
-  min_pass_rate: v.number().min(0).max(1).describe('Share of runs that must pass; 1 when not written'),
-  context: v.union([v.string(), v.array(v.string()).min(1)]).describe('Text the answer must be grounded in'),
-  metadata: v.record(v.string(), v.unknown()).describe('Your own data, handed to the agent and to metrics'),
+  min_pass_rate: v
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Share of runs that must pass; 1 when not written'),
+  context: v
+    .union([v.string(), v.array(v.string()).min(1)])
+    .describe('Text the answer must be grounded in'),
+  metadata: v
+    .record(v.string(), v.unknown())
+    .describe('Your own data, handed to the agent and to metrics'),
   metrics: metricsSchema,
   policy: policySchema,
   vars: varsSchema,

@@ -28,10 +28,16 @@ export function unknownKeyHint(key: string, allowed: readonly string[]): string 
   places ??= collectPlaces();
   const place = places.get(key);
   if (place !== undefined) return `"${key}" belongs ${place}`;
-  const near = sameWords(key, allowed) ?? didYouMean(key, allowed) ?? allowed.find((each) => isCutShort(key, each));
+  const near =
+    sameWords(key, allowed) ??
+    didYouMean(key, allowed) ??
+    allowed.find((each) => isCutShort(key, each));
   if (near !== undefined) return `did you mean "${near}"?`;
-  return allowed.length === 0 ? 'no keys are known here' : `the keys known here: ${[...allowed].sort().join(', ')}`;
+  return allowed.length === 0
+    ? 'no keys are known here'
+    : `the keys known here: ${[...allowed].sort().join(', ')}`;
 }
 
 /** `timeout` for `timeout_ms`. */
-const isCutShort = (key: string, whole: string): boolean => key.length > 3 && whole.startsWith(`${key}_`);
+const isCutShort = (key: string, whole: string): boolean =>
+  key.length > 3 && whole.startsWith(`${key}_`);

@@ -1,6 +1,14 @@
 import { celEngine } from '../kit/cel/expression.ts';
 import type { Problem } from '../kit/problem.ts';
-import { keyPlace, placeAt, setOwn, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  placeAt,
+  setOwn,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import { placeInside } from '../kit/yaml-offset.ts';
 import { emptyListIssue } from '../layers/issues.ts';
 import type { Layer } from '../results/run-result.ts';
@@ -43,7 +51,10 @@ const noChecksIn = (parent: string): Problem => ({
 
 const isValid = (checked: CheckedValue): boolean => checked.isValid;
 
-const withoutUnmet = ({ unmet, values, hasChecks }: WrittenBlock, entries: readonly YamlEntry[]): CheckedBlock => ({
+const withoutUnmet = (
+  { unmet, values, hasChecks }: WrittenBlock,
+  entries: readonly YamlEntry[],
+): CheckedBlock => ({
   entries: unmet.size === 0 ? entries : entries.filter((entry) => !unmet.has(entry)),
   values,
   hasChecks,
@@ -62,7 +73,10 @@ function alike<K, T>(all: Map<K, WrittenAlike<T>>, key: K): WrittenAlike<T> {
 export class LayerBlockChecker {
   readonly #problems: SpecProblems;
   readonly #dir: string;
-  readonly #defaults = new Map<Layer, { readonly node: YamlMap; readonly entries: readonly YamlEntry[] }>();
+  readonly #defaults = new Map<
+    Layer,
+    { readonly node: YamlMap; readonly entries: readonly YamlEntry[] }
+  >();
   readonly #blocks = new Map<Layer, CheckedBlock>();
   readonly #values = new Map<LayerKey, CheckedValue>();
   readonly #alikeBlocks = new Map<Layer, WrittenAlike<WrittenBlock>>();
@@ -109,7 +123,11 @@ export class LayerBlockChecker {
   }
 
   /** Checks entries that were merged already. Those that are the same for every row are read once. */
-  checkMerged(layer: Layer, entries: readonly YamlEntry[], isConstant: (entry: YamlEntry) => boolean): CheckedBlock {
+  checkMerged(
+    layer: Layer,
+    entries: readonly YamlEntry[],
+    isConstant: (entry: YamlEntry) => boolean,
+  ): CheckedBlock {
     return withoutUnmet(this.#checkEntries(layer, entries, isConstant), entries);
   }
 
@@ -146,7 +164,8 @@ export class LayerBlockChecker {
       if (!this.#inspect(key, entry, checked.value, values, isInherited)) unmet.add(entry);
       // A function of one parameter does not look at its siblings: once is enough for all who have the value.
       const isAlone = key.inspect!.length < 2;
-      if (isAlone && (isInherited || this.#problems.count === problems)) this.#inspected.add(checked);
+      if (isAlone && (isInherited || this.#problems.count === problems))
+        this.#inspected.add(checked);
     }
     // An inherited bound that has nothing to check against here is for other queries.
     for (const { key } of unmet) delete values[key];
@@ -177,7 +196,8 @@ export class LayerBlockChecker {
   }
 
   #value(key: LayerKey, entry: YamlEntry, isShared: boolean): CheckedValue {
-    if (!isShared) return alike(this.#alikeValues, key).get(entry.value, () => this.#read(key, entry), isValid);
+    if (!isShared)
+      return alike(this.#alikeValues, key).get(entry.value, () => this.#read(key, entry), isValid);
     const before = this.#values.get(key);
     if (before !== undefined) return before;
     const checked = this.#read(key, entry);
@@ -215,11 +235,20 @@ export class LayerBlockChecker {
     }
     const nodes = node.kind === 'seq' ? node.items : [node];
     if (nodes.length === 0) this.#problems.add(node, emptyListIssue(entry.key));
-    const blocks = nodes.map((item) => (item.kind === 'map' ? this.#nested(key, item, depth + 1) : toPlain(item)));
-    return { isValid: this.#problems.count === problems, value: key.blocks === 'one' ? blocks[0] : blocks };
+    const blocks = nodes.map((item) =>
+      item.kind === 'map' ? this.#nested(key, item, depth + 1) : toPlain(item),
+    );
+    return {
+      isValid: this.#problems.count === problems,
+      value: key.blocks === 'one' ? blocks[0] : blocks,
+    };
   }
 
-  #nested({ layer, key: parent }: Pick<LayerKey, 'layer' | 'key'>, block: YamlMap, depth: number): LayerBlock {
+  #nested(
+    { layer, key: parent }: Pick<LayerKey, 'layer' | 'key'>,
+    block: YamlMap,
+    depth: number,
+  ): LayerBlock {
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry }[] = [];
     let hasChecks = false;
@@ -228,19 +257,33 @@ export class LayerBlockChecker {
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
       // A block that was filled with the values of a row may hold text of a CSV file.
-      const entry = block.end === -1 ? { ...written, value: fitTexts(key.schema, written.value) } : written;
-      const checked = alike(this.#alikeValues, key).get(entry.value, () => this.#read(key, entry, depth), isValid);
+      const entry =
+        block.end === -1 ? { ...written, value: fitTexts(key.schema, written.value) } : written;
+      const checked = alike(this.#alikeValues, key).get(
+        entry.value,
+        () => this.#read(key, entry, depth),
+        isValid,
+      );
       setOwn(values, key.key, checked.value);
-      if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked)) inspected.push({ key, entry });
+      if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked))
+        inspected.push({ key, entry });
     }
-    for (const { key, entry } of inspected) this.#inspect(key, entry, values[key.key], values, false);
+    for (const { key, entry } of inspected)
+      this.#inspect(key, entry, values[key.key], values, false);
     if (!hasChecks) this.#problems.add(block, noChecksIn(parent));
     return values;
   }
 
   /** Says what is wrong with a value. False when it is inherited and needs a key this query does not have. */
-  #inspect(key: LayerKey, entry: YamlEntry, value: unknown, siblings: LayerBlock, isInherited: boolean): boolean {
-    if (key.key === 'expr' && celEngine() === undefined) throw new EngineNeeded('an expression was not expected');
+  #inspect(
+    key: LayerKey,
+    entry: YamlEntry,
+    value: unknown,
+    siblings: LayerBlock,
+    isInherited: boolean,
+  ): boolean {
+    if (key.key === 'expr' && celEngine() === undefined)
+      throw new EngineNeeded('an expression was not expected');
     const issues = key.inspect?.(value, siblings, this.#dir) ?? [];
     const needed = isInherited ? issues.find(({ code }) => code === 'SPEC_NEEDS_KEY') : undefined;
     if (needed !== undefined) {
@@ -262,6 +305,11 @@ export class LayerBlockChecker {
   /** After the last query: a default that no query has use for is a mistake. */
   finish(): void {
     for (const [entry, { severity, code, message, hint }] of this.#unfit)
-      this.#problems.add(entry.value, { severity, code, message: `${message}, and no query has it`, hint });
+      this.#problems.add(entry.value, {
+        severity,
+        code,
+        message: `${message}, and no query has it`,
+        hint,
+      });
   }
 }

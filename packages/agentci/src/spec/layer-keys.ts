@@ -6,7 +6,13 @@ import type { CodeItem } from '../layers/every/code.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { codeFileIssues } from './code-files.ts';
-import { inspectRubric, inspectRubrics, partialRubricSchema, type Rubric, rubricSchema } from './rubric.ts';
+import {
+  inspectRubric,
+  inspectRubrics,
+  partialRubricSchema,
+  type Rubric,
+  rubricSchema,
+} from './rubric.ts';
 
 /** One key that may be in a layer block: what its value must look like and what else can be wrong with it. */
 export interface LayerKey {
@@ -23,7 +29,11 @@ export interface LayerKey {
   /** The value is a block of checks of the same layer, or a list of them. */
   readonly blocks?: 'one' | 'list';
   /** `dir` is the folder of the spec, for values that name files. */
-  readonly inspect?: (value: unknown, siblings: Readonly<Record<string, unknown>>, dir: string) => readonly Problem[];
+  readonly inspect?: (
+    value: unknown,
+    siblings: Readonly<Record<string, unknown>>,
+    dir: string,
+  ) => readonly Problem[];
 }
 
 type OwnKey = Omit<LayerKey, 'id'>;
@@ -49,13 +59,19 @@ const JUDGED_KEYS: readonly OwnKey[] = [
     inspect: (value, _, dir) => inspectRubrics(value as readonly Rubric[], dir),
   },
   rubricKey('safety_check', 'A judge scores the answer against a safety rubric'),
-  rubricKey('hallucination_check', 'A judge scores whether the answer is grounded in the captured context'),
+  rubricKey(
+    'hallucination_check',
+    'A judge scores whether the answer is grounded in the captured context',
+  ),
 ];
 
 /** Files are looked at where the folder of the spec is known. */
 function withFiles(key: string, inspect: LayerKey['inspect']): LayerKey['inspect'] {
   if (key !== 'code') return inspect;
-  return (value, _, dir) => [...inspect!(value, {}, dir), ...codeFileIssues(value as CodeItem, dir)];
+  return (value, _, dir) => [
+    ...inspect!(value, {}, dir),
+    ...codeFileIssues(value as CodeItem, dir),
+  ];
 }
 
 function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
@@ -72,7 +88,14 @@ function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
     const inspect = withFiles(key, check.inspect as LayerKey['inspect']);
     const blocks = 'blocks' in check ? check.blocks : undefined;
     for (const layer of LAYERS.filter((one) => isOfLayer(check, one)))
-      put({ layer, key, summary, schema, isSetting: 'setting' in check, ...defined({ inspect, blocks }) });
+      put({
+        layer,
+        key,
+        summary,
+        schema,
+        isSetting: 'setting' in check,
+        ...defined({ inspect, blocks }),
+      });
   }
   JUDGED_KEYS.forEach(put);
   return keys;

@@ -30,15 +30,24 @@ describe('the sample spec', () => {
     expect(diagnostics).toEqual([]);
     for (const [layer, keys] of Object.entries(LAYER_KEYS)) {
       const used = new Set(
-        suite.queries.flatMap((query) => Object.keys(query[layer as keyof typeof LAYER_KEYS] ?? {})),
+        suite.queries.flatMap((query) =>
+          Object.keys(query[layer as keyof typeof LAYER_KEYS] ?? {}),
+        ),
       );
       expect([...keys.keys()].filter((key) => !used.has(key))).toEqual([]);
     }
-    expect(suite.runner).toMatchObject({ kind: 'replay', timeoutMs: 60000, retries: 2, env: { LOG_LEVEL: 'error' } });
+    expect(suite.runner).toMatchObject({
+      kind: 'replay',
+      timeoutMs: 60000,
+      retries: 2,
+      env: { LOG_LEVEL: 'error' },
+    });
   });
 
   test('is valid for a stock JSON Schema validator', () => {
-    const { valid, errors } = new Validator(specJsonSchema(), '7', false).validate(load(readFileSync(SAMPLE, 'utf8')));
+    const { valid, errors } = new Validator(specJsonSchema(), '7', false).validate(
+      load(readFileSync(SAMPLE, 'utf8')),
+    );
     expect({ valid, errors }).toEqual({ valid: true, errors: [] });
   });
 });
@@ -101,12 +110,18 @@ describe('a small spec', () => {
       policy: 'p.yaml',
     });
     expect(Object.keys(suite.queries[0]?.metadata ?? {})).toEqual(['__proto__', 'k']);
-    expect(suite.queries[0]?.locations).toMatchObject({ 'metric.faithfulness': { line: 5 }, policy: { line: 5 } });
+    expect(suite.queries[0]?.locations).toMatchObject({
+      'metric.faithfulness': { line: 5 },
+      policy: { line: 5 },
+    });
   });
 
   test.each([
     ['{module: ./a.ts}', { kind: 'module', module: './a.ts', export: 'default' }],
-    ['{module: ./a.ts, export: run, timeout_ms: 5}', { kind: 'module', module: './a.ts', export: 'run', timeoutMs: 5 }],
+    [
+      '{module: ./a.ts, export: run, timeout_ms: 5}',
+      { kind: 'module', module: './a.ts', export: 'run', timeoutMs: 5 },
+    ],
     [
       '{command: [node, a.js], cwd: sub, env: {A: 1}}',
       { kind: 'command', command: ['node', 'a.js'], cwd: 'sub', env: { A: '1' } },
@@ -115,7 +130,13 @@ describe('a small spec', () => {
       '{http: {url: "http://x", body: {q: "{{query}}"}, answer: /a}, retries: 0}',
       {
         kind: 'http',
-        http: { url: 'http://x', method: 'POST', headers: {}, body: { q: '{{query}}' }, answer: '/a' },
+        http: {
+          url: 'http://x',
+          method: 'POST',
+          headers: {},
+          body: { q: '{{query}}' },
+          answer: '/a',
+        },
         retries: 0,
       },
     ],
@@ -130,7 +151,9 @@ describe('a small spec', () => {
     '[{pii_leakage: {min: 1, severity: fail, formula: max}}]',
     '{faithfulness: 0.5, cost: {max: 2}, token_usage: }',
   ])('metrics may be spelt %s', (metrics) => {
-    expect(suiteOf(`agent: a\nqueries: [{query: q, metrics: ${metrics}}]`).queries[0]?.metrics).toBeDefined();
+    expect(
+      suiteOf(`agent: a\nqueries: [{query: q, metrics: ${metrics}}]`).queries[0]?.metrics,
+    ).toBeDefined();
   });
 
   test('an empty path block asks for the comparison with a baseline and is no mistake', () => {
@@ -178,7 +201,10 @@ describe('defaults', () => {
   });
 
   test('a switched-off default is gone', () => {
-    expect(merged('{path: {max_tool_calls: 1, max_loops: 1}}', '{query: q, path: {max_loops: null}}').path).toEqual({
+    expect(
+      merged('{path: {max_tool_calls: 1, max_loops: 1}}', '{query: q, path: {max_loops: null}}')
+        .path,
+    ).toEqual({
       max_tool_calls: 1,
     });
   });
@@ -203,8 +229,12 @@ describe('defaults', () => {
   });
 
   test('the hash follows the merged meaning, not the way it was written', () => {
-    const inherited = suiteOf('agent: a\ndefaults: {cost: {max_llm_calls: 1}}\nqueries: [{query: q}]');
-    const written = suiteOf('# comment\nqueries:\n  - cost: {max_llm_calls: 1}\n    query: q\nagent: a\n');
+    const inherited = suiteOf(
+      'agent: a\ndefaults: {cost: {max_llm_calls: 1}}\nqueries: [{query: q}]',
+    );
+    const written = suiteOf(
+      '# comment\nqueries:\n  - cost: {max_llm_calls: 1}\n    query: q\nagent: a\n',
+    );
     const other = suiteOf('agent: a\nqueries: [{query: q, cost: {max_llm_calls: 2}}]');
     expect(written.hash).toBe(inherited.hash);
     expect(other.hash).not.toBe(inherited.hash);
@@ -279,11 +309,15 @@ describe('includes', () => {
     const { queries } = suiteOf(
       'agent: a\nqueries:\n  - query: q\n    correctness:\n      json_schema: {type: object, required: [a], properties: {a: {$ref: "#/$defs/x"}}, $defs: {x: {type: string}}}\n',
     );
-    expect(queries[0]?.correctness).toMatchObject({ json_schema: { properties: { a: { $ref: '#/$defs/x' } } } });
+    expect(queries[0]?.correctness).toMatchObject({
+      json_schema: { properties: { a: { $ref: '#/$defs/x' } } },
+    });
   });
 
   test('a symbolic link does not lead out of the folder', async () => {
-    const dir = write({ 's.yaml': 'agent: a\nqueries: [{query: q, correctness: !include link.yaml}]\n' });
+    const dir = write({
+      's.yaml': 'agent: a\nqueries: [{query: q, correctness: !include link.yaml}]\n',
+    });
     writeFileSync(join(dir, '..', 'secret.yaml'), 'exact_match: x\n');
     symlinkSync(join(dir, '..', 'secret.yaml'), join(dir, 'link.yaml'));
     await expect(loadSpec(join(dir, 's.yaml'))).rejects.toMatchObject({
@@ -294,20 +328,29 @@ describe('includes', () => {
   test('files that include each other again and again are stopped', async () => {
     const files: Record<string, string> = { 's.yaml': 'agent: a\nqueries: !include f0.yaml\n' };
     for (let i = 0; i < 24; i++)
-      files[`f${i}.yaml`] = `[!include f${i + 1}.yaml, !include f${i + 1}.yaml, !include f${i + 1}.yaml]`;
+      files[`f${i}.yaml`] =
+        `[!include f${i + 1}.yaml, !include f${i + 1}.yaml, !include f${i + 1}.yaml]`;
     files['f24.yaml'] = '[x]';
     const dir = write(files);
-    await expect(loadSpec(join(dir, 's.yaml'))).rejects.toMatchObject({ diagnostics: [{ code: 'SPEC_INCLUDE_BOMB' }] });
+    await expect(loadSpec(join(dir, 's.yaml'))).rejects.toMatchObject({
+      diagnostics: [{ code: 'SPEC_INCLUDE_BOMB' }],
+    });
   });
 });
 
 describe('files that cannot be read', () => {
   test('a missing file is no diagnostic of the spec', async () => {
-    await expect(loadSpec('no/such/spec.yaml')).rejects.toMatchObject({ name: 'UserError', code: 'SPEC_NOT_FOUND' });
+    await expect(loadSpec('no/such/spec.yaml')).rejects.toMatchObject({
+      name: 'UserError',
+      code: 'SPEC_NOT_FOUND',
+    });
   });
 
   test('neither is a folder', async () => {
-    await expect(loadSpec(tmpdir())).rejects.toMatchObject({ name: 'UserError', code: 'SPEC_UNREADABLE' });
+    await expect(loadSpec(tmpdir())).rejects.toMatchObject({
+      name: 'UserError',
+      code: 'SPEC_UNREADABLE',
+    });
   });
 
   test.each([
@@ -321,7 +364,13 @@ describe('files that cannot be read', () => {
       4,
     ],
     ['a byte that is not UTF-8', Buffer.from([0x61, 0xff, 0xfe]), 'YAML_ENCODING', 1, 2],
-    ['a Latin-1 letter', Buffer.from('agent: demo\r\n# caf\u00e9\n', 'latin1'), 'YAML_ENCODING', 2, 6],
+    [
+      'a Latin-1 letter',
+      Buffer.from('agent: demo\r\n# caf\u00e9\n', 'latin1'),
+      'YAML_ENCODING',
+      2,
+      6,
+    ],
     [
       'a bad byte behind a real replacement character',
       Buffer.concat([Buffer.from('# \ufffd\n#'), Buffer.from([0xe9])]),
@@ -357,16 +406,20 @@ describe('vectors', () => {
   });
 
   test.each(ofKind('spec.merge_defaults'))('$id', ({ input, expected }) => {
-    const suite = suiteOf(JSON.stringify({ agent: 'a', defaults: input.defaults, queries: [input.query] }));
+    const suite = suiteOf(
+      JSON.stringify({ agent: 'a', defaults: input.defaults, queries: [input.query] }),
+    );
     expect(suite.queries[0]).toMatchObject(expected);
   });
 
   test.each(ofKind('spec.filter_tags'))('$id', ({ input, expected }) => {
-    const queries = Object.entries(input.query_tags as Record<string, string[] | null>).map(([query, tags]) =>
-      tags === null ? { query } : { query, tags },
+    const queries = Object.entries(input.query_tags as Record<string, string[] | null>).map(
+      ([query, tags]) => (tags === null ? { query } : { query, tags }),
     );
     const suite = suiteOf(JSON.stringify({ agent: 'a', queries }));
-    expect(selectQueries(suite, { tags: input.tags as string[] }).map(({ query }) => query)).toEqual(expected.queries);
+    expect(
+      selectQueries(suite, { tags: input.tags as string[] }).map(({ query }) => query),
+    ).toEqual(expected.queries);
   });
 });
 
@@ -406,9 +459,12 @@ describe('a spec damaged anywhere', () => {
   test('never throws, and gives a suite or an error', () => {
     fc.assert(
       fc.property(fc.nat(sample.length), fc.nat(30), piece, (at, cut, inserted) => {
-        const { suite, diagnostics } = parseSpec(sample.slice(0, at) + inserted + sample.slice(at + cut), {
-          file: SAMPLE,
-        });
+        const { suite, diagnostics } = parseSpec(
+          sample.slice(0, at) + inserted + sample.slice(at + cut),
+          {
+            file: SAMPLE,
+          },
+        );
         expect(suite === undefined).toBe(diagnostics.some(({ severity }) => severity === 'error'));
         expect(diagnostics.every(({ line, column }) => line >= 1 && column >= 1)).toBe(true);
       }),
@@ -426,7 +482,12 @@ test.each([
   ['007', '"007"'],
   ['0x1F', '"0x1F"'],
   ['True', '"True"'],
-])('the text %s that YAML reads as something else is to be quoted as it was written', (written, quoted) => {
-  const text = `agent: demo\nqueries:\n  - query: q\n    correctness: {expected_in_answer: [a, ${written}]}\n`;
-  expect(parseSpec(text, { file: 's.yaml' }).diagnostics).toMatchObject([{ hint: `put it in quotes: ${quoted}` }]);
-});
+])(
+  'the text %s that YAML reads as something else is to be quoted as it was written',
+  (written, quoted) => {
+    const text = `agent: demo\nqueries:\n  - query: q\n    correctness: {expected_in_answer: [a, ${written}]}\n`;
+    expect(parseSpec(text, { file: 's.yaml' }).diagnostics).toMatchObject([
+      { hint: `put it in quotes: ${quoted}` },
+    ]);
+  },
+);

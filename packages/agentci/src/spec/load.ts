@@ -49,7 +49,8 @@ async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
 /** The text of a spec file; what is wrong with the file itself is a `UserError`. */
 export function readSpecText(path: string): string {
   const bytes = readBytes(path);
-  if (bytes === undefined) throw located(path, 'YAML_TOO_LARGE', `the file is larger than ${MAX_YAML_SIZE} bytes`);
+  if (bytes === undefined)
+    throw located(path, 'YAML_TOO_LARGE', `the file is larger than ${MAX_YAML_SIZE} bytes`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -68,7 +69,8 @@ const located = (file: string, code: string, message: string, place?: BadByte): 
 
 /** Where the text stops being UTF-8. Everything before the first replacement character was read. */
 function badBytePlace(bytes: Uint8Array): BadByte {
-  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  const isWide =
+    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (isWide) return { line: 1, column: 1, hint: 'the file is UTF-16; save it as UTF-8' };
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   // A replacement character that the file itself holds is three valid bytes; the first invalid place differs from it.
@@ -89,7 +91,8 @@ const isReal = (bytes: Uint8Array, at: number): boolean =>
 /** The file under its other ending, where that is what is there. */
 function hintFor(path: string): string {
   const other = path.replace(/\.ya?ml$/, (ending) => (ending === '.yml' ? '.yaml' : '.yml'));
-  if (other !== path && statSync(other, { throwIfNoEntry: false })?.isFile()) return `there is ${other}: -c ${other}`;
+  if (other !== path && statSync(other, { throwIfNoEntry: false })?.isFile())
+    return `there is ${other}: -c ${other}`;
   return 'name another with -c, or write one with "agentci init"';
 }
 
@@ -104,9 +107,13 @@ function readBytes(path: string): Uint8Array | undefined {
     const code = (cause as NodeJS.ErrnoException).code;
     const isMissing = code === 'ENOENT';
     const reason = isMissing ? 'does not exist' : `cannot be read (${code ?? 'it is not a file'})`;
-    throw new UserError(isMissing ? 'SPEC_NOT_FOUND' : 'SPEC_UNREADABLE', `the spec ${path} ${reason}`, {
-      ...(isMissing ? { hint: hintFor(path) } : {}),
-      cause,
-    });
+    throw new UserError(
+      isMissing ? 'SPEC_NOT_FOUND' : 'SPEC_UNREADABLE',
+      `the spec ${path} ${reason}`,
+      {
+        ...(isMissing ? { hint: hintFor(path) } : {}),
+        cause,
+      },
+    );
   }
 }

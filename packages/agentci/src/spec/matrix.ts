@@ -25,7 +25,10 @@ export function readMatrix(root: YamlMap, problems: SpecProblems): readonly Cell
       return undefined;
     }
     if (cells.length * texts.length > MAX_CELLS) {
-      problems.add(node, { code: 'SPEC_MATRIX', message: `the matrix has more than ${MAX_CELLS} combinations` });
+      problems.add(node, {
+        code: 'SPEC_MATRIX',
+        message: `the matrix has more than ${MAX_CELLS} combinations`,
+      });
       return undefined;
     }
     cells = cells.flatMap((cell) => texts.map((text) => ({ ...cell, [key]: text })));
@@ -45,7 +48,11 @@ export function readBaselineCell(
   if (entry === undefined || entry.value.kind !== 'map' || hasBroken(entry.value)) return undefined;
   if (!root.entries.has('matrix')) {
     const hint = 'a cell is one combination of the matrix';
-    problems.add(keyPlace(entry), { code: 'SPEC_NEEDS_KEY', message: '"baseline_cell" needs "matrix"', hint });
+    problems.add(keyPlace(entry), {
+      code: 'SPEC_NEEDS_KEY',
+      message: '"baseline_cell" needs "matrix"',
+      hint,
+    });
     return undefined;
   }
   if (cells === undefined) return undefined;
@@ -64,4 +71,5 @@ export function readBaselineCell(
 }
 
 const hasBroken = (node: YamlNode): boolean =>
-  isBroken(node) || (node.kind === 'map' && [...node.entries.values()].some(({ value }) => isBroken(value)));
+  isBroken(node) ||
+  (node.kind === 'map' && [...node.entries.values()].some(({ value }) => isBroken(value)));

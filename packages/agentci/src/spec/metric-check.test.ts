@@ -2,24 +2,48 @@ import { expect, test } from 'vitest';
 import { parseSpec } from './parse-spec.ts';
 
 const diagnose = (metrics: string, root = '') =>
-  parseSpec(`agent: a\n${root}\nqueries:\n  - {query: q, path: {max_loops: 1}, metrics: ${metrics}}\n`, {
-    file: 's.yaml',
-  }).diagnostics;
+  parseSpec(
+    `agent: a\n${root}\nqueries:\n  - {query: q, path: {max_loops: 1}, metrics: ${metrics}}\n`,
+    {
+      file: 's.yaml',
+    },
+  ).diagnostics;
 
 test.each([
   [
     'an unknown name',
     '[faithfullness]',
-    { severity: 'error', code: 'SPEC_UNKNOWN_METRIC', line: 4, hint: 'did you mean "faithfulness"?' },
+    {
+      severity: 'error',
+      code: 'SPEC_UNKNOWN_METRIC',
+      line: 4,
+      hint: 'did you mean "faithfulness"?',
+    },
   ],
-  ['an unknown parameter', '{pii_leakage: {min: 1, formla: max}}', { code: 'SPEC_UNKNOWN_KEY', line: 4 }],
-  ['a parameter of the wrong type', '{pii_leakage: {check_input: 1}}', { code: 'SPEC_TYPE', line: 4 }],
+  [
+    'an unknown parameter',
+    '{pii_leakage: {min: 1, formla: max}}',
+    { code: 'SPEC_UNKNOWN_KEY', line: 4 },
+  ],
+  [
+    'a parameter of the wrong type',
+    '{pii_leakage: {check_input: 1}}',
+    { code: 'SPEC_TYPE', line: 4 },
+  ],
   ['a wrong choice', '{faithfulness: {method: magic}}', { code: 'SPEC_CHOICE', line: 4 }],
   ['a percentage', '{tool_success: 90}', { code: 'SPEC_RANGE', hint: '90 percent is 0.9' }],
   ['bounds that exclude each other', '{latency: {min: 2, max: 1}}', { code: 'SPEC_RANGE' }],
   ['a metric listed twice', '[cost, {cost: 1}]', { code: 'SPEC_DUPLICATE_METRIC' }],
-  ['a lower bound that cannot fail', '{tool_success: 0}', { severity: 'warning', code: 'SPEC_CANNOT_FAIL' }],
-  ['an upper bound that cannot fail', '{hallucination_rate: 1}', { severity: 'warning', code: 'SPEC_CANNOT_FAIL' }],
+  [
+    'a lower bound that cannot fail',
+    '{tool_success: 0}',
+    { severity: 'warning', code: 'SPEC_CANNOT_FAIL' },
+  ],
+  [
+    'an upper bound that cannot fail',
+    '{hallucination_rate: 1}',
+    { severity: 'warning', code: 'SPEC_CANNOT_FAIL' },
+  ],
 ])('%s is told where it stands', (_, metrics, expected) => {
   expect(diagnose(metrics)).toMatchObject([expected]);
 });

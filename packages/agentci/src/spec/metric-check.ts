@@ -1,7 +1,14 @@
 import { accepts } from '../kit/accepts.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { v } from '../kit/value-schema.ts';
-import { keyPlace, placeAt, toPlain, type YamlEntry, type YamlNode, type YamlPlace } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  placeAt,
+  toPlain,
+  type YamlEntry,
+  type YamlNode,
+  type YamlPlace,
+} from '../kit/yaml-node.ts';
 import { METRIC_FACTS } from '../metrics/facts.gen.ts';
 import type { MetricFacts } from '../metrics/metric.ts';
 import { registered } from '../metrics/registered.ts';
@@ -15,18 +22,27 @@ interface KnownMetric extends Pick<MetricFacts, 'name' | 'better' | 'scale'> {
   readonly isBare?: boolean;
 }
 
-const BUILT_IN: ReadonlyMap<string, KnownMetric> = new Map(METRIC_FACTS.map((facts) => [facts.name, facts]));
+const BUILT_IN: ReadonlyMap<string, KnownMetric> = new Map(
+  METRIC_FACTS.map((facts) => [facts.name, facts]),
+);
 const bounds = v.strictObject(BOUND_SHAPE);
 
 /**
  * Checks `metrics:` against the catalogue: names, parameters, bounds that can be met and can be missed. With `use`, a name
  * may belong to a module that is loaded only when the suite runs.
  */
-export function checkMetrics(node: YamlNode, problems: SpecProblems, { hasUse }: { readonly hasUse: boolean }): void {
+export function checkMetrics(
+  node: YamlNode,
+  problems: SpecProblems,
+  { hasUse }: { readonly hasUse: boolean },
+): void {
   const seen = new Set<string>();
   for (const { name, place, entry } of itemsOf(node)) {
     if (seen.has(name)) {
-      problems.add(place, { code: 'SPEC_DUPLICATE_METRIC', message: `the metric "${name}" is listed twice` });
+      problems.add(place, {
+        code: 'SPEC_DUPLICATE_METRIC',
+        message: `the metric "${name}" is listed twice`,
+      });
       continue;
     }
     seen.add(name);
@@ -39,7 +55,11 @@ export function checkMetrics(node: YamlNode, problems: SpecProblems, { hasUse }:
 }
 
 /** Only metrics from 0 to 1 of which more is better can be averaged. */
-function checkComposite(place: YamlPlace, entry: YamlEntry | undefined, problems: SpecProblems): void {
+function checkComposite(
+  place: YamlPlace,
+  entry: YamlEntry | undefined,
+  problems: SpecProblems,
+): void {
   const written = entry === undefined ? undefined : toPlain(entry.value);
   const of = (written as { of?: unknown } | undefined)?.of;
   const hint = 'write composite: {of: [faithfulness, tool_success], min: 0.8}';
@@ -110,7 +130,12 @@ function unknown(name: string, place: YamlPlace, problems: SpecProblems, hasUse:
 function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: SpecProblems): void {
   const { value } = entry;
   const isPlain = metric.isBare === true && accepts(bounds, toPlain(value));
-  if (value.kind === 'map' && !isPlain && !problems.expert.explainMetric(metric.name, entry, problems)) return;
+  if (
+    value.kind === 'map' &&
+    !isPlain &&
+    !problems.expert.explainMetric(metric.name, entry, problems)
+  )
+    return;
   const [request] = metricRequests({ [metric.name]: toPlain(value) });
   if (request === undefined) return;
   const {
@@ -118,9 +143,13 @@ function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: SpecProblem
     min = metric.better === 'higher' ? bound : undefined,
     max = metric.better === 'lower' ? bound : undefined,
   } = request;
-  const at = (key: 'min' | 'max'): YamlPlace => (value.kind === 'map' ? placeAt(value, [key]) : value);
+  const at = (key: 'min' | 'max'): YamlPlace =>
+    value.kind === 'map' ? placeAt(value, [key]) : value;
   if (min !== undefined && max !== undefined && min > max)
-    problems.add(at('min'), { code: 'SPEC_RANGE', message: `"${metric.name}": min ${min} is above max ${max}` });
+    problems.add(at('min'), {
+      code: 'SPEC_RANGE',
+      message: `"${metric.name}": min ${min} is above max ${max}`,
+    });
   if (metric.scale !== 'fraction') return;
   for (const [key, limit] of Object.entries({ min, max })) {
     if (limit === undefined || (limit >= 0 && limit <= 1)) continue;
@@ -134,7 +163,12 @@ function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: SpecProblem
   if (max === 1 && min === undefined) cannotFail(metric, at('max'), 'at most 1', problems);
 }
 
-const cannotFail = ({ name }: KnownMetric, place: YamlPlace, bound: string, problems: SpecProblems): void =>
+const cannotFail = (
+  { name }: KnownMetric,
+  place: YamlPlace,
+  bound: string,
+  problems: SpecProblems,
+): void =>
   problems.add(place, {
     severity: 'warning',
     code: 'SPEC_CANNOT_FAIL',

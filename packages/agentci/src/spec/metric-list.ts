@@ -21,10 +21,12 @@ export const metricBound = v.union([v.number(), v.looseObject(BOUND_SHAPE)]);
 
 const listItem = v.union([
   name,
-  v.record(name, metricBound.nullable()).refine((item) => Object.keys(item).length === listItemCount, {
-    message: 'a list item names one metric; start each one with its own dash',
-    code: 'SPEC_TYPE',
-  }),
+  v
+    .record(name, metricBound.nullable())
+    .refine((item) => Object.keys(item).length === listItemCount, {
+      message: 'a list item names one metric; start each one with its own dash',
+      code: 'SPEC_TYPE',
+    }),
 ]);
 
 /** `metrics:` in its spellings: a name is measured, a number is a bound, a map has bounds and parameters. */
@@ -76,7 +78,8 @@ const namedBy = (name: string): MetricRequest[] =>
 
 /** A metric of the default set that is also written out counts as it was written. */
 function withoutRepeats(all: readonly MetricRequest[]): readonly MetricRequest[] {
-  const plain = (request: MetricRequest): boolean => !isBounded(request) && Object.keys(request.params).length === 0;
+  const plain = (request: MetricRequest): boolean =>
+    !isBounded(request) && Object.keys(request.params).length === 0;
   const written = new Set(all.filter((request) => !plain(request)).map(({ name }) => name));
   const seen = new Set<string>();
   return all.filter((request) => {
@@ -104,7 +107,8 @@ function requestOf(name: string, value: unknown): MetricRequest {
 }
 
 /** The query asks for metrics. */
-export const hasMetrics = ({ metrics }: Pick<Query, 'metrics'>): boolean => metricRequests(metrics).length > 0;
+export const hasMetrics = ({ metrics }: Pick<Query, 'metrics'>): boolean =>
+  metricRequests(metrics).length > 0;
 
 /** It has a bound, so it decides something. */
 export const isBounded = ({ bound, min, max }: MetricRequest): boolean =>

@@ -21,7 +21,9 @@ test('an editor can complete and explain every metric of the catalogue, with its
   expect(Object.keys(properties)).toEqual(METRICS.map(({ name }) => name));
   for (const { name, summary } of METRICS) expect(properties[name]?.description).toContain(summary);
   expect(JSON.stringify(properties.pii_leakage)).toContain('check_tool_arguments');
-  expect(JSON.stringify(specJsonSchema())).toContain(JSON.stringify(METRICS.map(({ name }) => name)));
+  expect(JSON.stringify(specJsonSchema())).toContain(
+    JSON.stringify(METRICS.map(({ name }) => name)),
+  );
 });
 
 test.each([
@@ -29,7 +31,10 @@ test.each([
   ['a bound in a list', [{ faithfulness: 0.5 }, 'cost']],
   ['a map', { faithfulness: 0.5, cost: { max: 2 }, latency: null }],
   ['parameters', { pii_leakage: { min: 1, formula: 'max', severity: 'warn' } }],
-  ['a metric of a module, with parameters nobody knows here', { tone_of_my_own: { min: 1, word: 'please' } }],
+  [
+    'a metric of a module, with parameters nobody knows here',
+    { tone_of_my_own: { min: 1, word: 'please' } },
+  ],
 ])('%s are accepted', (_, metrics) => {
   expect(accepts(metrics)).toBe(true);
   expect(accepts(metrics, 'root')).toBe(true);

@@ -10,7 +10,9 @@ import { listItemCount, metricBound, metricName } from './metric-list.ts';
  * whole catalogue in one schema would have to be built for every spec that is read.
  */
 export function editorMetricsSchema(): ValueSchema {
-  const known = Object.fromEntries(METRICS.map((metric) => [metric.name, entryOf(metric).optional()]));
+  const known = Object.fromEntries(
+    METRICS.map((metric) => [metric.name, entryOf(metric).optional()]),
+  );
   const map = v
     .objectOf(known, metricBound.nullable())
     .named('metric_map')
@@ -39,5 +41,7 @@ function entryOf({ summary, better, scale, unit, params }: Metric): ValueSchema 
     ...(own !== undefined && isOwnParams(own) ? own.shape : {}),
   });
   const side = better === 'higher' ? 'at least' : 'at most';
-  return v.union([limit, map, v.null()]).describe(`${summary} (${unit || 'a number'}; a number alone is "${side}")`);
+  return v
+    .union([limit, map, v.null()])
+    .describe(`${summary} (${unit || 'a number'}; a number alone is "${side}")`);
 }

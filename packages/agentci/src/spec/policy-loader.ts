@@ -55,25 +55,42 @@ export class PolicyLoader {
     }
     const key = `${strict} ${found.file}`;
     if (this.#files.has(key)) return this.#files.get(key);
-    const policy = this.#report(parsePolicy(found.text, { file: found.file, readFile: this.#read, strict }));
+    const policy = this.#report(
+      parsePolicy(found.text, { file: found.file, readFile: this.#read, strict }),
+    );
     this.#files.set(key, policy);
     return policy;
   }
 
   readonly #read: ReadPolicyFile = (path, from) => {
     const wanted = resolve(dirname(realPath(from)), path);
-    if (!isInside(this.#folder, wanted)) return { ok: false, message: `"${path}" lies outside the folder of the spec` };
+    if (!isInside(this.#folder, wanted))
+      return { ok: false, message: `"${path}" lies outside the folder of the spec` };
     const real = existingPath(wanted);
     if (real === undefined) return { ok: false, message: `the file "${path}" does not exist` };
-    if (!isInside(this.#folder, real)) return { ok: false, message: `"${path}" leads outside the folder of the spec` };
+    if (!isInside(this.#folder, real))
+      return { ok: false, message: `"${path}" leads outside the folder of the spec` };
     const text = readText(real);
     if (text === undefined)
-      return { ok: false, message: `"${path}" is not a file that can be read as UTF-8 text of at most 10 MB` };
-    return { ok: true, file: join(this.#shownFolder, relative(this.#folder, real)).replaceAll(sep, '/'), text };
+      return {
+        ok: false,
+        message: `"${path}" is not a file that can be read as UTF-8 text of at most 10 MB`,
+      };
+    return {
+      ok: true,
+      file: join(this.#shownFolder, relative(this.#folder, real)).replaceAll(sep, '/'),
+      text,
+    };
   };
 
   /** Queries that share a part of a policy through `defaults` would otherwise report it once each. */
-  #report({ policy, diagnostics }: { policy?: Policy; diagnostics: readonly Diagnostic[] }): Policy | undefined {
+  #report({
+    policy,
+    diagnostics,
+  }: {
+    policy?: Policy;
+    diagnostics: readonly Diagnostic[];
+  }): Policy | undefined {
     const fresh = diagnostics.filter(({ file, line, column, code, message }) => {
       const key = `${file}:${line}:${column} ${code} ${message}`;
       if (this.#reported.has(key)) return false;

@@ -9,8 +9,16 @@ export type PolicyTest =
       readonly tools?: readonly string[];
       readonly strict: boolean;
     }
-  | { readonly metric: 'sequence_valid'; readonly rules: readonly CompiledRule[]; readonly file: string }
-  | { readonly metric: 'tool_blocklist'; readonly blocklist: readonly NamePattern[]; readonly file: string }
+  | {
+      readonly metric: 'sequence_valid';
+      readonly rules: readonly CompiledRule[];
+      readonly file: string;
+    }
+  | {
+      readonly metric: 'tool_blocklist';
+      readonly blocklist: readonly NamePattern[];
+      readonly file: string;
+    }
   | {
       readonly metric: 'module';
       readonly name: string;

@@ -23,7 +23,8 @@ export class PromptFiles {
   readonly #read = new Map<string, Prompt | undefined>();
 
   constructor(runner: RunnerConfig | undefined, entry: YamlEntry | undefined) {
-    if (runner?.kind !== 'model' || runner.prompt === undefined || !isPromptFile(runner.prompt)) return;
+    if (runner?.kind !== 'model' || runner.prompt === undefined || !isPromptFile(runner.prompt))
+      return;
     this.#node = entry?.value.kind === 'map' ? entry.value.entries.get('prompt')?.value : undefined;
     this.#written = runner.prompt;
     this.#name = parseTemplate(runner.prompt);
@@ -81,8 +82,10 @@ export class PromptFiles {
   /** Undefined where the name needs what only a run knows, or the file cannot be read, which is told elsewhere. */
   #fileFor(vars: Readonly<Record<string, unknown>>): Prompt | undefined {
     const slots = this.#name === undefined ? [] : slotsOf(this.#name);
-    if (slots.some(({ name }) => OWN_NAMES.has(name) || !Object.hasOwn(vars, name))) return undefined;
-    const path = this.#name === undefined ? this.#written : renderTemplate(this.#name, (name) => vars[name]);
+    if (slots.some(({ name }) => OWN_NAMES.has(name) || !Object.hasOwn(vars, name)))
+      return undefined;
+    const path =
+      this.#name === undefined ? this.#written : renderTemplate(this.#name, (name) => vars[name]);
     if (!this.#read.has(path)) this.#read.set(path, this.#open(path));
     return this.#read.get(path);
   }
@@ -91,6 +94,9 @@ export class PromptFiles {
     const dir = dirname(this.#node!.source.file);
     const found = readContextFile(path, dir);
     if (!found.ok) return undefined;
-    return { source: { file: join(dir, path), text: found.text }, template: parseTemplate(found.text) };
+    return {
+      source: { file: join(dir, path), text: found.text },
+      template: parseTemplate(found.text),
+    };
   }
 }

@@ -18,7 +18,12 @@ export interface Draft {
   turns?: readonly TurnChecks[];
 }
 
-export const newDraft = (): Draft => ({ plain: {}, locations: {}, hasChecks: false, policy: undefined });
+export const newDraft = (): Draft => ({
+  plain: {},
+  locations: {},
+  hasChecks: false,
+  policy: undefined,
+});
 
 type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QUERY_KEYS)[K]> } & {
   readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
@@ -28,7 +33,10 @@ type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QU
 const NO_TAGS: readonly string[] = Object.freeze([]);
 
 /** The query of a finished draft. The types hold for a spec without errors; with errors no query is handed out. */
-export function toQuery({ plain: written, locations, policy, turns }: Draft, location: Location): Mutable<Query> {
+export function toQuery(
+  { plain: written, locations, policy, turns }: Draft,
+  location: Location,
+): Mutable<Query> {
   const plain = written as WrittenQuery;
   const query: Mutable<Query> = {
     id: plain.id ?? '',
@@ -40,7 +48,8 @@ export function toQuery({ plain: written, locations, policy, turns }: Draft, loc
     locations,
   };
   if (plain.description !== undefined) query.description = plain.description;
-  if (plain.context !== undefined) query.context = typeof plain.context === 'string' ? [plain.context] : plain.context;
+  if (plain.context !== undefined)
+    query.context = typeof plain.context === 'string' ? [plain.context] : plain.context;
   if (plain.expected_output !== undefined) query.expectedOutput = plain.expected_output;
   if (plain.metadata !== undefined) query.metadata = plain.metadata;
   if (plain.xfail !== undefined) query.xfail = plain.xfail;

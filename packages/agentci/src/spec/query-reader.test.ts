@@ -7,7 +7,8 @@ const queryOf = (text: string) => {
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   return suite!.queries[0]!;
 };
-const found = (text: string) => read(text).diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`);
+const found = (text: string) =>
+  read(text).diagnostics.map(({ code, line, column }) => `${code} ${line}:${column}`);
 
 describe('a query inherits', () => {
   test.each([
@@ -39,9 +40,17 @@ describe('a query inherits', () => {
       key: 'cost',
       value: { max_cost_usd: 2 },
     },
-    { what: 'nothing of a key it switches off', defaults: 'tags: [a]', query: 'tags: null', key: 'tags', value: [] },
+    {
+      what: 'nothing of a key it switches off',
+      defaults: 'tags: [a]',
+      query: 'tags: null',
+      key: 'tags',
+      value: [],
+    },
   ] as const)('$what', ({ defaults, query, key, value }) => {
-    expect(queryOf(`defaults: {${defaults}}\nqueries:\n  - {query: q, ${query}}\n`)[key]).toEqual(value);
+    expect(queryOf(`defaults: {${defaults}}\nqueries:\n  - {query: q, ${query}}\n`)[key]).toEqual(
+      value,
+    );
   });
 
   test('what it does not change, however the one before it did', () => {
@@ -69,14 +78,16 @@ describe('a bound in defaults that needs another key', () => {
     ]);
   });
 
-  test.each(['min_tool_recall: 0.9', 'min_tool_precision: 0.9', 'min_tool_f1: 0.9', 'sequence_metric: edit'])(
-    '%s that no query has use for is an error, once and at its place',
-    (bound) => {
-      const queries = '  - {query: x, path: {max_loops: 1}}\n  - {query: y, path: {max_loops: 2}}\n';
-      const text = `defaults:\n  path:\n    ${bound}\nqueries:\n${queries}`;
-      expect(found(text)).toEqual([expect.stringMatching(/^SPEC_NEEDS_KEY 4:/)]);
-    },
-  );
+  test.each([
+    'min_tool_recall: 0.9',
+    'min_tool_precision: 0.9',
+    'min_tool_f1: 0.9',
+    'sequence_metric: edit',
+  ])('%s that no query has use for is an error, once and at its place', (bound) => {
+    const queries = '  - {query: x, path: {max_loops: 1}}\n  - {query: y, path: {max_loops: 2}}\n';
+    const text = `defaults:\n  path:\n    ${bound}\nqueries:\n${queries}`;
+    expect(found(text)).toEqual([expect.stringMatching(/^SPEC_NEEDS_KEY 4:/)]);
+  });
 
   test('written in the query itself it is an error there', () => {
     const text =
@@ -159,12 +170,15 @@ test.each([
   { what: 'a check', query: ', cost: {max_llm_calls: 1}', warns: false },
   {
     what: 'an end that the agent must bring about',
-    query: ', conversation: {user: {script: [x]}, max_turns: 2, end: {agent_tool: bye, user_done: false}}',
+    query:
+      ', conversation: {user: {script: [x]}, max_turns: 2, end: {agent_tool: bye, user_done: false}}',
     warns: false,
   },
   { what: 'a reason to be left out', query: ', skip: later', warns: false },
 ])('a query with $what is said to check nothing: $warns', ({ query, warns }) => {
-  expect(found(`queries:\n  - {query: q${query}}\n`).some((line) => line.startsWith('SPEC_NO_CHECKS'))).toBe(warns);
+  expect(
+    found(`queries:\n  - {query: q${query}}\n`).some((line) => line.startsWith('SPEC_NO_CHECKS')),
+  ).toBe(warns);
 });
 
 test.each([

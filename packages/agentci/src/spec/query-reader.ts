@@ -45,7 +45,13 @@ const ALWAYS_PASSES = {
 };
 
 /** A violated rule, rubric, call or expression is shown at its own line. */
-const LOCATED_ITEMS: ReadonlySet<string> = new Set(['llm_judge', 'rules', 'expr', 'code', 'forbidden_calls']);
+const LOCATED_ITEMS: ReadonlySet<string> = new Set([
+  'llm_judge',
+  'rules',
+  'expr',
+  'code',
+  'forbidden_calls',
+]);
 
 /** Keys that give verdicts, beside the layers. */
 const CHECKING: ReadonlySet<string> = new Set(['policy', 'state', 'turns']);
@@ -116,9 +122,11 @@ export class QueryReader {
         const block = this.#block(entry);
         if (block === undefined) continue;
         this.#blocks.checkPartial(key, block, (each) => this.#isOpen(each));
-        for (const one of block.entries.values()) this.#located.set(one, locate(one.keySource, one.keyStart));
+        for (const one of block.entries.values())
+          this.#located.set(one, locate(one.keySource, one.keyStart));
         entries.push(entry);
-      } else if (this.#isOpen(entry) || checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems)) entries.push(entry);
+      } else if (this.#isOpen(entry) || checkValue(entry, VALUE_SCHEMAS.get(key)!, this.#problems))
+        entries.push(entry);
     }
     return entries;
   }
@@ -132,7 +140,9 @@ export class QueryReader {
     if (node.kind !== 'map') {
       this.#problems.add(node, {
         code: isNull(node) ? 'SPEC_EMPTY' : 'SPEC_TYPE',
-        message: isNull(node) ? 'this item of "queries" is empty' : 'each item of "queries" must be a map',
+        message: isNull(node)
+          ? 'this item of "queries" is empty'
+          : 'each item of "queries" must be a map',
         hint: 'start it with "- query: …"',
       });
       return undefined;
@@ -175,7 +185,8 @@ export class QueryReader {
     }
     setOwn(plain, key, toPlain(entry.value));
     if (key === 'metadata') this.#metadata(entry.value);
-    if (key === 'min_pass_rate' && plain.min_pass_rate === 0) this.#problems.add(entry.value, ALWAYS_PASSES);
+    if (key === 'min_pass_rate' && plain.min_pass_rate === 0)
+      this.#problems.add(entry.value, ALWAYS_PASSES);
     if (key === 'metrics') {
       draft.hasChecks ||= metricRequests(plain.metrics).some(isBounded);
       addMetricLocations(locations, entry.value);
@@ -212,7 +223,11 @@ export class QueryReader {
   }
 
   /** The query of a draft into which all entries were read. */
-  complete(draft: Draft, node: YamlMap, location = locate(node.source, node.start)): Mutable<Query> {
+  complete(
+    draft: Draft,
+    node: YamlMap,
+    location = locate(node.source, node.start),
+  ): Mutable<Query> {
     this.#required(node);
     const turns = node.entries.get('turns');
     if (turns !== undefined && draft.turns !== undefined) {
@@ -223,7 +238,8 @@ export class QueryReader {
     }
     // One that is left out is not run, so it need not check anything.
     // How a conversation must end is a check too.
-    const mustEnd = (draft.plain.conversation as WrittenConversation | undefined)?.end?.user_done === false;
+    const mustEnd =
+      (draft.plain.conversation as WrittenConversation | undefined)?.end?.user_done === false;
     if (!draft.hasChecks && !mustEnd && draft.plain.skip === undefined) {
       this.#problems.add(node, {
         severity: 'warning',
@@ -247,7 +263,11 @@ export class QueryReader {
     this.#blocks.finish();
   }
 
-  #addLocations(locations: Record<string, Location>, layer: Layer, entries: readonly YamlEntry[]): void {
+  #addLocations(
+    locations: Record<string, Location>,
+    layer: Layer,
+    entries: readonly YamlEntry[],
+  ): void {
     const keys = LAYER_KEYS[layer];
     for (const entry of entries) {
       const { key, value } = entry;
@@ -267,7 +287,8 @@ export class QueryReader {
     value: YamlNode,
   ): void {
     if (value.kind === 'seq' && (blocks === 'list' || LOCATED_ITEMS.has(key)))
-      for (const [i, { source, start }] of value.items.entries()) locations[`${id}[${i}]`] = locate(source, start);
+      for (const [i, { source, start }] of value.items.entries())
+        locations[`${id}[${i}]`] = locate(source, start);
     if (blocks === undefined) return;
     const nodes = value.kind === 'seq' ? value.items : [value];
     for (const [i, node] of nodes.entries()) {
@@ -300,7 +321,8 @@ export class QueryReader {
       entry.value,
       {
         check: (layer, block, parent) => this.#blocks.checkAlone(layer, block, parent),
-        locate: (locations, layer, block) => this.#addLocations(locations, layer, [...block.entries.values()]),
+        locate: (locations, layer, block) =>
+          this.#addLocations(locations, layer, [...block.entries.values()]),
       },
       this.#problems,
     );
@@ -308,7 +330,12 @@ export class QueryReader {
 
   #report(node: YamlNode, issues: readonly Problem[]): void {
     for (const { path = [], part, severity, code, message, hint } of issues)
-      this.#problems.add(path.length === 0 ? node : placeAt(node, path, part), { severity, code, message, hint });
+      this.#problems.add(path.length === 0 ? node : placeAt(node, path, part), {
+        severity,
+        code,
+        message,
+        hint,
+      });
   }
 
   /** One level of indentation too many turns checks into data, which is easy to miss. */
@@ -316,7 +343,11 @@ export class QueryReader {
     if (metadata.kind !== 'map') return;
     for (const entry of metadata.entries.values()) {
       const { key, value } = entry;
-      if (!isLayer(key) || value.kind !== 'map' || ![...value.entries.keys()].some((name) => LAYER_KEYS[key].has(name)))
+      if (
+        !isLayer(key) ||
+        value.kind !== 'map' ||
+        ![...value.entries.keys()].some((name) => LAYER_KEYS[key].has(name))
+      )
         continue;
       this.#problems.add(keyPlace(entry), {
         severity: 'warning',
@@ -348,7 +379,10 @@ export class QueryReader {
       });
       return;
     }
-    this.#problems.add(query, { code: 'SPEC_REQUIRED', message: 'a query needs "query", the text the agent is asked' });
+    this.#problems.add(query, {
+      code: 'SPEC_REQUIRED',
+      message: 'a query needs "query", the text the agent is asked',
+    });
   }
 
   #block(entry: YamlEntry): YamlMap | undefined {
@@ -357,7 +391,10 @@ export class QueryReader {
     if (isNull(value)) this.#problems.add(keyPlace(entry), emptyKey(key));
     else if (!isBroken(value)) {
       const shown = value.kind === 'seq' ? 'a list' : JSON.stringify(toPlain(value));
-      this.#problems.add(value, { code: 'SPEC_TYPE', message: `"${key}" must be a map of checks, not ${shown}` });
+      this.#problems.add(value, {
+        code: 'SPEC_TYPE',
+        message: `"${key}" must be a map of checks, not ${shown}`,
+      });
     }
     return undefined;
   }

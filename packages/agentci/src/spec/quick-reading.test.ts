@@ -55,7 +55,22 @@ gather(load(sampleText));
 
 const oddKey = fc.constantFrom('__proto__', 'constructor', 'toString', 'min', 'rule', 'x', '');
 const oddValue: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom(null, undefined, '', ' ', 'x', 'https://a', '/a', -1, 0, 0.5, 1.5, 2 ** 53, Number.NaN, -0),
+  fc.constantFrom(
+    null,
+    undefined,
+    '',
+    ' ',
+    'x',
+    'https://a',
+    '/a',
+    -1,
+    0,
+    0.5,
+    1.5,
+    2 ** 53,
+    Number.NaN,
+    -0,
+  ),
   fc.constantFrom(Number.POSITIVE_INFINITY, true, [], {}, [null], [''], { min: 1 }, { rule: 'x' }),
   fc.jsonValue({ maxDepth: 2 }),
 );
@@ -66,19 +81,28 @@ function mutated(value: unknown): fc.Arbitrary<unknown> {
   const keys = Object.keys(value);
   const put = (key: string, inner: unknown): unknown => {
     const copy = structuredClone(value) as Record<string, unknown>;
-    Object.defineProperty(copy, key, { value: inner, enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(copy, key, {
+      value: inner,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
     return copy;
   };
   const without = (key: string): unknown =>
     Array.isArray(value)
       ? value.filter((_, i) => String(i) !== key)
       : Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
-  const inside = keys.map((key) => mutated((value as Record<string, unknown>)[key]).map((inner) => put(key, inner)));
+  const inside = keys.map((key) =>
+    mutated((value as Record<string, unknown>)[key]).map((inner) => put(key, inner)),
+  );
   return fc.oneof(
     oddValue,
     ...inside,
     ...(keys.length === 0 ? [] : [fc.constantFrom(...keys).map(without)]),
-    ...(Array.isArray(value) ? [] : [fc.tuple(oddKey, oddValue).map(([key, inner]) => put(key, inner))]),
+    ...(Array.isArray(value)
+      ? []
+      : [fc.tuple(oddKey, oddValue).map(([key, inner]) => put(key, inner))]),
   );
 }
 
@@ -89,7 +113,8 @@ describe.each(SCHEMAS)('the schema of %s', (key, schema) => {
   test('accepts nothing that zod refuses', () => {
     fc.assert(
       fc.property(arbitrary, (value) => {
-        if (accepts(schema, value)) expect(toZod(schema).safeParse(value).error?.issues ?? []).toEqual([]);
+        if (accepts(schema, value))
+          expect(toZod(schema).safeParse(value).error?.issues ?? []).toEqual([]);
       }),
       { numRuns: 300 },
     );
@@ -99,7 +124,9 @@ describe.each(SCHEMAS)('the schema of %s', (key, schema) => {
     fc.assert(
       fc.property(arbitrary, (value) => {
         if (hasSpecialKey(value)) return;
-        expect(valueIssues(schema, value).length === 0).toBe(toZod(schema).safeParse(value).success);
+        expect(valueIssues(schema, value).length === 0).toBe(
+          toZod(schema).safeParse(value).success,
+        );
       }),
       { numRuns: 300 },
     );
@@ -158,7 +185,9 @@ describe('a spec read without an expert', () => {
       const file = join(BAD_SPECS, name);
       const expected = parseSpec(readFileSync(file, 'utf8'), { file }).diagnostics;
       const found = await loadSpec(file).catch((error: unknown) => error as SpecError);
-      expect(found instanceof SpecError).toBe(expected.some(({ severity }) => severity === 'error'));
+      expect(found instanceof SpecError).toBe(
+        expected.some(({ severity }) => severity === 'error'),
+      );
       expect(found.diagnostics).toEqual(expected);
     }
   });
@@ -187,4 +216,5 @@ describe('the facts of the metrics', () => {
   });
 });
 
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name < b.name ? -1 : 1;

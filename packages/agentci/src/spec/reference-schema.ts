@@ -24,13 +24,18 @@ const VALUE_KEYWORDS = ['items', 'additionalProperties'] as const;
 /** A JSON Schema of a spec that allows `!include`, `$ref` and `{{variable}}` wherever the loader does. */
 export function allowReferences(schema: JsonSchema): JsonSchema {
   const { definitions = {}, ...root } = schema as { definitions?: Record<string, JsonSchema> };
-  const resolve = (ref: string): JsonSchema => definitions[ref.slice('#/definitions/'.length)] ?? {};
+  const resolve = (ref: string): JsonSchema =>
+    definitions[ref.slice('#/definitions/'.length)] ?? {};
   const writer = new ReferenceWriter(resolve);
   return {
     ...writer.inside(root),
     definitions: {
-      ...Object.fromEntries(Object.entries(definitions).map(([id, one]) => [id, writer.inside(one)])),
-      ...mapValues(KINDS, (names) => ({ anyOf: (names as readonly string[]).map((name) => STAND_INS[name]) })),
+      ...Object.fromEntries(
+        Object.entries(definitions).map(([id, one]) => [id, writer.inside(one)]),
+      ),
+      ...mapValues(KINDS, (names) => ({
+        anyOf: (names as readonly string[]).map((name) => STAND_INS[name]),
+      })),
     },
   };
 }
@@ -55,21 +60,24 @@ class ReferenceWriter {
   }
 
   #kindOf(schema: JsonSchema): Kind {
-    if (schema.type === 'string' && schema.enum === undefined && schema.const === undefined) return 'for_text';
+    if (schema.type === 'string' && schema.enum === undefined && schema.const === undefined)
+      return 'for_text';
     return this.#takesReferences(schema) ? 'for_map' : 'for_value';
   }
 
   /** The same schema, with every value below it open to them. */
   inside(schema: JsonSchema): JsonSchema {
     const copy: JsonSchema = { ...schema };
-    if (isSchema(copy.properties)) copy.properties = mapValues(copy.properties, (one) => this.#value(one));
+    if (isSchema(copy.properties))
+      copy.properties = mapValues(copy.properties, (one) => this.#value(one));
     for (const key of VALUE_KEYWORDS) {
       const value = copy[key];
       if (Array.isArray(value)) copy[key] = value.map((one) => this.#value(one));
       else if (isSchema(value)) copy[key] = this.#value(value);
     }
     for (const key of ['anyOf', 'allOf', 'oneOf'])
-      if (Array.isArray(copy[key])) copy[key] = copy[key].map((one) => (isSchema(one) ? this.inside(one) : one));
+      if (Array.isArray(copy[key]))
+        copy[key] = copy[key].map((one) => (isSchema(one) ? this.inside(one) : one));
     return isClosedMap(copy) ? withReference(copy) : copy;
   }
 
@@ -77,16 +85,25 @@ class ReferenceWriter {
   #takesReferences(schema: JsonSchema, depth = 0): boolean {
     if (depth > 8) return false;
     if (isClosedMap(schema)) return true;
-    if (typeof schema.$ref === 'string') return this.#takesReferences(this.#resolve(schema.$ref), depth + 1);
+    if (typeof schema.$ref === 'string')
+      return this.#takesReferences(this.#resolve(schema.$ref), depth + 1);
     return ['anyOf', 'allOf', 'oneOf'].some((key) => {
       const cases = schema[key];
-      return Array.isArray(cases) && cases.some((one) => isSchema(one) && this.#takesReferences(one, depth + 1));
+      return (
+        Array.isArray(cases) &&
+        cases.some((one) => isSchema(one) && this.#takesReferences(one, depth + 1))
+      );
     });
   }
 }
 
 /** Keys beside `$ref` are laid over what it names: each is checked, and nothing is asked of the map as a whole. */
-function withReference({ type, properties, additionalProperties, ...asked }: JsonSchema): JsonSchema {
+function withReference({
+  type,
+  properties,
+  additionalProperties,
+  ...asked
+}: JsonSchema): JsonSchema {
   const { description, title, ...rest } = asked;
   return {
     type,

@@ -42,7 +42,9 @@ export class RowProblems {
   /** A variable that a row does not have; undefined where enough rows were told. */
   missing(place: YamlPlace, row: Row | undefined, problem: Problem): Problem | undefined {
     if (!this.#isWorthTelling(place, problem)) return undefined;
-    return row === undefined ? problem : { ...problem, message: `${problem.message} (row at ${placeText(row.place)})` };
+    return row === undefined
+      ? problem
+      : { ...problem, message: `${problem.message} (row at ${placeText(row.place)})` };
   }
 
   /** For each problem that was cut short, how many rows more have it. */

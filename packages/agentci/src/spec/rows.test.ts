@@ -6,7 +6,8 @@ import { parseSpec } from './parse-spec.ts';
 import type { Query } from './suite.ts';
 
 const HEAD = 'agent: a\nqueries:\n';
-const QUERY = '  - {id: q, query: "about {{x}}", rows: ROWS, correctness: {expected_in_answer: ["{{x}}"]}}\n';
+const QUERY =
+  '  - {id: q, query: "about {{x}}", rows: ROWS, correctness: {expected_in_answer: ["{{x}}"]}}\n';
 
 function load(files: Record<string, string>, spec?: string) {
   const [name] = Object.keys(files);
@@ -16,11 +17,14 @@ function load(files: Record<string, string>, spec?: string) {
   return {
     queries: suite?.queries ?? [],
     hash: suite?.hash,
-    found: diagnostics.map((each) => `${each.file.slice(dir.length + 1)}:${each.line}:${each.column} ${each.code}`),
+    found: diagnostics.map(
+      (each) => `${each.file.slice(dir.length + 1)}:${each.line}:${each.column} ${each.code}`,
+    ),
     messages: diagnostics.map(({ message }) => message.replaceAll(`${dir}/`, '')),
   };
 }
-const texts = (queries: readonly Query[]): string[] => queries.map(({ id, query }) => `${id}: ${query}`);
+const texts = (queries: readonly Query[]): string[] =>
+  queries.map(({ id, query }) => `${id}: ${query}`);
 
 describe('rows from a file or a list', () => {
   test.each([
@@ -51,7 +55,9 @@ test('a row whose reason to skip is empty is run', () => {
 
 test('ids of rows are names of files, whatever is written', () => {
   const ids = ['..', '.', '--', 'a/b', '../../x', '.hidden', 'C:\\\\y'];
-  const { queries, found } = load({ 'a.jsonl': ids.map((id) => `{"id": "${id}", "x": "1"}`).join('\n') });
+  const { queries, found } = load({
+    'a.jsonl': ids.map((id) => `{"id": "${id}", "x": "1"}`).join('\n'),
+  });
   expect(found).toEqual([]);
   for (const { id } of queries) expect(id).toMatch(/^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$/);
   expect(new Set(queries.map(({ id }) => id)).size).toBe(ids.length);
@@ -88,7 +94,11 @@ describe('variables in the file of a prompt', () => {
       text: 'a\n{{ctiy}} {{tone}} {{city}}',
       found: ['p.md:2:1 SPEC_VARIABLE_MISSING'],
     },
-    { what: 'that are not closed', text: '{{city}} {{tone}} {{x', found: ['p.md:1:19 SPEC_VARIABLE'] },
+    {
+      what: 'that are not closed',
+      text: '{{city}} {{tone}} {{x',
+      found: ['p.md:1:19 SPEC_VARIABLE'],
+    },
     { what: 'as text', text: '\\{{x}} {{city}} {{tone}}', found: [] },
   ])('$what', ({ text, found }) => {
     expect(load({ 'p.md': text }, spec('./p.md')).found).toEqual(found);
@@ -96,7 +106,10 @@ describe('variables in the file of a prompt', () => {
 
   test('whose name is in the matrix', () => {
     const files = { 'p.md': '{{city}} {{tone}}', 'r.md': '{{city}} {{tome}}' };
-    const { found, messages } = load(files, spec('"{{prompt}}"', 'matrix: {prompt: [p.md, r.md]}\n'));
+    const { found, messages } = load(
+      files,
+      spec('"{{prompt}}"', 'matrix: {prompt: [p.md, r.md]}\n'),
+    );
     expect(found).toEqual(['r.md:1:10 SPEC_VARIABLE_MISSING']);
     expect(messages[0]).toContain('which the prompt needs');
   });
@@ -115,14 +128,20 @@ describe('what is wrong with a row is told at its place', () => {
     { files: { 'a.jsonl': '{"x":"1"}\n{"x":}\n' }, found: ['a.jsonl:2:6 ROWS_JSON'] },
     { files: { 'a.jsonl': '{"x":"1"}\n{"x":"2", "x":"3"}\n' }, found: ['a.jsonl:2:11 ROWS_JSON'] },
     { files: { 'a.jsonl': '{"x":{"a":1,"a":2}}\n' }, found: ['a.jsonl:1:13 ROWS_JSON'] },
-    { files: { 'a.json': '[{"x":"1"},\n {"x":"\\": ", "\\u0078":"3"}]' }, found: ['a.json:2:15 ROWS_JSON'] },
+    {
+      files: { 'a.json': '[{"x":"1"},\n {"x":"\\": ", "\\u0078":"3"}]' },
+      found: ['a.json:2:15 ROWS_JSON'],
+    },
     { files: { 'a.jsonl': '[1]\n' }, found: ['a.jsonl:1:1 ROWS_TYPE'] },
     { files: { 'a.json': '{"x": 1}' }, found: ['a.json:1:1 ROWS_TYPE'] },
     { files: { 'a.json': '[{"x": "1"},\n  7]' }, found: ['a.json:2:3 ROWS_TYPE'] },
     { files: { 'a.json': '[{"x": "1"}' }, found: ['a.json:1:11 ROWS_JSON'] },
     { files: { 'a.yaml': 'x: 1\n' }, found: ['a.yaml:1:1 ROWS_TYPE'] },
     { files: { 'a.jsonl': '{"{x}":1,"x":2}\n' }, found: ['a.jsonl:1:8 ROWS_TYPE'] },
-    { files: { 'a.csv': 'x\n\uFFFF\n'.replace('\uFFFF', 'a'.repeat(1_000_001)) }, found: ['a.csv:2:1 ROWS_TOO_LARGE'] },
+    {
+      files: { 'a.csv': 'x\n\uFFFF\n'.replace('\uFFFF', 'a'.repeat(1_000_001)) },
+      found: ['a.csv:2:1 ROWS_TOO_LARGE'],
+    },
   ])('$found', ({ files, found }) => {
     expect(
       load(files as unknown as Record<string, string>).found.filter(
@@ -196,7 +215,13 @@ describe('values are data', () => {
       key: 'description',
       is: '007',
     },
-    { what: 'a number where one is meant', value: 'a,3', body: 'runs: "{{n}}"', key: 'runs', is: 3 },
+    {
+      what: 'a number where one is meant',
+      value: 'a,3',
+      body: 'runs: "{{n}}"',
+      key: 'runs',
+      is: 3,
+    },
     {
       what: 'a list where one is meant',
       value: '"[""s"",""t""]",1',
@@ -211,7 +236,13 @@ describe('values are data', () => {
       key: 'description',
       is: '"say \\"hi\\""',
     },
-    { what: 'an empty cell', value: ',1', body: 'description: "<{{x}}>"', key: 'description', is: '<>' },
+    {
+      what: 'an empty cell',
+      value: ',1',
+      body: 'description: "<{{x}}>"',
+      key: 'description',
+      is: '<>',
+    },
   ])('$what', ({ value, body, key, is }) => {
     expect(one(value, body)[key as keyof Query]).toEqual(is);
   });

@@ -6,7 +6,13 @@ import { isDeeperThan } from '../kit/json-limits.ts';
 import { duplicateKey, jsonParts } from '../kit/json-places.ts';
 import { isObject } from '../kit/object.ts';
 import { parseYaml } from '../kit/yaml.ts';
-import { setOwn, toPlain, type YamlNode, type YamlPlace, type YamlSource } from '../kit/yaml-node.ts';
+import {
+  setOwn,
+  toPlain,
+  type YamlNode,
+  type YamlPlace,
+  type YamlSource,
+} from '../kit/yaml-node.ts';
 import { existingPath, isInside, readText, realPath } from './include.ts';
 import type { SpecProblems } from './problems.ts';
 import { variableNameProblem } from './variable-names.ts';
@@ -61,13 +67,22 @@ export function openRows(node: YamlNode, folder: string, problems: SpecProblems)
 }
 
 /** The file, which must be in the folder of the spec, links followed. */
-function readSource(path: string, node: YamlNode, folder: string, problems: SpecProblems): YamlSource | undefined {
+function readSource(
+  path: string,
+  node: YamlNode,
+  folder: string,
+  problems: SpecProblems,
+): YamlSource | undefined {
   const fail = (code: string, message: string, hint: string): undefined => {
     problems.add(node, { code, message, hint });
     return undefined;
   };
   if (!/\.(csv|jsonl|ndjson|json|ya?ml)$/i.test(path))
-    return fail('SPEC_ROWS_FORMAT', `rows cannot be read from "${path}"`, `rows are read from ${FORMATS}`);
+    return fail(
+      'SPEC_ROWS_FORMAT',
+      `rows cannot be read from "${path}"`,
+      `rows are read from ${FORMATS}`,
+    );
   const wanted = resolve(dirname(realPath(node.source.file)), path);
   const root = existingPath(folder) ?? resolve(folder);
   const real = isInside(root, wanted) ? existingPath(wanted) : wanted;
@@ -78,7 +93,11 @@ function readSource(path: string, node: YamlNode, folder: string, problems: Spec
       'paths start at the folder of the file they are written in',
     );
   if (!isInside(root, real))
-    return fail('SPEC_ROWS_OUTSIDE', `"${path}" lies outside the folder of the spec`, 'move the file below the spec');
+    return fail(
+      'SPEC_ROWS_OUTSIDE',
+      `"${path}" lies outside the folder of the spec`,
+      'move the file below the spec',
+    );
   const size = statSync(real, { throwIfNoEntry: false })?.size ?? 0;
   const text = readText(real, MAX_FILE_BYTES);
   if (text === undefined)
@@ -87,11 +106,21 @@ function readSource(path: string, node: YamlNode, folder: string, problems: Spec
       `"${path}" is not a file that can be read as UTF-8 text of at most ${MAX_FILE_BYTES / 1_000_000} MB`,
       size > MAX_FILE_BYTES ? 'split it over several queries' : 'save the file as UTF-8',
     );
-  const file = join(dirname(node.source.file), relative(dirname(realPath(node.source.file)), wanted));
-  return { file: file.replaceAll(sep, '/'), text: text.startsWith('\uFEFF') ? text.slice(1) : text };
+  const file = join(
+    dirname(node.source.file),
+    relative(dirname(realPath(node.source.file)), wanted),
+  );
+  return {
+    file: file.replaceAll(sep, '/'),
+    text: text.startsWith('\uFEFF') ? text.slice(1) : text,
+  };
 }
 
-function* rowsOfCsv(source: YamlSource, header: Map<string, YamlPlace>, problems: SpecProblems): Generator<Row> {
+function* rowsOfCsv(
+  source: YamlSource,
+  header: Map<string, YamlPlace>,
+  problems: SpecProblems,
+): Generator<Row> {
   const records = readCsv(source.text);
   const report = (start: number, message: string, hint: string, code = 'ROWS_CSV'): void =>
     problems.add({ source, start }, { code, message, hint });
@@ -113,12 +142,22 @@ function* rowsOfCsv(source: YamlSource, header: Map<string, YamlPlace>, problems
     if (cells.length !== names.length) {
       const start = cells.length > names.length ? starts[names.length]! : starts[0]!;
       const hint = 'a cell with a comma in it needs quotes around it';
-      report(start, `this row has ${cells.length} cells, the header ${names.length}`, hint, 'ROWS_RAGGED');
+      report(
+        start,
+        `this row has ${cells.length} cells, the header ${names.length}`,
+        hint,
+        'ROWS_RAGGED',
+      );
       continue;
     }
     const large = cells.findIndex((cell) => cell.length > MAX_CELL);
     if (large !== -1) {
-      report(starts[large]!, `a cell of more than ${MAX_CELL} characters`, 'is a quote left open?', 'ROWS_TOO_LARGE');
+      report(
+        starts[large]!,
+        `a cell of more than ${MAX_CELL} characters`,
+        'is a quote left open?',
+        'ROWS_TOO_LARGE',
+      );
       continue;
     }
     yield new CsvRow(source, names, cells, starts);
@@ -131,7 +170,12 @@ class CsvRow implements Row {
   readonly #names: readonly string[];
   readonly #starts: readonly number[];
 
-  constructor(source: YamlSource, names: readonly string[], cells: readonly string[], starts: readonly number[]) {
+  constructor(
+    source: YamlSource,
+    names: readonly string[],
+    cells: readonly string[],
+    starts: readonly number[],
+  ) {
     const vars: Record<string, unknown> = {};
     for (let i = 0; i < names.length; i++) setOwn(vars, names[i]!, cells[i]!);
     this.vars = vars;
@@ -157,7 +201,9 @@ function isHeader(
 ): boolean {
   for (const [i, name] of names.entries()) {
     const wrong =
-      names.indexOf(name) < i ? `the column "${name}" is there twice` : variableNameProblem(name, 'a column');
+      names.indexOf(name) < i
+        ? `the column "${name}" is there twice`
+        : variableNameProblem(name, 'a column');
     if (wrong === undefined) continue;
     report(starts[i]!, wrong, 'the first line names the columns, each once');
     return false;
@@ -184,7 +230,11 @@ const NOT_A_MAP = {
   hint: 'for example: {city: Paris, answer: "2.1 million"}',
 };
 
-function areNames(names: readonly string[], placeOf: (name: string) => YamlPlace, problems: SpecProblems): boolean {
+function areNames(
+  names: readonly string[],
+  placeOf: (name: string) => YamlPlace,
+  problems: SpecProblems,
+): boolean {
   const bad = names.find((name) => variableNameProblem(name, 'a variable') !== undefined);
   if (bad === undefined) return true;
   const message = variableNameProblem(bad, 'a variable')!;
@@ -200,7 +250,11 @@ function* rowsOfYaml(source: YamlSource, problems: SpecProblems): Generator<Row>
   else problems.add(root, NOT_A_LIST);
 }
 
-const NOT_A_LIST = { code: 'ROWS_TYPE', message: 'rows are a list of maps', hint: 'start each row with a dash' };
+const NOT_A_LIST = {
+  code: 'ROWS_TYPE',
+  message: 'rows are a list of maps',
+  hint: 'start each row with a dash',
+};
 
 function* rowsOfLines(source: YamlSource, problems: SpecProblems): Generator<Row> {
   const { text } = source;
@@ -219,11 +273,17 @@ function* rowsOfJson(source: YamlSource, problems: SpecProblems): Generator<Row>
   const { text } = source;
   const wrong = findJsonError(text);
   if (wrong !== undefined) {
-    problems.add({ source, start: Math.min(wrong.offset, Math.max(text.length - 1, 0)) }, notJson(wrong.message));
+    problems.add(
+      { source, start: Math.min(wrong.offset, Math.max(text.length - 1, 0)) },
+      notJson(wrong.message),
+    );
     return;
   }
   if (!text.trimStart().startsWith('[')) {
-    problems.add({ source, start: 0 }, { ...NOT_A_LIST, hint: 'put the rows into brackets: [{…}, {…}]' });
+    problems.add(
+      { source, start: 0 },
+      { ...NOT_A_LIST, hint: 'put the rows into brackets: [{…}, {…}]' },
+    );
     return;
   }
   for (const { start, end } of jsonParts(text)) {
@@ -232,12 +292,23 @@ function* rowsOfJson(source: YamlSource, problems: SpecProblems): Generator<Row>
   }
 }
 
-const notJson = (message: string) => ({ code: 'ROWS_JSON', message: `this is not JSON: ${message}` });
+const notJson = (message: string) => ({
+  code: 'ROWS_JSON',
+  message: `this is not JSON: ${message}`,
+});
 
-function rowOfJson(source: YamlSource, start: number, text: string, problems: SpecProblems): Row | undefined {
+function rowOfJson(
+  source: YamlSource,
+  start: number,
+  text: string,
+  problems: SpecProblems,
+): Row | undefined {
   const place: YamlPlace = { source, start };
   if (isDeeperThan(text, MAX_DEPTH)) {
-    problems.add(place, { code: 'ROWS_TOO_LARGE', message: `a row that nests deeper than ${MAX_DEPTH} levels` });
+    problems.add(place, {
+      code: 'ROWS_TOO_LARGE',
+      message: `a row that nests deeper than ${MAX_DEPTH} levels`,
+    });
     return undefined;
   }
   let vars: unknown;
@@ -262,7 +333,8 @@ function rowOfJson(source: YamlSource, start: number, text: string, problems: Sp
     return undefined;
   }
   const placeOf = (name: string): YamlPlace => {
-    for (const part of jsonParts(source.text, start)) if (part.key === name) return { source, start: part.start };
+    for (const part of jsonParts(source.text, start))
+      if (part.key === name) return { source, start: part.start };
     return place;
   };
   return areNames(Object.keys(vars), placeOf, problems) ? { vars, place, placeOf } : undefined;

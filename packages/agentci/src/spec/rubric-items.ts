@@ -33,7 +33,10 @@ export const countRubrics = (query: Query): number =>
 
 /** The same with those in combinators, which are not verdicts of their own. */
 export const countAllRubrics = (query: Query): number =>
-  [query, ...(query.turns ?? [])].reduce((sum, each) => sum + nestedRubrics(each).length, countRubrics(query));
+  [query, ...(query.turns ?? [])].reduce(
+    (sum, each) => sum + nestedRubrics(each).length,
+    countRubrics(query),
+  );
 
 /** The rubrics of a query under one key. */
 export function itemsOf(
@@ -44,8 +47,10 @@ export function itemsOf(
   if (written === undefined || written === null) return [];
   const id = `correctness.${key}`;
   const isList = Array.isArray(written);
-  return (isList ? (written as readonly WrittenRubric[]) : [written as WrittenRubric]).map((rubric, i) => {
-    const location = (isList ? locations?.[`${id}[${i}]`] : undefined) ?? locations?.[id];
-    return { key, written: rubric, place: { id, ...(location ? { location } : {}) } };
-  });
+  return (isList ? (written as readonly WrittenRubric[]) : [written as WrittenRubric]).map(
+    (rubric, i) => {
+      const location = (isList ? locations?.[`${id}[${i}]`] : undefined) ?? locations?.[id];
+      return { key, written: rubric, place: { id, ...(location ? { location } : {}) } };
+    },
+  );
 }

@@ -16,10 +16,25 @@ const example = v.strictObject({
 const shape = {
   rule: text.optional().describe('What must be true of the answer, in plain words'),
   template: text.optional().describe('Name of a ready rubric, instead of a rule or beside it'),
-  scale: v.array(text).min(1).optional().describe('What each score means, for example "1: off topic"'),
-  threshold: v.number().min(0).max(1).optional().describe('Lowest passing score between 0 and 1; 0.5 when not written'),
-  few_shot_examples: v.array(example).min(1).optional().describe('Scored examples that calibrate the judge'),
-  context_file: text.optional().describe('File with context for the judge, seen from the folder of the spec'),
+  scale: v
+    .array(text)
+    .min(1)
+    .optional()
+    .describe('What each score means, for example "1: off topic"'),
+  threshold: v
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Lowest passing score between 0 and 1; 0.5 when not written'),
+  few_shot_examples: v
+    .array(example)
+    .min(1)
+    .optional()
+    .describe('Scored examples that calibrate the judge'),
+  context_file: text
+    .optional()
+    .describe('File with context for the judge, seen from the folder of the spec'),
 };
 
 /** A rubric as it may be in `defaults` or over them: the rule can come from the other side. */
@@ -67,11 +82,21 @@ function thresholdIssues(threshold: number): readonly Problem[] {
   const path = ['threshold'];
   if (threshold < 0.3) {
     const message = `a threshold of ${threshold} means 1 of 5, the lowest score there is: this cannot fail`;
-    return [{ severity: 'warning', code: 'SPEC_CANNOT_FAIL', message, hint: 'use 0.3 or more', path }];
+    return [
+      { severity: 'warning', code: 'SPEC_CANNOT_FAIL', message, hint: 'use 0.3 or more', path },
+    ];
   }
   if (threshold >= 0.9) {
     const message = `a threshold of ${threshold} means 5 of 5: only a perfect score passes`;
-    return [{ severity: 'warning', code: 'SPEC_TOP_SCORE_ONLY', message, hint: 'below 0.9 a score of 4 passes', path }];
+    return [
+      {
+        severity: 'warning',
+        code: 'SPEC_TOP_SCORE_ONLY',
+        message,
+        hint: 'below 0.9 a score of 4 passes',
+        path,
+      },
+    ];
   }
   return [];
 }

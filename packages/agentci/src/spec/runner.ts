@@ -2,7 +2,13 @@ import { dirname } from 'node:path';
 import { parseModelName } from '../judge/model-name.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { joinOr } from '../kit/value-words.ts';
-import { keyPlace, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import {
   RUNNER_KINDS,
   RUNNER_SCHEMAS,
@@ -22,7 +28,10 @@ function checkModel(
   problems: SpecProblems,
 ): void {
   const at = (key: string): YamlNode => value.entries.get(key)!.value;
-  if (!model.includes('{{') && parseModelName(model, { hasBaseUrl: baseUrl !== undefined }) === undefined)
+  if (
+    !model.includes('{{') &&
+    parseModelName(model, { hasBaseUrl: baseUrl !== undefined }) === undefined
+  )
     problems.add(at('model'), {
       code: 'SPEC_RUNNER_MODEL',
       message: `no known provider has the model "${model}"`,
@@ -63,12 +72,19 @@ export function readRunner(entry: YamlEntry, problems: SpecProblems): RunnerConf
     const meant = [...value.entries.keys()]
       .map((key) => didYouMean(key, RUNNER_KINDS))
       .find((key) => key !== undefined);
-    const hint = meant === undefined ? 'for example: {replay: ./traces}' : `did you mean "${meant}"?`;
-    problems.add(value, { code: 'SPEC_RUNNER_KIND', message: `"runner" needs one of ${KINDS}`, hint });
+    const hint =
+      meant === undefined ? 'for example: {replay: ./traces}' : `did you mean "${meant}"?`;
+    problems.add(value, {
+      code: 'SPEC_RUNNER_KIND',
+      message: `"runner" needs one of ${KINDS}`,
+      hint,
+    });
     return undefined;
   }
   if (kinds.length > 1) {
-    const second = [...value.entries.values()].filter(({ key }) => (kinds as readonly string[]).includes(key))[1]!;
+    const second = [...value.entries.values()].filter(({ key }) =>
+      (kinds as readonly string[]).includes(key),
+    )[1]!;
     problems.add(keyPlace(second), {
       code: 'SPEC_RUNNER_KIND',
       message: `"runner" has ${kinds.length} kinds; it takes one of ${KINDS}`,

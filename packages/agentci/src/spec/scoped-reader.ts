@@ -1,7 +1,14 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
 import type { Mutable } from '../kit/mutable.ts';
 import { valueText } from '../kit/template.ts';
-import { locate, toPlain, type YamlEntry, type YamlMap, type YamlNode, type YamlPlace } from '../kit/yaml-node.ts';
+import {
+  locate,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+  type YamlPlace,
+} from '../kit/yaml-node.ts';
 import type { Cell } from '../results/cell.ts';
 import type { Layer } from '../results/run-result.ts';
 import { fitTexts } from './fit-texts.ts';
@@ -15,7 +22,14 @@ import { openRows, type Row, type Rows } from './rows.ts';
 import type { Query } from './suite.ts';
 import { UnusedColumns } from './unused-columns.ts';
 import { checkValue, isBroken } from './value-check.ts';
-import { findVariables, mergeVars, type Scope, slotPlace, type VariableEntry, type VariableText } from './variables.ts';
+import {
+  findVariables,
+  mergeVars,
+  type Scope,
+  slotPlace,
+  type VariableEntry,
+  type VariableText,
+} from './variables.ts';
 
 type Vars = Readonly<Record<string, unknown>>;
 
@@ -66,7 +80,10 @@ export class ScopedReader {
     const entries = this.#reader.entriesOf(node);
     const { own, rowsEntry } = this.#scopeOf(entries);
     const pattern = this.#pattern(node, entries);
-    const rows = rowsEntry === undefined ? undefined : openRows(rowsEntry.value, this.#suite.folder, this.#problems);
+    const rows =
+      rowsEntry === undefined
+        ? undefined
+        : openRows(rowsEntry.value, this.#suite.folder, this.#problems);
     if (rowsEntry !== undefined && rows === undefined) return [];
     const plain = hashBasis(entries, rows);
     const read = new RowsOfQuery(this.#reader, this.#problems, this.#suite, pattern, {
@@ -93,14 +110,18 @@ export class ScopedReader {
     for (const { place, problem } of this.#unused.found()) this.#problems.add(place, problem);
   }
 
-  #scopeOf(entries: readonly YamlEntry[]): { own: Vars | undefined; rowsEntry: YamlEntry | undefined } {
+  #scopeOf(entries: readonly YamlEntry[]): {
+    own: Vars | undefined;
+    rowsEntry: YamlEntry | undefined;
+  } {
     let own: Vars | undefined;
     let rowsEntry: YamlEntry | undefined;
     for (const entry of entries) {
       if (entry.key !== 'vars' && entry.key !== 'rows') continue;
       const isFile = entry.key === 'rows' && entry.value.kind === 'scalar';
       // A list of rows is read item by item, each with its own place.
-      const isList = entry.key === 'rows' && entry.value.kind === 'seq' && entry.value.items.length > 0;
+      const isList =
+        entry.key === 'rows' && entry.value.kind === 'seq' && entry.value.items.length > 0;
       if (!isList && !checkValue(entry, VALUE_SCHEMAS.get(entry.key)!, this.#problems)) continue;
       if (entry.key === 'vars') own = toPlain(entry.value) as Vars;
       else if (isFile || isList) rowsEntry = entry;
@@ -150,7 +171,11 @@ export class ScopedReader {
     const merged = this.#reader.entriesOfBlock(layer, entry);
     if (merged === undefined) return undefined;
     const entries = merged.map((each) => findVariables(each, this.#problems) ?? each);
-    return { layer, entries, constants: new Set(entries.filter((each): each is YamlEntry => !('fill' in each))) };
+    return {
+      layer,
+      entries,
+      constants: new Set(entries.filter((each): each is YamlEntry => !('fill' in each))),
+    };
   }
 
   #checkId(id: VariableEntry | undefined, matrix: ReadonlySet<string>): void {
@@ -218,7 +243,8 @@ class RowsOfQuery {
     this.#count++;
     if (row !== undefined)
       for (const name of Object.keys(row.vars))
-        if (!this.#columns.has(name)) this.#columns.set(name, this.#rows?.headerOf?.(name) ?? row.placeOf(name));
+        if (!this.#columns.has(name))
+          this.#columns.set(name, this.#rows?.headerOf?.(name) ?? row.placeOf(name));
     if (row === undefined) return this.#readRow(row);
     return this.#problems.within(this.#told.relocate(row), () => this.#readRow(row));
   }
@@ -231,7 +257,8 @@ class RowsOfQuery {
     for (const cell of cells) {
       const all = cell === undefined ? vars : mergeVars(vars, cell);
       const [first] = queries;
-      const query = first !== undefined && !this.#pattern.usesMatrix ? { ...first } : this.#make(all, row);
+      const query =
+        first !== undefined && !this.#pattern.usesMatrix ? { ...first } : this.#make(all, row);
       query.vars = all;
       if (cell !== undefined) query.cell = cell;
       queries.push(query);
@@ -244,7 +271,8 @@ class RowsOfQuery {
     let hasAll = true;
     for (const { node, slots } of this.#pattern.texts) {
       for (const { name, start } of slots) {
-        if (Object.hasOwn(vars, name) || (cell !== undefined && Object.hasOwn(cell, name))) continue;
+        if (Object.hasOwn(vars, name) || (cell !== undefined && Object.hasOwn(cell, name)))
+          continue;
         hasAll = false;
         const known = Object.keys(mergeVars(vars, cell));
         const near = didYouMean(name, known);
@@ -271,7 +299,9 @@ class RowsOfQuery {
     const { vars, cells } = this.#suite;
     const known = mergeVars(vars, this.#own, cells?.[0]);
     for (const { node, escaped } of this.#pattern.texts) {
-      const slot = escaped.find(({ name }) => Object.hasOwn(known, name) || this.#columns.has(name));
+      const slot = escaped.find(
+        ({ name }) => Object.hasOwn(known, name) || this.#columns.has(name),
+      );
       if (slot === undefined) continue;
       this.#problems.add(slotPlace(node, slot.start), {
         severity: 'warning',
@@ -286,7 +316,8 @@ class RowsOfQuery {
     const { base, values, blocks, node } = this.#pattern;
     const scope: Scope = {
       get: (name) => vars[name],
-      isText: (name) => this.#rows?.isText === true && row !== undefined && row.vars[name] === vars[name],
+      isText: (name) =>
+        this.#rows?.isText === true && row !== undefined && row.vars[name] === vars[name],
     };
     const draft: Draft = {
       plain: { ...base.plain },
@@ -298,11 +329,14 @@ class RowsOfQuery {
     };
     for (const value of values) {
       const filled = value.fill(scope);
-      if (!isLeftOpen(filled)) this.#reader.apply(draft, fitted(filled, VALUE_SCHEMAS.get(value.entry.key)));
+      if (!isLeftOpen(filled))
+        this.#reader.apply(draft, fitted(filled, VALUE_SCHEMAS.get(value.entry.key)));
     }
     for (const { layer, entries, constants } of blocks) {
       const filled = entries.map((each) =>
-        'fill' in each ? fitted(each.fill(scope), LAYER_KEYS[layer].get(each.entry.key)?.schema) : each,
+        'fill' in each
+          ? fitted(each.fill(scope), LAYER_KEYS[layer].get(each.entry.key)?.schema)
+          : each,
       );
       this.#reader.applyBlock(draft, layer, filled, (entry) => constants.has(entry));
     }
@@ -311,7 +345,11 @@ class RowsOfQuery {
     return this.#reader.complete(draft, node, this.#location);
   }
 
-  #named(vars: Vars, row: Row | undefined, query: Mutable<Query>): Pick<ReadQuery, 'idPlace' | 'named'> {
+  #named(
+    vars: Vars,
+    row: Row | undefined,
+    query: Mutable<Query>,
+  ): Pick<ReadQuery, 'idPlace' | 'named'> {
     const { id, idBase, node, usesMatrix } = this.#pattern;
     const idNode = node.entries.get('id')?.value;
     if (row !== undefined && Object.hasOwn(row.vars, 'id') && id === undefined) {
@@ -327,7 +365,10 @@ class RowsOfQuery {
       query.id = '';
       return { idPlace: idNode, named: { base: idBase, row: this.#count } };
     }
-    return { idPlace: idNode, named: { base: usesMatrix ? idBase : { ...idBase, text: query.query } } };
+    return {
+      idPlace: idNode,
+      named: { base: usesMatrix ? idBase : { ...idBase, text: query.query } },
+    };
   }
 
   #slug(written: string, place: YamlPlace): string {
@@ -361,7 +402,9 @@ class RowsOfQuery {
       this.#unused.add(place, {
         severity: 'warning',
         code: 'ROWS_UNUSED',
-        message: isHidden ? `the matrix replaces the variable "${name}"` : `nothing uses the variable "${name}"`,
+        message: isHidden
+          ? `the matrix replaces the variable "${name}"`
+          : `nothing uses the variable "${name}"`,
         hint: `remove it, or hand it to the agent by name: metadata: {${name}: "{{${name}}}"}`,
       });
     }
@@ -383,7 +426,10 @@ function codeIn(node: YamlNode, key: string): (string | typeof ANY_CODE)[] {
 }
 
 /** What the hash of the spec is made of: the query as written, and the rows as they are in their file. */
-function hashBasis(entries: readonly YamlEntry[], rows: Rows | undefined): Readonly<Record<string, unknown>> {
+function hashBasis(
+  entries: readonly YamlEntry[],
+  rows: Rows | undefined,
+): Readonly<Record<string, unknown>> {
   const plain = Object.fromEntries(entries.map(({ key, value }) => [key, toPlain(value)]));
   return rows?.text === undefined ? plain : { ...plain, rows_text: rows.text };
 }

@@ -32,5 +32,7 @@ test.each([
   ['positions', { indices: [1, 7] }, [1]],
   ['every condition counts', { tags: ['smoke'], filter: 'refund' }, [1]],
 ] as const)('selects when %s', (_, selection, expected) => {
-  expect(selectQueries(suite, selection).map((each) => suite.queries.indexOf(each))).toEqual(expected);
+  expect(selectQueries(suite, selection).map((each) => suite.queries.indexOf(each))).toEqual(
+    expected,
+  );
 });

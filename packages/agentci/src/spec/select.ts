@@ -17,21 +17,29 @@ export interface Selection {
 }
 
 /** The queries that satisfy every condition given, in spec order. An empty list is not a condition. */
-export function selectQueries(suite: Pick<Suite, 'queries'>, selection: Selection): readonly Query[] {
+export function selectQueries(
+  suite: Pick<Suite, 'queries'>,
+  selection: Selection,
+): readonly Query[] {
   const tags = asSet(selection.tags);
   const ids = asSet(selection.ids);
   const indices = asSet(selection.indices);
   const only = selection.only === undefined ? undefined : new Set(selection.only.map(caseKey));
   const cells = Object.entries(selection.cells ?? {});
   const positions = indices === undefined ? undefined : positionsOf(suite.queries);
-  const matches = selection.filter === undefined || selection.filter === '' ? undefined : textMatcher(selection.filter);
+  const matches =
+    selection.filter === undefined || selection.filter === ''
+      ? undefined
+      : textMatcher(selection.filter);
   return suite.queries.filter(
     (query, index) =>
       (tags === undefined || query.tags.some((tag) => tags.has(tag))) &&
       (ids === undefined || ids.has(query.id)) &&
       (indices === undefined || indices.has(positions![index]!)) &&
       (only === undefined || only.has(caseKey(query))) &&
-      cells.every(([name, values]) => query.cell !== undefined && values.includes(query.cell[name]!)) &&
+      cells.every(
+        ([name, values]) => query.cell !== undefined && values.includes(query.cell[name]!),
+      ) &&
       (matches === undefined || matches(query.id) || matches(query.query)),
   );
 }

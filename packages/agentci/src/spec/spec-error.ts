@@ -6,9 +6,13 @@ export class SpecError extends UserError {
   constructor(file: string, diagnostics: readonly Diagnostic[]) {
     const errors = diagnostics.filter((d) => d.severity === 'error');
     const first = errors[0] === undefined ? '' : `\n${formatDiagnostic(errors[0])}`;
-    super('SPEC_INVALID', `${file} has ${errors.length} problem${errors.length === 1 ? '' : 's'}${first}`, {
-      diagnostics,
-    });
+    super(
+      'SPEC_INVALID',
+      `${file} has ${errors.length} problem${errors.length === 1 ? '' : 's'}${first}`,
+      {
+        diagnostics,
+      },
+    );
     this.name = 'SpecError';
   }
 }

@@ -33,7 +33,15 @@ import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
 const DEFAULT_BASELINE_DIR = './baselines';
 
 /** Root keys that say nothing about what is tested, or whose content has gone into the queries. */
-const NOT_HASHED = new Set(['$schema', 'version', 'defaults', 'metrics', 'policy', 'queries', 'cassette']);
+const NOT_HASHED = new Set([
+  '$schema',
+  'version',
+  'defaults',
+  'metrics',
+  'policy',
+  'queries',
+  'cassette',
+]);
 
 /** Turns the tree of a spec into a suite. Undefined when there was any error; `problems` then says which. */
 export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefined {
@@ -53,7 +61,8 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   }
   checkVersion(root.entries.get('version'), problems);
   for (const key of ['agent', 'queries']) {
-    if (!root.entries.has(key)) problems.add(root, { code: 'SPEC_REQUIRED', message: `the spec needs "${key}"` });
+    if (!root.entries.has(key))
+      problems.add(root, { code: 'SPEC_REQUIRED', message: `the spec needs "${key}"` });
   }
   const runnerEntry = root.entries.get('runner');
   const runner = runnerEntry === undefined ? undefined : readRunner(runnerEntry, problems);
@@ -76,7 +85,10 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
   if (problems.hasErrors) return undefined;
 
   // Kept only until the hash is requested: the text of a large spec and all its values hang on it.
-  let toHash: Parameters<typeof hashOf> | undefined = [plain, read.filter((each) => each.plain !== undefined)];
+  let toHash: Parameters<typeof hashOf> | undefined = [
+    plain,
+    read.filter((each) => each.plain !== undefined),
+  ];
   let hash: string | undefined;
   const { file } = root.source;
   const judgeConfig = plain.judge_config as Record<string, unknown> | undefined;
@@ -117,7 +129,11 @@ function hashed({ plain, queries }: ReadQuery): Readonly<Record<string, unknown>
 }
 
 /** An agent that was started elsewhere cannot be told to ask a cassette. */
-function checkCassette(entry: YamlEntry | undefined, runner: RunnerConfig | undefined, problems: SpecProblems): void {
+function checkCassette(
+  entry: YamlEntry | undefined,
+  runner: RunnerConfig | undefined,
+  problems: SpecProblems,
+): void {
   if (entry === undefined || isNull(entry.value) || runner === undefined) return;
   if (runner.kind === 'command' || runner.kind === 'module') return;
   problems.add(keyPlace(entry), {
@@ -139,15 +155,23 @@ function checkVersion(entry: YamlEntry | undefined, problems: SpecProblems): voi
   problems.add(entry.value, {
     code: 'SPEC_VERSION',
     message: `"version" must be the number 1, not ${isText ? 'the text ' : ''}${showValue(version)}`,
-    hint: isText ? 'remove the quotes' : 'write "version: 1", or update AgentCI if the file was made for a later one',
+    hint: isText
+      ? 'remove the quotes'
+      : 'write "version: 1", or update AgentCI if the file was made for a later one',
   });
 }
 
-function readQueries(root: YamlMap, problems: SpecProblems, scope: Omit<SuiteScope, 'folder'>): readonly ReadQuery[] {
+function readQueries(
+  root: YamlMap,
+  problems: SpecProblems,
+  scope: Omit<SuiteScope, 'folder'>,
+): readonly ReadQuery[] {
   const { file } = root.source;
   const defaults = effectiveDefaults(root, problems);
   const entry = root.entries.get('queries');
-  const isScoped = ['vars', 'matrix'].some((key) => root.entries.has(key)) || defaults?.entries.has('vars') === true;
+  const isScoped =
+    ['vars', 'matrix'].some((key) => root.entries.has(key)) ||
+    defaults?.entries.has('vars') === true;
   const reader = new QueryReader(defaults, problems, {
     dir: dirname(file),
     policies: new PolicyLoader(file, problems),
@@ -164,7 +188,10 @@ function readQueries(root: YamlMap, problems: SpecProblems, scope: Omit<SuiteSco
       hint: 'start each query with a dash: "- query: …"',
     });
   } else if (value.items.length === 0) {
-    problems.add(value, { code: 'SPEC_EMPTY', message: '"queries" is empty: nothing would be tested' });
+    problems.add(value, {
+      code: 'SPEC_EMPTY',
+      message: '"queries" is empty: nothing would be tested',
+    });
   } else {
     const queries: ReadQuery[] = [];
     let scoped: ScopedReader | undefined;
@@ -192,12 +219,21 @@ const hasScope = (node: YamlNode): boolean =>
 /** `metrics` and `policy` of the root count as defaults; what `defaults` itself says wins over them. */
 function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | undefined {
   const shared = new Map(
-    [...root.entries].filter(([key, { value }]) => isInherited(key) && !isNull(value) && !isBroken(value)),
+    [...root.entries].filter(
+      ([key, { value }]) => isInherited(key) && !isNull(value) && !isBroken(value),
+    ),
   );
-  const base: YamlMap = { kind: 'map', source: root.source, start: root.start, end: -1, entries: shared };
+  const base: YamlMap = {
+    kind: 'map',
+    source: root.source,
+    start: root.start,
+    end: -1,
+    entries: shared,
+  };
   const entry = root.entries.get('defaults');
   if (entry === undefined || isBroken(entry.value)) return shared.size === 0 ? undefined : base;
-  if (entry.value.kind === 'map') return shared.size === 0 ? entry.value : mergeMaps(base, entry.value);
+  if (entry.value.kind === 'map')
+    return shared.size === 0 ? entry.value : mergeMaps(base, entry.value);
   if (isNull(entry.value)) problems.add(keyPlace(entry), emptyKey('defaults'));
   else problems.add(entry.value, { code: 'SPEC_TYPE', message: '"defaults" must be a map' });
   return base;
@@ -211,7 +247,8 @@ function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Q
   for (const { queries, idPlace, named } of read) {
     const [query] = queries;
     if (query === undefined) continue;
-    if (named?.row !== undefined && named.base.written !== undefined) query.id = `${named.base.written}-${named.row}`;
+    if (named?.row !== undefined && named.base.written !== undefined)
+      query.id = `${named.base.written}-${named.row}`;
     const { id } = query;
     if (id === '' || idPlace === undefined) continue;
     const first = written.get(id);
@@ -239,7 +276,12 @@ function withIds(read: readonly ReadQuery[], problems: SpecProblems): readonly Q
 }
 
 /** A row is named by its query, and its number. */
-function namedBy(named: ReadQuery['named'], text: string, ids: IdAllocator, bases: Map<IdBase, string>): string {
+function namedBy(
+  named: ReadQuery['named'],
+  text: string,
+  ids: IdAllocator,
+  bases: Map<IdBase, string>,
+): string {
   if (named?.row === undefined) return ids.allocate(queryId(named?.base.text ?? text));
   const { base, row } = named;
   let name = bases.get(base);

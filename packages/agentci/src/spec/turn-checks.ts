@@ -1,5 +1,11 @@
 import type { Location } from '../kit/diagnostic.ts';
-import { keyPlace, toPlain, type YamlEntry, type YamlMap, type YamlNode } from '../kit/yaml-node.ts';
+import {
+  keyPlace,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { lastTurn } from './conversation.ts';
 import type { SpecProblems } from './problems.ts';
@@ -13,7 +19,11 @@ export interface TurnBlocks {
 }
 
 /** Reads `turns`, whose shape was checked already: the blocks of each turn, which inherit nothing. */
-export function readTurns(list: YamlNode, blocks: TurnBlocks, problems: SpecProblems): readonly TurnChecks[] {
+export function readTurns(
+  list: YamlNode,
+  blocks: TurnBlocks,
+  problems: SpecProblems,
+): readonly TurnChecks[] {
   if (list.kind !== 'seq') return [];
   return list.items.flatMap((item) => {
     if (item.kind !== 'map') return [];
@@ -56,10 +66,16 @@ export function checkTurnNumbers(
   for (const [i, { turn }] of turns.entries()) {
     const item = items[i];
     // Without a script the conversation is in a recording, which may have any number of turns.
-    if (item?.kind !== 'map' || turn <= last || (conversation.script.length === 0 && turn <= conversation.maxTurns))
+    if (
+      item?.kind !== 'map' ||
+      turn <= last ||
+      (conversation.script.length === 0 && turn <= conversation.maxTurns)
+    )
       continue;
     const why =
-      turn > conversation.maxTurns ? `max_turns is ${conversation.maxTurns}` : `the script ends after turn ${last}`;
+      turn > conversation.maxTurns
+        ? `max_turns is ${conversation.maxTurns}`
+        : `the script ends after turn ${last}`;
     problems.add(item.entries.get('turn')!.value, {
       code: 'SPEC_TURN_NEVER',
       message: `turn ${turn} never comes: ${why}`,
@@ -68,7 +84,11 @@ export function checkTurnNumbers(
 }
 
 /** The checks of one turn as a query of their own. What is said of the whole conversation is not said of a turn. */
-export function queryOfTurn(query: Query, { correctness, path, cost, locations }: TurnChecks, asked: string): Query {
+export function queryOfTurn(
+  query: Query,
+  { correctness, path, cost, locations }: TurnChecks,
+  asked: string,
+): Query {
   const {
     conversation: _,
     turns: __,

@@ -1,4 +1,11 @@
-import { onlySlot, parseTemplate, renderTemplate, slotsOf, type Template, type TemplateSlot } from '../kit/template.ts';
+import {
+  onlySlot,
+  parseTemplate,
+  renderTemplate,
+  slotsOf,
+  type Template,
+  type TemplateSlot,
+} from '../kit/template.ts';
 import {
   setOwn,
   type YamlEntry,
@@ -32,7 +39,8 @@ export interface VariableEntry {
 }
 
 /** Texts under these keys are patterns: a value must match itself, whatever characters it has. */
-const isPattern = (key: string): boolean => key === 'regex' || key === 'pattern' || /(?:^|_)regex(?:_|$)/.test(key);
+const isPattern = (key: string): boolean =>
+  key === 'regex' || key === 'pattern' || /(?:^|_)regex(?:_|$)/.test(key);
 /** Texts under these keys are run, and values are never run. */
 const isCode = (key: string): boolean => key === 'expr' || key === 'code';
 
@@ -43,7 +51,9 @@ export function findVariables(entry: YamlEntry, problems: SpecProblems): Variabl
   const texts: VariableText[] = [];
   const finder = new Finder(texts, problems);
   const fill = finder.find(entry.value, entry.key);
-  return fill === undefined ? undefined : { entry, texts, fill: (scope) => ({ ...entry, value: fill(scope) }) };
+  return fill === undefined
+    ? undefined
+    : { entry, texts, fill: (scope) => ({ ...entry, value: fill(scope) }) };
 }
 
 class Finder {
@@ -61,7 +71,11 @@ class Finder {
     if (node.kind === 'seq') {
       const fills = node.items.map((item) => this.find(item, key));
       if (fills.every((fill) => fill === undefined)) return undefined;
-      return (scope) => ({ ...node, end: -1, items: node.items.map((item, i) => fills[i]?.(scope) ?? item) });
+      return (scope) => ({
+        ...node,
+        end: -1,
+        items: node.items.map((item, i) => fills[i]?.(scope) ?? item),
+      });
     }
     const fills = new Map<string, Fill>();
     for (const [name, entry] of node.entries) {
@@ -72,7 +86,8 @@ class Finder {
     if (fills.size === 0) return undefined;
     return (scope) => {
       const entries = new Map(node.entries);
-      for (const [name, fill] of fills) entries.set(name, { ...entries.get(name)!, value: fill(scope) });
+      for (const [name, fill] of fills)
+        entries.set(name, { ...entries.get(name)!, value: fill(scope) });
       return { ...node, end: -1, entries };
     };
   }
@@ -105,7 +120,8 @@ function fillScalar(node: YamlScalar, template: Template, isRegex: boolean): Fil
   }
   return ({ get, isText }) => {
     const value = get(only.name);
-    if (typeof value === 'string' && isText(only.name)) return { ...textNode(node, value), isRowText: true };
+    if (typeof value === 'string' && isText(only.name))
+      return { ...textNode(node, value), isRowText: true };
     return nodeOf(value, node);
   };
 }

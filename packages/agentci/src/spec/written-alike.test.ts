@@ -79,12 +79,18 @@ describe('values written alike', () => {
         () => `${made.push(key)}`,
         () => isKept,
       );
-    expect([get('a', false), get('b', true), get('a', true), get('c', true)]).toEqual(['1', '2', '2', '3']);
+    expect([get('a', false), get('b', true), get('a', true), get('c', true)]).toEqual([
+      '1',
+      '2',
+      '2',
+      '3',
+    ]);
   });
 });
 
 describe('checks repeated in every query', () => {
-  const query = (id: string, block: string): string => `  - id: ${id}\n    query: q\n    correctness: ${block}\n`;
+  const query = (id: string, block: string): string =>
+    `  - id: ${id}\n    query: q\n    correctness: ${block}\n`;
   const spec = (...blocks: string[]): string =>
     `agent: a\nqueries:\n${blocks.map((block, i) => query(`q${i}`, block)).join('')}`;
 

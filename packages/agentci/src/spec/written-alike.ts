@@ -1,4 +1,9 @@
-import { decidingText, type YamlNode, type YamlScalarValue, type YamlSource } from '../kit/yaml-node.ts';
+import {
+  decidingText,
+  type YamlNode,
+  type YamlScalarValue,
+  type YamlSource,
+} from '../kit/yaml-node.ts';
 
 /** Different texts kept for one key. A spec whose values all differ must not fill the memory with them. */
 const MAX_KEPT = 256;
@@ -22,7 +27,12 @@ export class WrittenAlike<T> {
     }
     const kept: Map<unknown, T> = node.kind === 'scalar' ? this.#scalars : this.#texts;
     const isHopeless = kept.size >= MAX_KEPT && this.#found === 0;
-    const key = isHopeless || isBroken(node) ? undefined : node.kind === 'scalar' ? node.value : decidingText(node);
+    const key =
+      isHopeless || isBroken(node)
+        ? undefined
+        : node.kind === 'scalar'
+          ? node.value
+          : decidingText(node);
     const before = key === undefined ? undefined : kept.get(key);
     if (before !== undefined) {
       this.#found++;

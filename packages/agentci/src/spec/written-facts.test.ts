@@ -40,5 +40,9 @@ test('facts on one line are kept as well', () => {
   const line = 'facts: {a: 007, b: 1.50, c: +49171}';
   const text = `{agent: a, queries: [{id: q, conversation: {start: hi, user: {goal: x, ${line}}}, path: {max_tool_calls: 1}}]}`;
   const { suite } = parseSpec(text, { file: 'spec.yaml' });
-  expect(suite?.queries[0]?.conversation?.user?.facts).toEqual({ a: '007', b: '1.50', c: '+49171' });
+  expect(suite?.queries[0]?.conversation?.user?.facts).toEqual({
+    a: '007',
+    b: '1.50',
+    c: '+49171',
+  });
 });

@@ -11,12 +11,16 @@ export function writtenFacts(
 ): Record<string, string | number> {
   if (node?.kind !== 'map') return { ...facts };
   return Object.fromEntries(
-    Object.entries(facts).map(([key, value]) => [key, writtenNumber(node.entries.get(key)?.value, value) ?? value]),
+    Object.entries(facts).map(([key, value]) => [
+      key,
+      writtenNumber(node.entries.get(key)?.value, value) ?? value,
+    ]),
   );
 }
 
 function writtenNumber(node: YamlNode | undefined, value: string | number): string | undefined {
-  if (typeof value !== 'number' || node?.kind !== 'scalar' || node.style !== 'plain') return undefined;
+  if (typeof value !== 'number' || node?.kind !== 'scalar' || node.style !== 'plain')
+    return undefined;
   NUMBER.lastIndex = node.start;
   const text = NUMBER.exec(node.source.text)?.[0];
   return text !== undefined && resolvePlain(text) === value ? text : undefined;

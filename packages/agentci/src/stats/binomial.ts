@@ -2,7 +2,8 @@ import { lnGamma } from './gamma.ts';
 import { incompleteBeta } from './incomplete-beta.ts';
 
 /** Natural logarithm of "n choose k". */
-export const lnChoose = (n: number, k: number): number => lnGamma(n + 1) - lnGamma(k + 1) - lnGamma(n - k + 1);
+export const lnChoose = (n: number, k: number): number =>
+  lnGamma(n + 1) - lnGamma(k + 1) - lnGamma(n - k + 1);
 
 /** Up to here "n choose k" is a whole number a double holds exactly. */
 const EXACT_UP_TO = 50;

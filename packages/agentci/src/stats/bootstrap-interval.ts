@@ -20,7 +20,10 @@ export interface BootstrapOptions extends IntervalOptions {
 const DEFAULT_SAMPLES = 2000;
 
 /** Interval of any statistic by drawing the sample again and again. Null below two values or clusters. */
-export function bootstrapInterval(values: readonly number[], options: BootstrapOptions): Interval | null {
+export function bootstrapInterval(
+  values: readonly number[],
+  options: BootstrapOptions,
+): Interval | null {
   const level = levelOf(options);
   requireNumbers(values);
   requireNumber(options.seed, 'the seed');
@@ -35,7 +38,9 @@ export function bootstrapInterval(values: readonly number[], options: BootstrapO
   estimates.sort();
   const tail = (1 - level) / 2;
   const [low, high] =
-    options.method === 'bca' ? corrected({ values, units, estimates, statistic, tail }) : [tail, 1 - tail];
+    options.method === 'bca'
+      ? corrected({ values, units, estimates, statistic, tail })
+      : [tail, 1 - tail];
   return { low: quantileOfSorted(estimates, low), high: quantileOfSorted(estimates, high) };
 }
 
@@ -72,13 +77,16 @@ function corrected(input: {
   const { values, units, estimates, statistic, tail } = input;
   const observed = statistic(values);
   let below = 0;
-  for (const estimate of estimates) below += estimate < observed ? 1 : estimate === observed ? 0.5 : 0;
+  for (const estimate of estimates)
+    below += estimate < observed ? 1 : estimate === observed ? 0.5 : 0;
   const share = Math.min(
     1 - 1 / (2 * estimates.length),
     Math.max(1 / (2 * estimates.length), below / estimates.length),
   );
   const bias = normalQuantile(share);
-  const left = units.map((_, out) => statistic(units.flatMap((unit, i) => (i === out ? [] : unit))));
+  const left = units.map((_, out) =>
+    statistic(units.flatMap((unit, i) => (i === out ? [] : unit))),
+  );
   const centre = mean(left)!;
   let cubes = 0;
   let squares = 0;

@@ -2,7 +2,11 @@ import { betaQuantile } from './incomplete-beta.ts';
 import { type Interval, type IntervalOptions, levelOf, requireCounts } from './interval.ts';
 
 /** The exact interval of a rate: never covers less than its level, so it is wider than Wilson's. Null of no runs. */
-export function clopperPearsonInterval(successes: number, n: number, options?: IntervalOptions): Interval | null {
+export function clopperPearsonInterval(
+  successes: number,
+  n: number,
+  options?: IntervalOptions,
+): Interval | null {
   requireCounts({ successes, n });
   if (successes > n) throw new RangeError(`${successes} successes of ${n}`);
   const tail = (1 - levelOf(options)) / 2;

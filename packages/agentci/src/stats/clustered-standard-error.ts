@@ -5,7 +5,10 @@ import { requireSameLength } from './interval.ts';
  * Standard error of the mean when values come in clusters, such as repeats of one query. Corrected by C/(C − 1) for few
  * clusters; with equally many repeats it equals the standard error of the cluster means. Null for one cluster.
  */
-export function clusteredStandardError(values: readonly number[], clusters: readonly unknown[]): number | null {
+export function clusteredStandardError(
+  values: readonly number[],
+  clusters: readonly unknown[],
+): number | null {
   requireSameLength(values, clusters, 'values and clusters');
   const middle = mean(values);
   if (middle === null) return null;

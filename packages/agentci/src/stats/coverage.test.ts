@@ -13,11 +13,15 @@ import { normalQuantile } from './normal.ts';
 // What "95 %" promises, kept by trying it: intervals over many drawn samples must hold the truth 93 to 97 times in 100.
 
 const TRIALS = 4000;
-const normal = (random: () => number) => normalQuantile(Math.min(1 - 1e-12, Math.max(1e-12, random())));
+const normal = (random: () => number) =>
+  normalQuantile(Math.min(1 - 1e-12, Math.max(1e-12, random())));
 const passes = (random: () => number, n: number, p: number) =>
   Array.from({ length: n }, () => (random() < p ? 1 : 0)).reduce((s: number, x) => s + x, 0);
 
-function coverage(holds: (random: () => number) => boolean, { trials = TRIALS, seed = 1 } = {}): number {
+function coverage(
+  holds: (random: () => number) => boolean,
+  { trials = TRIALS, seed = 1 } = {},
+): number {
   const random = seededRandom(seed);
   let held = 0;
   for (let i = 0; i < trials; i++) if (holds(random)) held++;
@@ -80,7 +84,9 @@ describe('95 % intervals hold the truth', () => {
         const table = { bothPass: 0, passToFail: 0, failToPass: 0, bothFail: 0 };
         for (let i = 0; i < 40; i++) {
           const u = random();
-          table[u < 0.6 ? 'bothPass' : u < 0.75 ? 'passToFail' : u < 0.85 ? 'failToPass' : 'bothFail']++;
+          table[
+            u < 0.6 ? 'bothPass' : u < 0.75 ? 'passToFail' : u < 0.85 ? 'failToPass' : 'bothFail'
+          ]++;
         }
         const { low, high } = pairedRateInterval(table)!;
         return low <= 0.05 && 0.05 <= high;
@@ -93,7 +99,10 @@ describe('95 % intervals hold the truth', () => {
       coverage(
         (random) => {
           const values = Array.from({ length: 60 }, () => normal(random));
-          const { low, high } = bootstrapInterval(values, { seed: Math.floor(random() * 2 ** 31), samples: 500 })!;
+          const { low, high } = bootstrapInterval(values, {
+            seed: Math.floor(random() * 2 ** 31),
+            samples: 500,
+          })!;
           return low <= 0 && 0 <= high;
         },
         { trials: 1500 },

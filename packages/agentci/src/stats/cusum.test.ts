@@ -37,7 +37,11 @@ test('without a change an alarm is about as rare as stated', () => {
 });
 
 test.each([
-  { what: 'too few values', values: Array.from({ length: CUSUM_MIN - 1 }, () => 1), found: undefined },
+  {
+    what: 'too few values',
+    values: Array.from({ length: CUSUM_MIN - 1 }, () => 1),
+    found: undefined,
+  },
   { what: 'equal values', values: Array.from({ length: 30 }, () => 1), found: null },
   {
     what: 'a step of equal values',
@@ -64,17 +68,31 @@ test.each([
 ])('$what: that is not a change', ({ isOff }) => {
   for (const factor of [10, 2, 0.1]) {
     const seeds = Array.from({ length: 100 }, (_, seed) => seed + 1);
-    const alarms = seeds.filter((seed) => findShift(level(seed, 24, (at) => (isOff(at) ? 0.08 * factor : 0.08))));
+    const alarms = seeds.filter((seed) =>
+      findShift(level(seed, 24, (at) => (isOff(at) ? 0.08 * factor : 0.08))),
+    );
     // Without an outlier it is as many: 24 values of 100 series, and one false alarm in about 750 values.
     expect(alarms.length).toBeLessThanOrEqual(5);
   }
 });
 
 test.each([
-  { what: 'a rise after an outlier', valueAt: (at: number) => (at === 8 ? 8 : at < 20 ? 1 : 1.3), from: 20 },
-  { what: 'a rise before an outlier', valueAt: (at: number) => (at === 30 ? 8 : at < 20 ? 1 : 1.3), from: 20 },
+  {
+    what: 'a rise after an outlier',
+    valueAt: (at: number) => (at === 8 ? 8 : at < 20 ? 1 : 1.3),
+    from: 20,
+  },
+  {
+    what: 'a rise before an outlier',
+    valueAt: (at: number) => (at === 30 ? 8 : at < 20 ? 1 : 1.3),
+    from: 20,
+  },
   { what: 'a rise of the last three values', valueAt: (at: number) => (at < 37 ? 1 : 2), from: 37 },
-  { what: 'a rise that ends after ten values', valueAt: (at: number) => (at >= 15 && at < 25 ? 2 : 1), from: 25 },
+  {
+    what: 'a rise that ends after ten values',
+    valueAt: (at: number) => (at >= 15 && at < 25 ? 2 : 1),
+    from: 25,
+  },
 ])('$what is found where it is', ({ valueAt, from }) => {
   const direction = valueAt(from) > valueAt(from - 1) ? 'up' : 'down';
   const isRight = (seed: number): boolean => {

@@ -37,11 +37,9 @@ export function findShift(values: readonly number[]): Shift | null | undefined {
     const next = firstShift(level, start);
     if (next === null || level.length - next.from < LASTING_MIN) return shift;
     if (isLasting(level, next)) {
-      const [first, from, found] = [next.start, next.from, next.found].map((at) => kept[at]!.at) as [
-        number,
-        number,
-        number,
-      ];
+      const [first, from, found] = [next.start, next.from, next.found].map(
+        (at) => kept[at]!.at,
+      ) as [number, number, number];
       shift = { ...next, start: first, from, found };
       start = next.from;
     } else kept = kept.filter((_, at) => at < next.from || at > next.found);
@@ -81,7 +79,8 @@ function firstShift(values: readonly number[], start: number): Shift | null {
         [down, -z, 'down'],
       ] as const) {
         side.sum = Math.max(0, side.sum + step - SLACK);
-        if (side.sum > THRESHOLD) return { start, from: bestSplit(values, start, at), found: at, direction };
+        if (side.sum > THRESHOLD)
+          return { start, from: bestSplit(values, start, at), found: at, direction };
       }
     }
     n++;
@@ -110,7 +109,10 @@ function bestSplit(values: readonly number[], start: number, found: number): num
 }
 
 /** The value as a standard normal one, from those before it. Where those are all equal, any other is far away. */
-function zScore(value: number, { n, mean, squares }: { n: number; mean: number; squares: number }): number {
+function zScore(
+  value: number,
+  { n, mean, squares }: { n: number; mean: number; squares: number },
+): number {
   const sd = Math.sqrt(squares / (n - 1));
   if (sd <= 1e-12 * Math.max(1, Math.abs(mean)))
     return Math.abs(value - mean) <= 1e-9 * Math.max(1, Math.abs(mean)) ? 0 : value > mean ? 4 : -4;

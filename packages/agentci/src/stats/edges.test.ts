@@ -11,7 +11,12 @@ describe('samples that do not vary beyond rounding', () => {
     { what: 'welchT', found: () => stats.welchT(FLAT, LOW) },
     { what: 'studentT', found: () => stats.studentT(FLAT, LOW) },
   ])('$what is null with a reason', ({ found }) => {
-    expect(found()).toEqual({ statistic: null, df: null, p: null, reason: 'neither sample varies' });
+    expect(found()).toEqual({
+      statistic: null,
+      df: null,
+      p: null,
+      reason: 'neither sample varies',
+    });
   });
 
   test('effect sizes are null', () => {
@@ -27,7 +32,12 @@ describe('samples that do not vary beyond rounding', () => {
         a.map((value) => value + shift),
         a,
       );
-      expect(found).toMatchObject({ se: 0, t: null, p: null, reason: 'every difference is the same' });
+      expect(found).toMatchObject({
+        se: 0,
+        t: null,
+        p: null,
+        reason: 'every difference is the same',
+      });
       expect(found.mean).toBeCloseTo(shift, 9);
     }
   });
@@ -44,12 +54,19 @@ describe('samples that do not vary beyond rounding', () => {
 
   test('one constant side is enough for a test: SciPy says t = -8.6602540, df = 2, p = 0.0130725', () => {
     const { statistic, df, p, reason } = stats.welchT([0.5, 0.5, 0.5], [0.7, 0.8, 0.75]);
-    expect([statistic, df, p]).toEqual([expect.closeTo(-8.660254, 6), 2, expect.closeTo(0.0130725, 6)]);
+    expect([statistic, df, p]).toEqual([
+      expect.closeTo(-8.660254, 6),
+      2,
+      expect.closeTo(0.0130725, 6),
+    ]);
     expect(reason).toBeUndefined();
   });
 
   test('small differences of large numbers are differences', () => {
-    const { p } = stats.welchT([1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.3], [1e9 + 5.1, 1e9 + 5.2, 1e9 + 5.3]);
+    const { p } = stats.welchT(
+      [1e9 + 0.1, 1e9 + 0.2, 1e9 + 0.3],
+      [1e9 + 5.1, 1e9 + 5.2, 1e9 + 5.3],
+    );
     expect(p).toBeLessThan(0.001);
   });
 });
@@ -72,13 +89,21 @@ describe('arguments that cannot be are a RangeError', () => {
     ],
     clusteredStandardError: [() => stats.clusteredStandardError(NAN, [1, 1, 2])],
     cohenKappa: [() => stats.cohenKappa(NAN, [1, 2, 3]), () => stats.cohenKappa([1], [1, 2])],
-    cohensD: [() => stats.cohensD(NAN, [1, 2]), () => stats.cohensD([1, 2], [1, Number.POSITIVE_INFINITY])],
+    cohensD: [
+      () => stats.cohensD(NAN, [1, 2]),
+      () => stats.cohensD([1, 2], [1, Number.POSITIVE_INFINITY]),
+    ],
     describe: [() => stats.describe(NAN)],
     hedgesG: [() => stats.hedgesG([1, 2], NAN)],
     holm: [() => stats.holm(NAN), () => stats.holm([-0.1])],
     judgeCorrectedRate: [
       () => stats.judgeCorrectedRate({ rate: 1.2, truePositiveRate: 0.9, trueNegativeRate: 0.9 }),
-      () => stats.judgeCorrectedRate({ rate: 0.5, truePositiveRate: Number.NaN, trueNegativeRate: 0.9 }),
+      () =>
+        stats.judgeCorrectedRate({
+          rate: 0.5,
+          truePositiveRate: Number.NaN,
+          trueNegativeRate: 0.9,
+        }),
     ],
     krippendorffAlpha: [
       () => stats.krippendorffAlpha([NAN, [1, 2, 3]], { level: 'interval' }),
@@ -97,8 +122,13 @@ describe('arguments that cannot be are a RangeError', () => {
       () => stats.normalSample(random, { mean: 0, sd: -1 }),
     ],
     oneWayAnova: [() => stats.oneWayAnova([NAN, [1, 2]])],
-    pairedDifference: [() => stats.pairedDifference(NAN, [1, 2, 3]), () => stats.pairedDifference([1], [1, 2])],
-    pairedRateInterval: [() => stats.pairedRateInterval({ bothPass: -1, passToFail: 0, failToPass: 0, bothFail: 0 })],
+    pairedDifference: [
+      () => stats.pairedDifference(NAN, [1, 2, 3]),
+      () => stats.pairedDifference([1], [1, 2]),
+    ],
+    pairedRateInterval: [
+      () => stats.pairedRateInterval({ bothPass: -1, passToFail: 0, failToPass: 0, bothFail: 0 }),
+    ],
     passAtK: [() => stats.passAtK({ n: 3, c: 4, k: 1 }), () => stats.passAtK({ n: 3, c: 1, k: 0 })],
     passHatK: [() => stats.passHatK({ n: Number.NaN, c: 1, k: 1 })],
     quantile: [
@@ -115,7 +145,10 @@ describe('arguments that cannot be are a RangeError', () => {
       () => stats.requiredSampleSize({ effect: 1, variance: 1, sides: 3 as 2 }),
     ],
     seededRandom: [() => stats.seededRandom(Number.NaN)],
-    signFlipTest: [() => stats.signFlipTest(NAN, { seed: 1 }), () => stats.signFlipTest([1], { seed: 1, samples: 0 })],
+    signFlipTest: [
+      () => stats.signFlipTest(NAN, { seed: 1 }),
+      () => stats.signFlipTest([1], { seed: 1, samples: 0 }),
+    ],
     standardDeviation: [() => stats.standardDeviation(NAN)],
     standardError: [() => stats.standardError(NAN)],
     studentT: [() => stats.studentT(NAN, [1, 2])],

@@ -36,7 +36,12 @@ test("Student's t, Hedges' g and Cliff's delta", () => {
 
 test('nothing is defined where nothing varies', () => {
   const constant = Array.from({ length: 7 }, () => 0.692);
-  expect(oneWayAnova([constant, [0.1, 0.1]])).toEqual({ f: null, df: null, p: null, etaSquared: null });
+  expect(oneWayAnova([constant, [0.1, 0.1]])).toEqual({
+    f: null,
+    df: null,
+    p: null,
+    etaSquared: null,
+  });
   expect(oneWayAnova([A])).toMatchObject({ f: null, p: null });
   expect(studentT([1, 1], [1, 1])).toMatchObject({ statistic: null, p: null });
   expect(hedgesG([1], [2])).toBeNull();
@@ -55,7 +60,8 @@ test('of two groups F is the square of t, and swapping them turns signs round', 
         expect(p).toBeCloseTo(t.p!, 8);
       }
       expect(cliffsDelta(a, b)! + cliffsDelta(b, a)!).toBeCloseTo(0, 10);
-      if (a.length === b.length && t.statistic !== null) expect(t.statistic).toBeCloseTo(welchT(a, b).statistic!, 8);
+      if (a.length === b.length && t.statistic !== null)
+        expect(t.statistic).toBeCloseTo(welchT(a, b).statistic!, 8);
     }),
   );
 });

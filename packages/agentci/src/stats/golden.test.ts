@@ -105,16 +105,21 @@ describe('numbers from NumPy and SciPy', () => {
 
   test('corrections for several tests', () => {
     const p = [0.001, 0.012, 0.03, 0.04, 0.2];
-    expect(holm(p)).toEqual([0.005, 0.048, 0.09, 0.09, 0.2].map((value) => expect.closeTo(value, 12)));
-    expect(benjaminiHochberg(p)).toEqual([0.005, 0.03, 0.05, 0.05, 0.2].map((value) => expect.closeTo(value, 12)));
+    expect(holm(p)).toEqual(
+      [0.005, 0.048, 0.09, 0.09, 0.2].map((value) => expect.closeTo(value, 12)),
+    );
+    expect(benjaminiHochberg(p)).toEqual(
+      [0.005, 0.03, 0.05, 0.05, 0.2].map((value) => expect.closeTo(value, 12)),
+    );
   });
 
   test('a pass rate corrected for its judge', () => {
-    expect(judgeCorrectedRate({ rate: 0.8, truePositiveRate: 0.9, trueNegativeRate: 0.85 })).toBeCloseTo(
-      0.8666667,
-      DIGITS,
-    );
-    expect(judgeCorrectedRate({ rate: 0.8, truePositiveRate: 0.5, trueNegativeRate: 0.5 })).toBeNull();
+    expect(
+      judgeCorrectedRate({ rate: 0.8, truePositiveRate: 0.9, trueNegativeRate: 0.85 }),
+    ).toBeCloseTo(0.8666667, DIGITS);
+    expect(
+      judgeCorrectedRate({ rate: 0.8, truePositiveRate: 0.5, trueNegativeRate: 0.5 }),
+    ).toBeNull();
   });
 });
 
@@ -125,19 +130,25 @@ const lists = (input: Row['input']) => [input.a as number[], input.b as number[]
 const MEASURE: Record<string, (input: Row['input']) => object | null> = {
   'stats.aggregate': ({ values }) => describeSample(values as number[]),
   'stats.ci95': ({ values }) => meanInterval(values as number[]),
-  'stats.independent_t_approx': (input) => ({ ...welchT(...lists(input)), cohens_d: cohensD(...lists(input)) }),
+  'stats.independent_t_approx': (input) => ({
+    ...welchT(...lists(input)),
+    cohens_d: cohensD(...lists(input)),
+  }),
   'stats.welch_t': (input) => ({ ...welchT(...lists(input)), cohens_d: cohensD(...lists(input)) }),
   'stats.mann_whitney': (input) => mannWhitney(...lists(input)),
   'stats.mcnemar': ({ a_only, b_only }) => mcnemar({ b: a_only as number, c: b_only as number }),
   'stats.paired_t': (input) => pairedDifference(...lists(input)),
 };
 
-test.each(vectors as (Row & { id: string; kind: string })[])('$id ($kind)', ({ kind, input, expected }) => {
-  const close = Object.fromEntries(
-    Object.entries(expected).map(([key, value]) => [key, expect.closeTo(value as number, 9)]),
-  );
-  expect(MEASURE[kind]!(input)).toMatchObject(close);
-});
+test.each(vectors as (Row & { id: string; kind: string })[])(
+  '$id ($kind)',
+  ({ kind, input, expected }) => {
+    const close = Object.fromEntries(
+      Object.entries(expected).map(([key, value]) => [key, expect.closeTo(value as number, 9)]),
+    );
+    expect(MEASURE[kind]!(input)).toMatchObject(close);
+  },
+);
 
 describe('what is not defined is null', () => {
   test.each([
@@ -151,7 +162,10 @@ describe('what is not defined is null', () => {
     { what: 'd of two samples that do not vary', value: cohensD([1, 1], [2, 2]) },
     { what: 'U of an empty sample', value: mannWhitney([], [1]).statistic },
     { what: 'p of a sample that is one value', value: mannWhitney([1, 1], [1, 1]).p },
-    { what: 'kappa of raters who only ever said one thing', value: cohenKappa(['a', 'a'], ['a', 'a']) },
+    {
+      what: 'kappa of raters who only ever said one thing',
+      value: cohenKappa(['a', 'a'], ['a', 'a']),
+    },
     {
       what: 'alpha of items rated once',
       value: krippendorffAlpha(
@@ -164,7 +178,10 @@ describe('what is not defined is null', () => {
     },
     { what: 't of one pair', value: pairedDifference([1], [2]).t },
     { what: 't of differences that are all the same', value: pairedDifference([1, 2], [2, 3]).t },
-    { what: 'items needed to see no difference', value: requiredSampleSize({ effect: 0, variance: 1 }) },
+    {
+      what: 'items needed to see no difference',
+      value: requiredSampleSize({ effect: 0, variance: 1 }),
+    },
     { what: 'a description of nothing', value: describeSample([]) },
   ])('$what', ({ value }) => {
     expect(value).toBeNull();

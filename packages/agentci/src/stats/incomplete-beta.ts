@@ -7,7 +7,9 @@ const MAX_STEPS = 100_000;
 export function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
-  const front = Math.exp(lnGamma(a + b) - lnGamma(a) - lnGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
+  const front = Math.exp(
+    lnGamma(a + b) - lnGamma(a) - lnGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
+  );
   // The fraction converges fast on this side of the mean only; the other side is its mirror image.
   if (x < (a + 1) / (a + b + 2)) return (front * fraction(x, a, b)) / a;
   return 1 - (front * fraction(1 - x, b, a)) / b;

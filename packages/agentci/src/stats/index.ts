@@ -5,7 +5,14 @@ export { clopperPearsonInterval } from './clopper-pearson-interval.ts';
 export { clusteredStandardError } from './clustered-standard-error.ts';
 export { cohenKappa } from './cohen-kappa.ts';
 export { cohensD } from './cohens-d.ts';
-export { type Description, describe, mean, quantile, standardDeviation, variance } from './descriptive.ts';
+export {
+  type Description,
+  describe,
+  mean,
+  quantile,
+  standardDeviation,
+  variance,
+} from './descriptive.ts';
 export { hedgesG } from './hedges-g.ts';
 export type { Interval, IntervalOptions } from './interval.ts';
 export { judgeCorrectedRate } from './judge-corrected-rate.ts';

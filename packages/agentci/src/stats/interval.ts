@@ -27,6 +27,11 @@ export function requireCounts(counts: Readonly<Record<string, number>>): void {
 }
 
 /** Refuses two lists that should belong together and do not. */
-export function requireSameLength(a: readonly unknown[], b: readonly unknown[], what: string): void {
-  if (a.length !== b.length) throw new RangeError(`${what} differ in length: ${a.length} and ${b.length}`);
+export function requireSameLength(
+  a: readonly unknown[],
+  b: readonly unknown[],
+  what: string,
+): void {
+  if (a.length !== b.length)
+    throw new RangeError(`${what} differ in length: ${a.length} and ${b.length}`);
 }

@@ -9,7 +9,10 @@ export type Ratings = readonly (readonly (number | string | boolean | null | und
  * Agreement of any number of raters with gaps: 1 − D_o / D_e. Null where no item was rated twice or all ratings are equal:
  * there is nothing to disagree about.
  */
-export function krippendorffAlpha(ratings: Ratings, { level }: { readonly level: RatingLevel }): number | null {
+export function krippendorffAlpha(
+  ratings: Ratings,
+  { level }: { readonly level: RatingLevel },
+): number | null {
   if (level !== 'nominal' && level !== 'ordinal' && level !== 'interval')
     throw new RangeError(`a level is nominal, ordinal or interval, not ${String(level)}`);
   const units = unitsOf(ratings);
@@ -45,7 +48,9 @@ function unitsOf(ratings: Ratings): Rating[][] {
 function deltaOf(level: RatingLevel, all: readonly Rating[]): (list: readonly Rating[]) => number {
   switch (level) {
     case 'nominal':
-      return (list) => list.length ** 2 - [...counts(list).values()].reduce((sum, count) => sum + count * count, 0);
+      return (list) =>
+        list.length ** 2 -
+        [...counts(list).values()].reduce((sum, count) => sum + count * count, 0);
     case 'interval':
       return (list) => spread(list.map(numeric));
     case 'ordinal': {
@@ -57,7 +62,8 @@ function deltaOf(level: RatingLevel, all: readonly Rating[]): (list: readonly Ra
 
 const numeric = (rating: Rating): number => {
   const value = typeof rating === 'boolean' ? Number(rating) : rating;
-  if (typeof value !== 'number') throw new RangeError(`"${rating}" is not a number; use the nominal level`);
+  if (typeof value !== 'number')
+    throw new RangeError(`"${rating}" is not a number; use the nominal level`);
   return value;
 };
 

@@ -4,7 +4,10 @@ import { standardError } from './standard-error.ts';
 import { studentQuantile } from './student-t.ts';
 
 /** Interval of the mean from Student's t; null below two values. */
-export function meanInterval(values: readonly number[], options?: IntervalOptions): Interval | null {
+export function meanInterval(
+  values: readonly number[],
+  options?: IntervalOptions,
+): Interval | null {
   const middle = mean(values);
   const se = standardError(values);
   if (middle === null || se === null) return null;

@@ -32,4 +32,5 @@ function requireShares(pValues: readonly number[]): void {
   for (const p of pValues) requireNumber(p, 'a p-value', { min: 0, max: 1 });
 }
 
-const ascending = (values: readonly number[]): number[] => [...values.keys()].sort((i, j) => values[i]! - values[j]!);
+const ascending = (values: readonly number[]): number[] =>
+  [...values.keys()].sort((i, j) => values[i]! - values[j]!);

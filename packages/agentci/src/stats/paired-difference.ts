@@ -35,7 +35,10 @@ export function pairedDifference(
   const middle = mean(differences);
   const clusters = options?.clusters;
   const hasSpread = varies(differences, Math.max(sizeOf(a), sizeOf(b)));
-  const measured = clusters === undefined ? standardError(differences) : clusteredStandardError(differences, clusters);
+  const measured =
+    clusters === undefined
+      ? standardError(differences)
+      : clusteredStandardError(differences, clusters);
   const se = measured === null || hasSpread ? measured : 0;
   const units = clusters === undefined ? differences.length : new Set(clusters).size;
   const r = correlation(a, b);

@@ -12,7 +12,10 @@ export interface PairedVerdicts {
  * Interval of the difference of two pass rates on the same items, before − after (Newcombe's paired score method). Unlike the
  * t interval it does not collapse when no verdict changed. Null of no items.
  */
-export function pairedRateInterval(verdicts: PairedVerdicts, options?: IntervalOptions): Interval | null {
+export function pairedRateInterval(
+  verdicts: PairedVerdicts,
+  options?: IntervalOptions,
+): Interval | null {
   const { bothPass, passToFail, failToPass, bothFail } = verdicts;
   requireCounts({ bothPass, passToFail, failToPass, bothFail });
   return pairedRateAt(verdicts, levelOf(options));
@@ -38,8 +41,15 @@ export function pairedRateAt(verdicts: PairedVerdicts, level: number): Interval 
 }
 
 /** Correlation of the two verdicts, lowered for small samples as Newcombe does. */
-function correlation({ bothPass, passToFail, failToPass, bothFail }: PairedVerdicts, n: number): number {
-  const margins = (bothPass + passToFail) * (failToPass + bothFail) * (bothPass + failToPass) * (passToFail + bothFail);
+function correlation(
+  { bothPass, passToFail, failToPass, bothFail }: PairedVerdicts,
+  n: number,
+): number {
+  const margins =
+    (bothPass + passToFail) *
+    (failToPass + bothFail) *
+    (bothPass + failToPass) *
+    (passToFail + bothFail);
   if (margins === 0) return 0;
   const product = bothPass * bothFail - passToFail * failToPass;
   const numerator = product > n / 2 ? product - n / 2 : Math.min(product, 0);

@@ -45,7 +45,8 @@ describe('distributions', () => {
   });
 
   test('Q(1, x) is the exponential, also far out', () => {
-    for (const x of [0.1, 1, 5, 50, 300]) expect(upperGamma(1, x) / Math.exp(-x)).toBeCloseTo(1, 10);
+    for (const x of [0.1, 1, 5, 50, 300])
+      expect(upperGamma(1, x) / Math.exp(-x)).toBeCloseTo(1, 10);
   });
 
   test('the incomplete beta function mirrors, and its quantile is its inverse', () => {
@@ -91,7 +92,8 @@ describe('distributions', () => {
   });
 
   test('Student: one degree of freedom is Cauchy, many are nearly normal, and the quantile is the inverse', () => {
-    for (const t of [0.1, 1, 7, 500]) expect(studentTwoSided(t, 1)).toBeCloseTo(1 - (2 / Math.PI) * Math.atan(t), 11);
+    for (const t of [0.1, 1, 7, 500])
+      expect(studentTwoSided(t, 1)).toBeCloseTo(1 - (2 / Math.PI) * Math.atan(t), 11);
     expect(studentQuantile(0.95, 1e6)).toBeCloseTo(1.95996636, 6);
     fc.assert(
       fc.property(share, fc.double({ min: 0.5, max: 500, noNaN: true }), (level, df) => {
@@ -171,21 +173,37 @@ describe('rates', () => {
 
   test('the interval of two paired rates mirrors and holds the difference', () => {
     fc.assert(
-      fc.property(fc.nat(30), fc.nat(30), fc.nat(30), fc.nat(30), (bothPass, passToFail, failToPass, bothFail) => {
-        const n = bothPass + passToFail + failToPass + bothFail;
-        fc.pre(n > 0);
-        const there = pairedRateInterval({ bothPass, passToFail, failToPass, bothFail })!;
-        const back = pairedRateInterval({ bothPass, passToFail: failToPass, failToPass: passToFail, bothFail })!;
-        expect(there.low).toBeCloseTo(-back.high, 10);
-        const difference = (passToFail - failToPass) / n;
-        expect(there.low).toBeLessThanOrEqual(difference + 1e-12);
-        expect(there.high).toBeGreaterThanOrEqual(difference - 1e-12);
-      }),
+      fc.property(
+        fc.nat(30),
+        fc.nat(30),
+        fc.nat(30),
+        fc.nat(30),
+        (bothPass, passToFail, failToPass, bothFail) => {
+          const n = bothPass + passToFail + failToPass + bothFail;
+          fc.pre(n > 0);
+          const there = pairedRateInterval({ bothPass, passToFail, failToPass, bothFail })!;
+          const back = pairedRateInterval({
+            bothPass,
+            passToFail: failToPass,
+            failToPass: passToFail,
+            bothFail,
+          })!;
+          expect(there.low).toBeCloseTo(-back.high, 10);
+          const difference = (passToFail - failToPass) / n;
+          expect(there.low).toBeLessThanOrEqual(difference + 1e-12);
+          expect(there.high).toBeGreaterThanOrEqual(difference - 1e-12);
+        },
+      ),
     );
   });
 
   test('Newcombe, table II: 36, 12, 2, 0 of 50', () => {
-    const interval = pairedRateInterval({ bothPass: 36, passToFail: 12, failToPass: 2, bothFail: 0 })!;
+    const interval = pairedRateInterval({
+      bothPass: 36,
+      passToFail: 12,
+      failToPass: 2,
+      bothFail: 0,
+    })!;
     expect(interval.low).toBeCloseTo(0.0569, 4);
     expect(interval.high).toBeCloseTo(0.3404, 4);
   });
@@ -230,7 +248,10 @@ describe('means', () => {
     fc.assert(
       fc.property(sample, sample, (a, b) => {
         expect(mannWhitney(a, b).p).toEqual(mannWhitney(b, a).p);
-        expect(mannWhitney(a, b).statistic! + mannWhitney(b, a).statistic!).toBeCloseTo(a.length * b.length, 9);
+        expect(mannWhitney(a, b).statistic! + mannWhitney(b, a).statistic!).toBeCloseTo(
+          a.length * b.length,
+          9,
+        );
         const d = cohensD(a, b);
         if (d !== null) expect(d).toBeCloseTo(-cohensD(b, a)!, 9);
         const t = welchT(a, b);
@@ -241,15 +262,18 @@ describe('means', () => {
 
   test('Holm never lowers a p-value, keeps their order, and leaves a single one alone', () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 12 }), (p) => {
-        const adjusted = holm(p);
-        for (const [i, value] of p.entries()) {
-          expect(adjusted[i]).toBeGreaterThanOrEqual(value);
-          for (const [j, other] of p.entries())
-            if (value < other) expect(adjusted[i]).toBeLessThanOrEqual(adjusted[j]!);
-        }
-        if (p.length === 1) expect(adjusted).toEqual(p);
-      }),
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 12 }),
+        (p) => {
+          const adjusted = holm(p);
+          for (const [i, value] of p.entries()) {
+            expect(adjusted[i]).toBeGreaterThanOrEqual(value);
+            for (const [j, other] of p.entries())
+              if (value < other) expect(adjusted[i]).toBeLessThanOrEqual(adjusted[j]!);
+          }
+          if (p.length === 1) expect(adjusted).toEqual(p);
+        },
+      ),
     );
   });
 
@@ -275,16 +299,21 @@ describe('means', () => {
   test('the same seed draws the same interval, and another seed another', () => {
     const values = [0.2, 0.9, 0.4, 0.7, 0.5, 0.1, 0.8];
     expect(bootstrapInterval(values, { seed: 3 })).toEqual(bootstrapInterval(values, { seed: 3 }));
-    expect(bootstrapInterval(values, { seed: 3 })).not.toEqual(bootstrapInterval(values, { seed: 4 }));
+    expect(bootstrapInterval(values, { seed: 3 })).not.toEqual(
+      bootstrapInterval(values, { seed: 4 }),
+    );
   });
 
-  test.each(['percentile', 'bca'] as const)('the %s bootstrap of a mean is near its t interval', (method) => {
-    const values = Array.from({ length: 60 }, (_, i) => Math.sin(i * 12.9898) * 10);
-    const drawn = bootstrapInterval(values, { seed: 5, samples: 4000, method })!;
-    const student = meanInterval(values)!;
-    expect(Math.abs(drawn.low - student.low)).toBeLessThan(0.4);
-    expect(Math.abs(drawn.high - student.high)).toBeLessThan(0.4);
-  });
+  test.each(['percentile', 'bca'] as const)(
+    'the %s bootstrap of a mean is near its t interval',
+    (method) => {
+      const values = Array.from({ length: 60 }, (_, i) => Math.sin(i * 12.9898) * 10);
+      const drawn = bootstrapInterval(values, { seed: 5, samples: 4000, method })!;
+      const student = meanInterval(values)!;
+      expect(Math.abs(drawn.low - student.low)).toBeLessThan(0.4);
+      expect(Math.abs(drawn.high - student.high)).toBeLessThan(0.4);
+    },
+  );
 
   test('clusters are drawn whole: repeats do not narrow the interval', () => {
     const items = [0.1, 0.9, 0.4, 0.6, 0.3, 0.8];
@@ -306,7 +335,10 @@ describe('means', () => {
           const other = b.slice(0, a.length);
           for (const level of ['nominal', 'ordinal', 'interval'] as const) {
             expect(krippendorffAlpha([a, a], { level })).toBeCloseTo(1, 12);
-            expect(krippendorffAlpha([a, other], { level })).toBeCloseTo(krippendorffAlpha([other, a], { level })!, 12);
+            expect(krippendorffAlpha([a, other], { level })).toBeCloseTo(
+              krippendorffAlpha([other, a], { level })!,
+              12,
+            );
           }
         },
       ),

@@ -1,5 +1,8 @@
 /** Ranks from 1, tied values sharing the mean of theirs, and the sizes of the ties. */
-export function midRanks(values: readonly number[]): { readonly ranks: number[]; readonly ties: number[] } {
+export function midRanks(values: readonly number[]): {
+  readonly ranks: number[];
+  readonly ties: number[];
+} {
   const order = [...values.keys()].sort((i, j) => values[i]! - values[j]!);
   const ranks = new Array<number>(values.length);
   const ties: number[] = [];

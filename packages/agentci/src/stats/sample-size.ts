@@ -36,7 +36,10 @@ export function requiredSampleSize(
   if ('passToFail' in input) {
     requireNumber(input.passToFail, 'passToFail', { min: 0, max: 1 });
     requireNumber(input.failToPass, 'failToPass', { min: 0, max: 1 });
-    requireNumber(input.passToFail + input.failToPass, 'the sum of both rates', { min: 0, max: 1 + 1e-9 });
+    requireNumber(input.passToFail + input.failToPass, 'the sum of both rates', {
+      min: 0,
+      max: 1 + 1e-9,
+    });
     const discordant = input.passToFail + input.failToPass;
     const effect = Math.abs(input.passToFail - input.failToPass);
     if (!(effect > 0)) return null;
@@ -49,21 +52,27 @@ export function requiredSampleSize(
 }
 
 /** The smallest difference of paired scores that n items can show. Null of no items. */
-export function minimumDetectableEffect(input: TestOptions & PairedVariance & { readonly n: number }): number | null {
+export function minimumDetectableEffect(
+  input: TestOptions & PairedVariance & { readonly n: number },
+): number | null {
   const { za, zb } = zOf(input);
   requireNumber(input.n, 'n', { min: 0 });
   return input.n > 0 ? (za + zb) * Math.sqrt(total(input) / input.n) : null;
 }
 
 function total({ variance, noiseA = 0, noiseB = 0, runsA = 1, runsB = 1 }: PairedVariance): number {
-  for (const [what, value] of Object.entries({ variance, noiseA, noiseB })) requireNumber(value, what, { min: 0 });
-  for (const [what, value] of Object.entries({ runsA, runsB })) requireNumber(value, what, { min: 1 });
+  for (const [what, value] of Object.entries({ variance, noiseA, noiseB }))
+    requireNumber(value, what, { min: 0 });
+  for (const [what, value] of Object.entries({ runsA, runsB }))
+    requireNumber(value, what, { min: 1 });
   return variance + noiseA / runsA + noiseB / runsB;
 }
 
 function zOf({ alpha = 0.05, power = 0.8, sides = 2 }: TestOptions): { za: number; zb: number } {
-  if (!(alpha > 0 && alpha < 1 && power > 0 && power < 1)) throw new RangeError('alpha and power are between 0 and 1');
-  if (sides !== 1 && sides !== 2) throw new RangeError(`a test has 1 or 2 sides, not ${String(sides)}`);
+  if (!(alpha > 0 && alpha < 1 && power > 0 && power < 1))
+    throw new RangeError('alpha and power are between 0 and 1');
+  if (sides !== 1 && sides !== 2)
+    throw new RangeError(`a test has 1 or 2 sides, not ${String(sides)}`);
   return { za: -normalQuantile(alpha / sides), zb: normalQuantile(power) };
 }
 

@@ -15,7 +15,8 @@ export function requireNumber(
 ): void {
   if (typeof value === 'number' && Number.isFinite(value) && value >= min && value <= max) return;
   const low = min === Number.NEGATIVE_INFINITY ? '' : ` of at least ${min}`;
-  const range = max === Number.POSITIVE_INFINITY ? `a finite number${low}` : `a number from ${min} to ${max}`;
+  const range =
+    max === Number.POSITIVE_INFINITY ? `a finite number${low}` : `a number from ${min} to ${max}`;
   throw new RangeError(`${what} is ${range}, not ${String(value)}`);
 }
 

@@ -51,7 +51,8 @@ function counted(moved: readonly number[], reached: number): number {
   let asFar = 0;
   for (let pattern = 0; pattern < patterns; pattern++) {
     let sum = 0;
-    for (const [i, difference] of moved.entries()) sum += (pattern >> i) & 1 ? difference : -difference;
+    for (const [i, difference] of moved.entries())
+      sum += (pattern >> i) & 1 ? difference : -difference;
     if (Math.abs(sum) >= reached) asFar++;
   }
   return asFar / patterns;

@@ -2,7 +2,8 @@ import { incompleteBeta } from './incomplete-beta.ts';
 import { normalQuantile } from './normal.ts';
 
 /** Probability that |T| is at least |t| with df degrees of freedom, which need not be whole. */
-export const studentTwoSided = (t: number, df: number): number => incompleteBeta(df / (df + t * t), df / 2, 0.5);
+export const studentTwoSided = (t: number, df: number): number =>
+  incompleteBeta(df / (df + t * t), df / 2, 0.5);
 
 /** The t of a two-sided interval: 2.776 for 0.95 with 4 degrees of freedom. */
 export function studentQuantile(level: number, df: number): number {

@@ -44,7 +44,8 @@ describe('pass^k of a suite', () => {
     fc.assert(
       fc.property(fc.array(task, { minLength: 1 }), (tasks) => {
         const values = suitePassHatK(tasks, { maxK: 6 }).map(({ value }) => value);
-        for (const [i, value] of values.entries()) expect(value).toBeLessThanOrEqual((values[i - 1] ?? 1) + 1e-12);
+        for (const [i, value] of values.entries())
+          expect(value).toBeLessThanOrEqual((values[i - 1] ?? 1) + 1e-12);
       }),
     );
   });

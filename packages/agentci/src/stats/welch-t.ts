@@ -31,4 +31,5 @@ export function whyNoTest(a: readonly number[], b: readonly number[]): string | 
 }
 
 /** Variance of at least two values, without the dust that equal ones leave. */
-export const spreadOf = (values: readonly number[]): number => (varies(values) ? variance(values)! : 0);
+export const spreadOf = (values: readonly number[]): number =>
+  varies(values) ? variance(values)! : 0;

@@ -5,7 +5,11 @@ import { twoSidedZ } from './normal.ts';
  * Interval of a rate. Wilson's rather than the normal one: with 3 to 10 runs the normal interval reaches past 0 and 1, and
  * collapses when every run passed. Null of no runs.
  */
-export function wilsonInterval(successes: number, n: number, options?: IntervalOptions): Interval | null {
+export function wilsonInterval(
+  successes: number,
+  n: number,
+  options?: IntervalOptions,
+): Interval | null {
   requireCounts({ successes, n });
   if (successes > n) throw new RangeError(`${successes} successes of ${n}`);
   const level = levelOf(options);
@@ -19,5 +23,8 @@ export function wilsonAt(p: number, n: number, level: number): Interval {
   const scale = 1 + (z * z) / n;
   const centre = (p + (z * z) / (2 * n)) / scale;
   const half = (z / scale) * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n));
-  return { low: p === 0 ? 0 : Math.max(0, centre - half), high: p === 1 ? 1 : Math.min(1, centre + half) };
+  return {
+    low: p === 0 ? 0 : Math.max(0, centre - half),
+    high: p === 1 ? 1 : Math.min(1, centre + half),
+  };
 }

@@ -107,18 +107,26 @@ export function listAllBaselineFiles(dir: string): BaselineList {
     .map((entry) => entry.name)
     .sort()
     .map((name) => filesIn(join(dir, name)));
-  return { files: lists.flatMap(({ files }) => files), broken: lists.flatMap(({ broken }) => broken) };
+  return {
+    files: lists.flatMap(({ files }) => files),
+    broken: lists.flatMap(({ broken }) => broken),
+  };
 }
 
 /**
  * The baselines of one version, or of all. A file that is none stops whoever needs its version, since it may be the one
  * to compare with; those who named another version can do without it.
  */
-export function usableBaselines({ files, broken }: BaselineList, version: string | undefined): readonly BaselineFile[] {
+export function usableBaselines(
+  { files, broken }: BaselineList,
+  version: string | undefined,
+): readonly BaselineFile[] {
   const inTheWay = broken.find((file) => version === undefined || file.version === version);
   if (inTheWay === undefined) return files;
   const { code, message, hint } = inTheWay.error;
-  const others = [...new Set(files.map((file) => file.version))].filter((name) => name !== inTheWay.version);
+  const others = [...new Set(files.map((file) => file.version))].filter(
+    (name) => name !== inTheWay.version,
+  );
   const way = others.length === 0 ? '' : `, or name another version (${others.join(', ')})`;
   throw new UserError(code, message, {
     hint: `${hint === undefined ? '' : `${hint} `}Repair the file or remove it${way}.`,
@@ -138,7 +146,9 @@ function filesIn(root: string): BaselineList {
   };
   if (!existsSync(root)) return { files, broken };
   const folder = basename(root);
-  for (const entry of readdirSync(root, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of readdirSync(root, { withFileTypes: true }).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )) {
     if (entry.isDirectory()) {
       for (const name of readdirSync(join(root, entry.name)).sort()) {
         if (!name.endsWith('.json')) continue;
@@ -172,13 +182,17 @@ function readInfo(place: Place): BaselineFile {
   let value: unknown;
   try {
     const { size } = statSync(file);
-    if (size > MAX_BYTES) throw new UserError('BASELINE_UNREADABLE', `${file} is larger than ${MAX_BYTES} bytes`);
+    if (size > MAX_BYTES)
+      throw new UserError('BASELINE_UNREADABLE', `${file} is larger than ${MAX_BYTES} bytes`);
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (error instanceof UserError) throw error;
     // A link to nowhere, a folder called x.json, a file that may not be read.
     if ((error as NodeJS.ErrnoException).code !== undefined)
-      throw new UserError('BASELINE_UNREADABLE', `${file} cannot be read: ${(error as Error).message}`);
+      throw new UserError(
+        'BASELINE_UNREADABLE',
+        `${file} cannot be read: ${(error as Error).message}`,
+      );
     throw new UserError('BASELINE_UNREADABLE', `${file} is not JSON: ${(error as Error).message}`);
   }
   refuseNewer(file, value);
@@ -190,10 +204,18 @@ function readInfo(place: Place): BaselineFile {
     typeof info.agent !== 'string' ||
     !info.trace
   ) {
-    throw new UserError('BASELINE_UNREADABLE', `${file} is not a baseline: it needs version, agent and trace`);
+    throw new UserError(
+      'BASELINE_UNREADABLE',
+      `${file} is not a baseline: it needs version, agent and trace`,
+    );
   }
   const cell = isCell(info.cell) ? info.cell : undefined;
-  refuseMisplaced(place, { version: info.version, agent: info.agent, query_id: info.query_id, cell });
+  refuseMisplaced(place, {
+    version: info.version,
+    agent: info.agent,
+    query_id: info.query_id,
+    cell,
+  });
   return {
     file,
     version: info.version,
@@ -247,7 +269,9 @@ function inputText(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return undefined;
   for (const message of messages as { role?: unknown; parts?: unknown }[]) {
     if (message?.role !== 'user' || !Array.isArray(message.parts)) continue;
-    const texts = (message.parts as { type?: unknown; text?: unknown }[]).filter(({ type }) => type === 'text');
+    const texts = (message.parts as { type?: unknown; text?: unknown }[]).filter(
+      ({ type }) => type === 'text',
+    );
     return texts.map(({ text }) => String(text)).join('');
   }
   return undefined;
@@ -261,16 +285,25 @@ export async function readBaselineTrace(file: string): Promise<Trace> {
 
 /** A file written by a later program is refused by name, never guessed at. */
 function refuseNewer(file: string, value: unknown): void {
-  const { schema, schema_version } = (value ?? {}) as { schema?: unknown; schema_version?: unknown };
+  const { schema, schema_version } = (value ?? {}) as {
+    schema?: unknown;
+    schema_version?: unknown;
+  };
   const isOurs = typeof schema === 'string' && schema.startsWith('agentci.baseline/');
   const newer = isOurs && schema !== BASELINE_SCHEMA ? schema : undefined;
   const version =
-    typeof schema_version === 'number' && schema_version > 1 ? `schema version ${schema_version}` : undefined;
+    typeof schema_version === 'number' && schema_version > 1
+      ? `schema version ${schema_version}`
+      : undefined;
   const name = newer ?? version;
   if (name === undefined) return;
-  throw new UserError('BASELINE_TOO_NEW', `${file} is of ${name}, which this program does not know`, {
-    hint: `It reads ${BASELINE_SCHEMA}; save the baseline again, or use a newer agentci.`,
-  });
+  throw new UserError(
+    'BASELINE_TOO_NEW',
+    `${file} is of ${name}, which this program does not know`,
+    {
+      hint: `It reads ${BASELINE_SCHEMA}; save the baseline again, or use a newer agentci.`,
+    },
+  );
 }
 
 /** Writes a baseline. An existing file is only replaced when asked to. */

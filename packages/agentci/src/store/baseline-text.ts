@@ -30,7 +30,8 @@ const RANK = new Map(FIRST.map((key, i) => [key, i]));
 const MAX_DEPTH = 200;
 
 /** A baseline as the text that is committed: the same content gives the same bytes, one fact per line, so that a diff reads well. */
-export const baselineText = (content: object): string => `${JSON.stringify(ordered(content, 0), null, 2)}\n`;
+export const baselineText = (content: object): string =>
+  `${JSON.stringify(ordered(content, 0), null, 2)}\n`;
 
 function ordered(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;

@@ -42,7 +42,9 @@ describe('the file of a run', () => {
       { id: 'cafe\u0301', run: 1 },
     ].map(cassetteFileName);
     // Disks of macOS do not tell forms of an accent apart; ids that differ only in capitals are refused before.
-    expect(new Set(names.map((name) => name.toLowerCase().normalize('NFD'))).size).toBe(names.length);
+    expect(new Set(names.map((name) => name.toLowerCase().normalize('NFD'))).size).toBe(
+      names.length,
+    );
     expect(cassetteFileName({ id: 'a', run: 1, cell: { x: '1', y: '2' } })).toBe(
       cassetteFileName({ id: 'a', run: 1, cell: { y: '2', x: '1' } }),
     );
@@ -50,7 +52,9 @@ describe('the file of a run', () => {
 
   it('stays inside its folder, whatever the agent is called', () => {
     for (const agent of ['../x', '..', '/etc', 'a/b', 'C:\\x'])
-      expect(cassettePath('/d', { agent, id: 'q', run: 1 })).toMatch(/^\/d\/[A-Za-z0-9-]+\/q\.jsonl$/);
+      expect(cassettePath('/d', { agent, id: 'q', run: 1 })).toMatch(
+        /^\/d\/[A-Za-z0-9-]+\/q\.jsonl$/,
+      );
   });
 });
 
@@ -73,9 +77,21 @@ describe('the place of a cassette', () => {
         symlinkSync(join(dir, 'pipe'), path);
       },
     ],
-    ['a link to nothing', 'is a link to a file that does not exist', ({ path }) => symlinkSync('nothing', path)],
-    ['a link to itself', 'is a link that leads to itself', ({ path }) => symlinkSync('a.jsonl', path)],
-    ['a link out of the folder', 'leads out of', ({ root, path }) => symlinkSync(join(root, 'outside/a.jsonl'), path)],
+    [
+      'a link to nothing',
+      'is a link to a file that does not exist',
+      ({ path }) => symlinkSync('nothing', path),
+    ],
+    [
+      'a link to itself',
+      'is a link that leads to itself',
+      ({ path }) => symlinkSync('a.jsonl', path),
+    ],
+    [
+      'a link out of the folder',
+      'leads out of',
+      ({ root, path }) => symlinkSync(join(root, 'outside/a.jsonl'), path),
+    ],
   ] as readonly (readonly [string, string, (at: ReturnType<typeof place>) => void])[])(
     'is refused where it is %s, before anything is read or written',
     (_, why, make) => {
@@ -93,10 +109,14 @@ describe('the place of a cassette', () => {
       'is a link to a folder that does not exist',
     );
     writeFileSync(join(dir, 'plain'), '');
-    expect(() => checkCassettePlace(dir, join(dir, 'plain/a.jsonl'))).toThrow('is a file, and cassettes need a folder');
+    expect(() => checkCassettePlace(dir, join(dir, 'plain/a.jsonl'))).toThrow(
+      'is a file, and cassettes need a folder',
+    );
     const below = join(dir, 'plain/bot/a.jsonl');
     expect(() => checkCassettePlace(dir, below)).toThrow('is a file, and cassettes need a folder');
-    expect(() => writeCassetteFile(dir, below, 'x\n')).toThrow('is a file, and cassettes need a folder');
+    expect(() => writeCassetteFile(dir, below, 'x\n')).toThrow(
+      'is a file, and cassettes need a folder',
+    );
     expect(checkCassettePlace(dir, path)).toBeUndefined();
   });
 

@@ -52,7 +52,8 @@ export function cassetteFileName({ id, run, cell }: Omit<CassetteName, 'agent'>)
 }
 
 /** Where the cassettes of an agent are. */
-export const cassetteFolder = (dir: string, agent: string): string => join(dir, safeName(agent, 'agent'));
+export const cassetteFolder = (dir: string, agent: string): string =>
+  join(dir, safeName(agent, 'agent'));
 
 export const cassettePath = (dir: string, name: CassetteName): string =>
   join(cassetteFolder(dir, name.agent), cassetteFileName(name));
@@ -90,7 +91,10 @@ export function checkCassettePlace(dir: string, path: string): Stats | undefined
 /** What a link leads to. */
 function targetOf(path: string): Stats {
   try {
-    return statSync(path, { throwIfNoEntry: false }) ?? refuse(path, 'is a link to a file that does not exist');
+    return (
+      statSync(path, { throwIfNoEntry: false }) ??
+      refuse(path, 'is a link to a file that does not exist')
+    );
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
     return refuse(path, 'is a link that leads to itself');
@@ -182,7 +186,8 @@ function needFolders(path: string): void {
       if (isLink(above)) refuse(above, 'is a link to a folder that does not exist');
       continue;
     }
-    if (!statSync(above).isDirectory()) refuse(above, 'is a file, and cassettes need a folder there');
+    if (!statSync(above).isDirectory())
+      refuse(above, 'is a file, and cassettes need a folder there');
     return;
   }
 }

@@ -35,7 +35,9 @@ export class JournalTexts {
   }
 
   #blockWith(at: number, length: number): Block {
-    const found = this.#blocks.findIndex((block) => at >= block.start && at + length <= block.start + block.length);
+    const found = this.#blocks.findIndex(
+      (block) => at >= block.start && at + length <= block.start + block.length,
+    );
     const [known] = found < 0 ? [] : this.#blocks.splice(found, 1);
     const block = known ?? this.#load(at, length);
     this.#blocks.unshift(block);
@@ -43,7 +45,8 @@ export class JournalTexts {
   }
 
   #load(at: number, length: number): Block {
-    const bytes = this.#blocks.length < MAX_BLOCKS ? Buffer.allocUnsafeSlow(BLOCK) : this.#blocks.pop()!.bytes;
+    const bytes =
+      this.#blocks.length < MAX_BLOCKS ? Buffer.allocUnsafeSlow(BLOCK) : this.#blocks.pop()!.bytes;
     const taken = this.#take(bytes, at, BLOCK);
     if (taken < length) throw this.#cutShort();
     return { bytes, start: at, length: taken };

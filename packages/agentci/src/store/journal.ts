@@ -62,7 +62,10 @@ export function readJournal(path: string): { header: JournalHeader; entries: Jou
   const [header, ...entries] = lines.map((line, index) => {
     const entry = parsed(line);
     if (entry === undefined)
-      throw new UserError('RUN_DAMAGED', `${path}:${index + 1} is not JSON: the stored run is damaged`);
+      throw new UserError(
+        'RUN_DAMAGED',
+        `${path}:${index + 1} is not JSON: the stored run is damaged`,
+      );
     if (index > 0 && !isEntry(entry))
       throw new UserError(
         'RUN_DAMAGED',
@@ -85,7 +88,10 @@ function parsed(line: string): unknown {
 }
 
 const isEntry = (entry: unknown): boolean =>
-  isObject(entry) && typeof entry.id === 'string' && isObject(entry.result) && typeof entry.result.status === 'string';
+  isObject(entry) &&
+  typeof entry.id === 'string' &&
+  isObject(entry.result) &&
+  typeof entry.result.status === 'string';
 
 function withoutRevoked(entries: JournalEntry[]): JournalEntry[] {
   const revoked = new Set(entries.filter(({ revokes }) => revokes === true).map(runKey));
@@ -94,7 +100,8 @@ function withoutRevoked(entries: JournalEntry[]): JournalEntry[] {
     : entries.filter((entry) => entry.revokes === true || !revoked.has(runKey(entry)));
 }
 
-const runKey = ({ id, run, result }: JournalEntry): string => `${run} ${caseKey({ id, cell: result.cell })}`;
+const runKey = ({ id, run, result }: JournalEntry): string =>
+  `${run} ${caseKey({ id, cell: result.cell })}`;
 
 /** The first line of a journal; undefined where the file is not one. */
 export function readHeader(journal: string): JournalHeader | undefined {

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.ts';
 import { LineFile } from './line-file.ts';
 
-const open = (path: string, isSynced = false): LineFile => new LineFile(openSync(path, 'a'), path, { isSynced });
+const open = (path: string, isSynced = false): LineFile =>
+  new LineFile(openSync(path, 'a'), path, { isSynced });
 
 test('lines are gathered until they are handed over, made sure of, or the file is closed', async () => {
   const path = join(tempDir(), 'lines.jsonl');

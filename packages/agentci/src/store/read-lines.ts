@@ -22,8 +22,10 @@ export function* readLines(path: string): Generator<FileLine> {
     let filled = 0;
     let number = 0;
     for (;;) {
-      if (filled === block.length) block = Buffer.concat([block], Math.min(2 * block.length, MAX_LINE));
-      const length = filled === block.length ? 0 : readSync(fd, block, filled, block.length - filled, null);
+      if (filled === block.length)
+        block = Buffer.concat([block], Math.min(2 * block.length, MAX_LINE));
+      const length =
+        filled === block.length ? 0 : readSync(fd, block, filled, block.length - filled, null);
       if (length === 0) break;
       filled += length;
       let start = 0;
@@ -38,7 +40,11 @@ export function* readLines(path: string): Generator<FileLine> {
       filled -= start;
     }
     if (filled > 0)
-      yield { text: block.toString('utf8', 0, Math.min(filled, BLOCK)), number: number + 1, isWhole: false };
+      yield {
+        text: block.toString('utf8', 0, Math.min(filled, BLOCK)),
+        number: number + 1,
+        isWhole: false,
+      };
   } finally {
     closeSync(fd);
   }

@@ -15,7 +15,11 @@ interface ResumedNote {
 }
 
 /** Notes that a run is continued. Its place is on the first line, the options on the second: the journal is only added to. */
-export function noteResumed(dir: string, place: string, startedWith: JournalHeader['started_with']): void {
+export function noteResumed(
+  dir: string,
+  place: string,
+  startedWith: JournalHeader['started_with'],
+): void {
   const options = startedWith === undefined ? '' : `${JSON.stringify(startedWith)}\n`;
   writeFileAtomic(resumedPath(dir), `${place}\n${options}`);
 }

@@ -26,7 +26,10 @@ test('a lock is held until it is given back, and leaves nothing behind', () => {
   const dir = tempDir();
   const lock = RunLock.take(dir, 'r1');
   expect(() => RunLock.take(dir, 'r1')).toThrow(
-    expect.objectContaining({ code: 'RUN_IN_PROGRESS', message: expect.stringContaining(`process ${process.pid}`) }),
+    expect.objectContaining({
+      code: 'RUN_IN_PROGRESS',
+      message: expect.stringContaining(`process ${process.pid}`),
+    }),
   );
   lock.release();
   expect(locks(dir)).toEqual([]);
@@ -41,10 +44,13 @@ describe('a lock that was left over is taken over', () => {
     lock.release();
   });
 
-  test.skipIf(process.platform === 'win32')('when its process id belongs to another process by now', () => {
-    const dir = left({ pid: process.pid, start: 'another time', host: hostname(), since: '' });
-    RunLock.take(dir, 'r1').release();
-  });
+  test.skipIf(process.platform === 'win32')(
+    'when its process id belongs to another process by now',
+    () => {
+      const dir = left({ pid: process.pid, start: 'another time', host: hostname(), since: '' });
+      RunLock.take(dir, 'r1').release();
+    },
+  );
 
   test('when another machine has not touched it for a minute', () => {
     const holder = { pid: 1, host: 'another-machine', since: '' };
@@ -52,18 +58,21 @@ describe('a lock that was left over is taken over', () => {
     RunLock.take(left(holder, 120_000), 'r1').release();
   });
 
-  test.each(['', '{', '{"pid": "x"}'])('when it holds %j and nobody goes on writing it', (content) => {
-    const dir = tempDir({ 'lock.1': content });
-    const started = performance.now();
-    RunLock.take(dir, 'r1').release();
-    // It might have been in the middle of being written.
-    expect(performance.now() - started).toBeGreaterThan(1000);
-    const old = tempDir({ 'lock.1': content });
-    utimesSync(join(old, 'lock.1'), new Date(0), new Date(0));
-    const again = performance.now();
-    RunLock.take(old, 'r1').release();
-    expect(performance.now() - again).toBeLessThan(1000);
-  });
+  test.each(['', '{', '{"pid": "x"}'])(
+    'when it holds %j and nobody goes on writing it',
+    (content) => {
+      const dir = tempDir({ 'lock.1': content });
+      const started = performance.now();
+      RunLock.take(dir, 'r1').release();
+      // It might have been in the middle of being written.
+      expect(performance.now() - started).toBeGreaterThan(1000);
+      const old = tempDir({ 'lock.1': content });
+      utimesSync(join(old, 'lock.1'), new Date(0), new Date(0));
+      const again = performance.now();
+      RunLock.take(old, 'r1').release();
+      expect(performance.now() - again).toBeLessThan(1000);
+    },
+  );
 });
 
 test('of many processes that take over a stale lock at once, one gets it at a time', async () => {

@@ -50,16 +50,25 @@ export class RunLock {
     for (;;) {
       const held = locksIn(dir);
       const last = held.at(-1);
-      if (last !== undefined && Date.now() - started < WRITING_MS && isWritten(join(dir, `lock.${last}`)) === false) {
+      if (
+        last !== undefined &&
+        Date.now() - started < WRITING_MS &&
+        isWritten(join(dir, `lock.${last}`)) === false
+      ) {
         pause();
         continue;
       }
-      if (last !== undefined && isHeld(join(dir, `lock.${last}`))) throw inProgress(dir, last, runId);
+      if (last !== undefined && isHeld(join(dir, `lock.${last}`)))
+        throw inProgress(dir, last, runId);
       const path = join(dir, `lock.${(last ?? 0) + 1}`);
       // Someone else was faster: look again who that is.
       if (!createWhole(path, holderNow())) continue;
       // The view of the folder was old: someone took and gave back this number, and another one holds a lower one now.
-      if (locksIn(dir).some((other) => join(dir, `lock.${other}`) !== path && isHeld(join(dir, `lock.${other}`)))) {
+      if (
+        locksIn(dir).some(
+          (other) => join(dir, `lock.${other}`) !== path && isHeld(join(dir, `lock.${other}`)),
+        )
+      ) {
         rmSync(path, { force: true });
         continue;
       }
@@ -102,7 +111,8 @@ function createWhole(path: string, content: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP') throw error;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP')
+      throw error;
     return createEmpty(path, content);
   } finally {
     rmSync(temporary, { force: true });
@@ -147,7 +157,9 @@ const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer
 function readHolder(path: string): Holder | undefined {
   try {
     const holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
-    return typeof holder.pid === 'number' && typeof holder.host === 'string' ? (holder as Holder) : undefined;
+    return typeof holder.pid === 'number' && typeof holder.host === 'string'
+      ? (holder as Holder)
+      : undefined;
   } catch {
     return undefined;
   }
@@ -178,7 +190,10 @@ function startOf(pid: number): string | undefined {
     if (process.platform === 'win32') return undefined;
     // Loading it takes some milliseconds, and most machines that run this are Linux.
     const { execFileSync } = process.getBuiltinModule('node:child_process');
-    const told = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
+    const told = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
     return told.trim() || undefined;
   } catch {
     return undefined;

@@ -27,7 +27,9 @@ const header = (run_id: string, hash = 'sha256:1') => ({
 });
 /** Of the results or traces that are in a file. */
 const idsIn = (path: string): string[] =>
-  [...readFileSync(path, 'utf8').matchAll(/^\{.*?"id":"(\w+)"/gm)].map(([, id]) => id!).filter((id) => id !== 'r1');
+  [...readFileSync(path, 'utf8').matchAll(/^\{.*?"id":"(\w+)"/gm)]
+    .map(([, id]) => id!)
+    .filter((id) => id !== 'r1');
 const [done, other] = runOf([
   { id: 'a', status: 'pass' },
   { id: 'b', status: 'fail' },
@@ -37,7 +39,10 @@ test('a finished run is read back as it was', () => {
   const root = tempDir();
   const run = runOf([{ id: 'a', status: 'pass' }]);
   const store = RunStore.create(root, header('r1'));
-  store.record({ id: 'a', run: 1, result: run.results[0]! }, simpleTrace({ id: 'a', query: 'q', answer: 'x' }));
+  store.record(
+    { id: 'a', run: 1, result: run.results[0]! },
+    simpleTrace({ id: 'a', query: 'q', answer: 'x' }),
+  );
   store.finish(run);
   expect(readRun(root, 'r1')).toEqual(run);
   expect(listRuns(root)).toMatchObject([{ id: 'r1', finished: true }]);
@@ -55,7 +60,10 @@ test('run.json appears only when the run is finished, and never half-written', (
 test('results of replayed agents are with the system after the turn they were recorded in', async () => {
   const root = tempDir();
   const store = RunStore.create(root, header('r1'), { durability: 'handed-over' });
-  store.record({ id: 'a', run: 1, result: done! }, simpleTrace({ id: 'a', query: 'q', answer: 'x' }));
+  store.record(
+    { id: 'a', run: 1, result: done! },
+    simpleTrace({ id: 'a', query: 'q', answer: 'x' }),
+  );
   await nextTurn();
   expect(idsIn(join(root, 'r1', 'results.jsonl'))).toEqual(['a']);
   expect(idsIn(join(root, 'r1', 'traces', 'traces.jsonl'))).toEqual(['a']);
@@ -73,9 +81,14 @@ test.each(['each', 'handed-over'] as const)(
         for (const [i, [resultSize, traceSize]] of sizes.entries()) {
           const id = `q${i}`;
           const result = { ...done!, id, answer: 'r'.repeat(resultSize) };
-          store.record({ id, run: 1, result }, simpleTrace({ id, query: 'q', answer: 'é'.repeat(traceSize) }));
+          store.record(
+            { id, run: 1, result },
+            simpleTrace({ id, query: 'q', answer: 'é'.repeat(traceSize) }),
+          );
           const traced = new Set(idsIn(join(root, 'r1', 'traces', 'traces.jsonl')));
-          expect(idsIn(join(root, 'r1', 'results.jsonl')).filter((each) => !traced.has(each))).toEqual([]);
+          expect(
+            idsIn(join(root, 'r1', 'results.jsonl')).filter((each) => !traced.has(each)),
+          ).toEqual([]);
         }
         store.close();
         expect(idsIn(join(root, 'r1', 'results.jsonl'))).toHaveLength(sizes.length);
@@ -130,8 +143,12 @@ test('an existing run is never overwritten', () => {
 test('what is recorded is on disk before the next thing happens', () => {
   const root = tempDir();
   const store = RunStore.create(root, header('r1'));
-  store.record({ id: 'a', run: 1, result: done! }, simpleTrace({ id: 'a', query: 'q', answer: 'x' }));
-  const lines = (path: string) => readFileSync(join(root, 'r1', path), 'utf8').split('\n').length - 1;
+  store.record(
+    { id: 'a', run: 1, result: done! },
+    simpleTrace({ id: 'a', query: 'q', answer: 'x' }),
+  );
+  const lines = (path: string) =>
+    readFileSync(join(root, 'r1', path), 'utf8').split('\n').length - 1;
   expect([lines('results.jsonl'), lines('traces/traces.jsonl')]).toEqual([2, 1]);
   store.close();
 });
@@ -160,9 +177,24 @@ test('two runs of one query keep both their traces when they are resumed', () =>
 });
 
 test.each([
-  { what: 'a line that is no JSON', file: 'results.jsonl', text: '{"id"\n{}\n', says: ':3 is not JSON' },
-  { what: 'a journal without its header', file: 'results.jsonl', text: undefined, says: 'does not start with' },
-  { what: 'a result that is no JSON', file: 'run.json', text: '{"id"', says: 'run.json cannot be read' },
+  {
+    what: 'a line that is no JSON',
+    file: 'results.jsonl',
+    text: '{"id"\n{}\n',
+    says: ':3 is not JSON',
+  },
+  {
+    what: 'a journal without its header',
+    file: 'results.jsonl',
+    text: undefined,
+    says: 'does not start with',
+  },
+  {
+    what: 'a result that is no JSON',
+    file: 'run.json',
+    text: '{"id"',
+    says: 'run.json cannot be read',
+  },
 ])('$what is damage with a name, never a smaller run', ({ file, text, says }) => {
   const root = tempDir();
   const store = RunStore.create(root, header('r1'));
@@ -179,26 +211,31 @@ test.each([
 test.each([
   { what: 'a file', path: 'traces.jsonl' },
   { what: 'a folder', path: '' },
-])('the recordings of a run are those it judged, and $what that changed or went is refused by name', ({ path }) => {
-  const root = tempDir();
-  const source = tempDir({ 'traces.jsonl': 'one' });
-  const recordings = join(source, path);
-  const store = RunStore.create(root, header('r1'));
-  store.judges(recordings);
-  store.close();
-  expect(tracesOf(root, 'r1')).toBe(recordings);
-  // Of the same length: only the time tells.
-  writeFileSync(join(source, 'traces.jsonl'), 'two');
-  utimesSync(join(source, 'traces.jsonl'), 1, 1);
-  expect(() => tracesOf(root, 'r1')).toThrowError(
-    expect.objectContaining({
-      code: 'RUN_RECORDINGS_CHANGED',
-      hint: expect.stringContaining(`--traces ${recordings}`),
-    }),
-  );
-  rmSync(source, { recursive: true });
-  expect(() => tracesOf(root, 'r1')).toThrowError(expect.objectContaining({ code: 'RUN_RECORDINGS_GONE' }));
-});
+])(
+  'the recordings of a run are those it judged, and $what that changed or went is refused by name',
+  ({ path }) => {
+    const root = tempDir();
+    const source = tempDir({ 'traces.jsonl': 'one' });
+    const recordings = join(source, path);
+    const store = RunStore.create(root, header('r1'));
+    store.judges(recordings);
+    store.close();
+    expect(tracesOf(root, 'r1')).toBe(recordings);
+    // Of the same length: only the time tells.
+    writeFileSync(join(source, 'traces.jsonl'), 'two');
+    utimesSync(join(source, 'traces.jsonl'), 1, 1);
+    expect(() => tracesOf(root, 'r1')).toThrowError(
+      expect.objectContaining({
+        code: 'RUN_RECORDINGS_CHANGED',
+        hint: expect.stringContaining(`--traces ${recordings}`),
+      }),
+    );
+    rmSync(source, { recursive: true });
+    expect(() => tracesOf(root, 'r1')).toThrowError(
+      expect.objectContaining({ code: 'RUN_RECORDINGS_GONE' }),
+    );
+  },
+);
 
 test('a finished run counts as it ended, not as its single runs went', () => {
   const root = tempDir();
@@ -206,9 +243,10 @@ test('a finished run counts as it ended, not as its single runs went', () => {
   store.record({ id: 'a', run: 1, result: other! }, undefined);
   store.record({ id: 'a', run: 2, result: done! }, undefined);
   store.finish(runOf([{ id: 'a', status: 'fail' }]));
-  expect(latestVerdicts(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
-    'fail',
-  );
+  expect(
+    latestVerdicts(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')
+      ?.status,
+  ).toBe('fail');
 });
 
 test('where nothing was run a missing run says so', () => {
@@ -224,10 +262,13 @@ test('the newest run of a spec is found, unfinished ones included', () => {
   const store = RunStore.create(root, header('2026-2'));
   store.record({ id: 'a', run: 1, result: { ...done!, status: 'fail' } }, undefined);
   store.close();
-  expect(latestVerdicts(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')?.status).toBe(
-    'fail',
-  );
-  expect(latestVerdicts(root, ({ header: { spec } }) => spec.file === 'other.yaml')).toBeUndefined();
+  expect(
+    latestVerdicts(root, ({ header: { spec } }) => spec.file === 'spec.yaml')?.results.get('a')
+      ?.status,
+  ).toBe('fail');
+  expect(
+    latestVerdicts(root, ({ header: { spec } }) => spec.file === 'other.yaml'),
+  ).toBeUndefined();
 });
 
 test('a run that does not exist is a mistake of the user, with the newest ones named', () => {
@@ -266,7 +307,9 @@ test('a run that was resumed is newer than one that began in between', () => {
   const open = RunStore.create(root, header('20260101-100000000-0000'));
   open.record({ id: 'a', run: 1, result: { ...done!, status: 'fail' } }, undefined);
   open.close();
-  RunStore.create(root, header('20260101-110000000-0000')).finish(runOf([{ id: 'b', status: 'pass' }]));
+  RunStore.create(root, header('20260101-110000000-0000')).finish(
+    runOf([{ id: 'b', status: 'pass' }]),
+  );
   expect(listRuns(root)[0]?.id).toBe('20260101-110000000-0000');
   RunStore.reopen(root, '20260101-100000000-0000').store.close();
   expect(listRuns(root)[0]?.id).toBe('20260101-100000000-0000');
@@ -293,13 +336,17 @@ test('the results of a large run are read when someone needs them', () => {
   store.finish({ ...run, results: kept });
   expect(JSON.parse(JSON.stringify(kept))).toEqual(run.results);
   for (const at of [298, 299])
-    expect(Buffer.from((kept[at] as StoredResult).json()).toString()).toBe(JSON.stringify(run.results[at]));
+    expect(Buffer.from((kept[at] as StoredResult).json()).toString()).toBe(
+      JSON.stringify(run.results[at]),
+    );
   expect(readRun(root, 'r1').results).toEqual(run.results);
 });
 
 test('a result that the journal has in another form stays in memory', () => {
   const store = RunStore.create(tempDir(), header('r1'), { durability: 'batched' });
-  const results = runOf(Array.from({ length: 102 }, (_, i) => ({ id: `q${i}`, status: 'pass' as const }))).results;
+  const results = runOf(
+    Array.from({ length: 102 }, (_, i) => ({ id: `q${i}`, status: 'pass' as const })),
+  ).results;
   for (const result of results.slice(0, 101)) {
     store.record({ id: result.id, run: 1, result }, undefined);
     store.keep(result);

@@ -9,14 +9,27 @@ import { isStorable, type ResultTexts, StoredResult } from '../results/stored-re
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { writeFileAtomic } from './atomic-write.ts';
-import { JOURNAL_SCHEMA, type JournalEntry, type JournalHeader, journalPath, readJournal } from './journal.ts';
+import {
+  JOURNAL_SCHEMA,
+  type JournalEntry,
+  type JournalHeader,
+  journalPath,
+  readJournal,
+} from './journal.ts';
 import { JournalTexts } from './journal-texts.ts';
 import { LineFile, openAtLastLine } from './line-file.ts';
 import { readLines } from './read-lines.ts';
 import { stateOf } from './recording-state.ts';
 import { noteResumed } from './resumed-note.ts';
 import { RunLock } from './run-lock.ts';
-import { gatesPath, type PlanFile, planPath, type ShardFile, shardPath, shardText } from './shard-file.ts';
+import {
+  gatesPath,
+  type PlanFile,
+  planPath,
+  type ShardFile,
+  shardPath,
+  shardText,
+} from './shard-file.ts';
 import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged-traces.ts';
 
 /**
@@ -75,7 +88,12 @@ export class RunStore {
   /** Where the result that was recorded last is in the journal. */
   #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
 
-  private constructor(dir: string, lock: RunLock, fds: { journal: number; traces: number }, options: StoreOptions) {
+  private constructor(
+    dir: string,
+    lock: RunLock,
+    fds: { journal: number; traces: number },
+    options: StoreOptions,
+  ) {
     const { durability = 'each', inMemory = MAX_IN_MEMORY } = options;
     this.#inMemory = inMemory;
     this.#dir = dir;
@@ -87,13 +105,22 @@ export class RunStore {
     this.#texts = new JournalTexts(journalPath(dir));
   }
 
-  static create(root: string, header: Omit<JournalHeader, 'schema'>, options: StoreOptions = {}): RunStore {
+  static create(
+    root: string,
+    header: Omit<JournalHeader, 'schema'>,
+    options: StoreOptions = {},
+  ): RunStore {
     const dir = options.dir ?? join(root, header.run_id);
     makeFolder(join(dir, 'traces'));
     const lock = RunLock.take(dir, header.run_id);
     try {
       const journal = openSync(journalPath(dir), 'ax');
-      const store = new RunStore(dir, lock, { journal, traces: openSync(tracesPath(dir), 'ax') }, options);
+      const store = new RunStore(
+        dir,
+        lock,
+        { journal, traces: openSync(tracesPath(dir), 'ax') },
+        options,
+      );
       store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
       store.#journal.flush();
       return store;
@@ -107,12 +134,19 @@ export class RunStore {
    * Opens an unfinished run to continue with it. A line cut off by a kill is dropped: its query was not finished. Refused
    * while another process works on the run, and when that one has finished it in the meantime.
    */
-  static reopen(root: string, runId: string, options: StoreOptions = {}): { store: RunStore; entries: JournalEntry[] } {
+  static reopen(
+    root: string,
+    runId: string,
+    options: StoreOptions = {},
+  ): { store: RunStore; entries: JournalEntry[] } {
     const dir = join(root, runId);
     const lock = RunLock.take(dir, runId);
     try {
       if (existsSync(join(dir, 'run.json')))
-        throw new UserError('NOTHING_TO_RESUME', `run ${runId} is finished: another process has just completed it`);
+        throw new UserError(
+          'NOTHING_TO_RESUME',
+          `run ${runId} is finished: another process has just completed it`,
+        );
       const { entries } = readJournal(journalPath(dir));
       if (!existsSync(tracesPath(dir))) restoreTraces(dir, entries);
       const journal = openAtLastLine(journalPath(dir));
@@ -171,7 +205,8 @@ export class RunStore {
   /** What to keep in memory of a result that was just recorded: beyond the first hundred, where to read it again. */
   keep(result: QueryResult): QueryResult {
     const last = this.#last;
-    if (last?.result !== result || this.#journaled.size <= this.#inMemory || !isStorable(result)) return result;
+    if (last?.result !== result || this.#journaled.size <= this.#inMemory || !isStorable(result))
+      return result;
     this.#journaled.delete(result);
     return new StoredResult(result, this.#results, last);
   }
@@ -180,7 +215,9 @@ export class RunStore {
   judges(path: string): void {
     const note = { path, state: stateOf(path) };
     // The recordings are there to be judged again, whatever happens to this machine.
-    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`, { isSynced: false });
+    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`, {
+      isSynced: false,
+    });
   }
 
   /** Notes which part of a plan the run is. */
@@ -204,14 +241,17 @@ export class RunStore {
   finish(run: RunResult): void {
     try {
       this.#closeFiles();
-      const results = run.results.map((result) => (this.#isJournaled(result) ? nameOf(result) : result));
+      const results = run.results.map((result) =>
+        this.#isJournaled(result) ? nameOf(result) : result,
+      );
       writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
     } finally {
       this.#lock.release();
     }
   }
 
-  #isJournaled = (result: QueryResult): boolean => result instanceof StoredResult || this.#journaled.has(result);
+  #isJournaled = (result: QueryResult): boolean =>
+    result instanceof StoredResult || this.#journaled.has(result);
 
   close(): void {
     try {
@@ -245,4 +285,5 @@ export class RunStore {
 }
 
 /** What a result in the journal is found by. */
-const nameOf = ({ id, cell }: QueryResult): CaseName => (cell === undefined ? { id } : { id, cell });
+const nameOf = ({ id, cell }: QueryResult): CaseName =>
+  cell === undefined ? { id } : { id, cell };

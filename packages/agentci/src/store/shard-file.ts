@@ -66,7 +66,11 @@ export function readShardFile(dir: string): ShardFile | string {
 
 /** Reads `plan.json`; a text says what is wrong with it. */
 export function readPlanFile(dir: string, count: number): PlanFile | string {
-  return readFile(planPath(dir), (file): file is PlanFile => isPlanFile(file, count), `a plan of ${count} shards`);
+  return readFile(
+    planPath(dir),
+    (file): file is PlanFile => isPlanFile(file, count),
+    `a plan of ${count} shards`,
+  );
 }
 
 function readFile<T>(path: string, is: (file: unknown) => file is T, what: string): T | string {
@@ -119,4 +123,5 @@ function isPlanFile(file: unknown, count: number): file is PlanFile {
 }
 
 const isCell = (cell: unknown): boolean =>
-  cell === undefined || (isObject(cell) && Object.values(cell).every((value) => typeof value === 'string'));
+  cell === undefined ||
+  (isObject(cell) && Object.values(cell).every((value) => typeof value === 'string'));

@@ -8,7 +8,13 @@ import { resultFault } from '../results/result-fault.ts';
 import { placeAfter, type SeenRun } from '../results/run-order.ts';
 import type { CheckStatus, QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
-import { type JournalHeader, type JudgedRun, journalPath, readHeader, readJournal } from './journal.ts';
+import {
+  type JournalHeader,
+  type JudgedRun,
+  journalPath,
+  readHeader,
+  readJournal,
+} from './journal.ts';
 import { stateOf } from './recording-state.ts';
 import { readResumed } from './resumed-note.ts';
 
@@ -41,7 +47,12 @@ export function listRuns(root: string): StoredRun[] {
     const { place, startedWith = header.started_with } = readResumed(join(root, id)) ?? {};
     const age = place ?? header.order ?? id;
     const finished = existsSync(join(root, id, 'run.json'));
-    found.set(id, { id, header: { ...header, ...defined({ started_with: startedWith }) }, age, finished });
+    found.set(id, {
+      id,
+      header: { ...header, ...defined({ started_with: startedWith }) },
+      age,
+      finished,
+    });
   }
   const places = placesOf(found);
   const runs = [...found.values()].map((run): StoredRun => {
@@ -53,7 +64,8 @@ export function listRuns(root: string): StoredRun[] {
   return runs.sort((a, b) => newer(a.ranAt, b.ranAt) || newer(a.age, b.age));
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 type FoundRun = Omit<StoredRun, 'agentRun' | 'ranAt'>;
 
@@ -64,7 +76,9 @@ function placesOf(found: ReadonlyMap<string, FoundRun>): Map<string, string> {
     const known = places.get(id);
     if (known !== undefined) return known;
     places.set(id, age);
-    const before = (header.order === undefined ? (header.ahead ?? []) : []).flatMap((other) => found.get(other) ?? []);
+    const before = (header.order === undefined ? (header.ahead ?? []) : []).flatMap(
+      (other) => found.get(other) ?? [],
+    );
     const last = before.map(placeOfRun).sort().at(-1) ?? '';
     if (last > age) places.set(id, placeAfter(last));
     return places.get(id)!;
@@ -79,7 +93,13 @@ export function seenInStore(root: string, known: ReadonlySet<string>): SeenRun[]
   return readdirSync(root).flatMap((id): SeenRun[] => {
     const header = known.has(id) ? undefined : readHeader(journalPath(join(root, id)));
     if (header === undefined) return [];
-    return [{ id, place: readResumed(join(root, id))?.place ?? header.order ?? id, time: runTime(header.started_at) }];
+    return [
+      {
+        id,
+        place: readResumed(join(root, id))?.place ?? header.order ?? id,
+        time: runTime(header.started_at),
+      },
+    ];
   });
 }
 
@@ -128,11 +148,15 @@ export function readRun(root: string, id: string): RunResult {
   const journal = journalPath(join(root, id));
   if (!existsSync(journal)) throw damaged(`${journal} is gone`);
   const journaled = new Map(
-    readJournal(journal).entries.map((entry) => [caseKey({ id: entry.id, cell: entry.result.cell }), entry.result]),
+    readJournal(journal).entries.map((entry) => [
+      caseKey({ id: entry.id, cell: entry.result.cell }),
+      entry.result,
+    ]),
   );
   const results = run.results.map((result) => {
     const found = result.status === undefined ? journaled.get(caseKey(result)) : result;
-    if (found === undefined) throw damaged(`${journal} lacks the result of ${JSON.stringify(caseText(result))}`);
+    if (found === undefined)
+      throw damaged(`${journal} lacks the result of ${JSON.stringify(caseText(result))}`);
     return found;
   });
   const fault = resultFault({ ...run, results });
@@ -141,7 +165,9 @@ export function readRun(root: string, id: string): RunResult {
 }
 
 const damaged = (what: string): UserError =>
-  new UserError('RUN_DAMAGED', `${what}: the stored run is damaged`, { hint: 'Delete its folder, or run again.' });
+  new UserError('RUN_DAMAGED', `${what}: the stored run is damaged`, {
+    hint: 'Delete its folder, or run again.',
+  });
 
 /** Whether a stored run could not be read because files of it are cut or gone. */
 export const isDamage = (error: unknown): error is UserError =>
@@ -165,9 +191,13 @@ export function tracesOf(root: string, id: string): string {
     const { path: source, state } = readJson(note) as { path: string; state?: string };
     if (existsSync(source)) {
       if (state === undefined || state === stateOf(source)) return source;
-      throw new UserError('RUN_RECORDINGS_CHANGED', `the recordings in ${source} have changed since run "${id}"`, {
-        hint: `Judge what is there now with --traces ${source}`,
-      });
+      throw new UserError(
+        'RUN_RECORDINGS_CHANGED',
+        `the recordings in ${source} have changed since run "${id}"`,
+        {
+          hint: `Judge what is there now with --traces ${source}`,
+        },
+      );
     }
     throw new UserError(
       'RUN_RECORDINGS_GONE',
@@ -175,7 +205,9 @@ export function tracesOf(root: string, id: string): string {
     );
   }
   if (!existsSync(path))
-    throw new UserError('RUN_MISSING', `there is no run "${id}" under ${root}`, { hint: nearestRuns(root) });
+    throw new UserError('RUN_MISSING', `there is no run "${id}" under ${root}`, {
+      hint: nearestRuns(root),
+    });
   return path;
 }
 
@@ -219,12 +251,17 @@ export type CaseRules = ReadonlyMap<
  * What the journal of a run without an end says. A case that is run several times has no verdict yet, unless one of its runs went wrong:
  * where a failure is expected, that is one that passed.
  */
-function unfinishedVerdicts({ header, entries }: ReturnType<typeof readJournal>, cases: CaseRules): QueryResult[] {
+function unfinishedVerdicts(
+  { header, entries }: ReturnType<typeof readJournal>,
+  cases: CaseRules,
+): QueryResult[] {
   return entries.flatMap((entry): QueryResult[] => {
     const rule = cases.get(caseKey({ id: entry.id, cell: entry.result.cell }));
     const status = rule?.xfail === undefined ? entry.result.status : turned(entry.result.status);
     const runs = header.started_with?.runs ?? rule?.runs ?? 1;
-    return runs === 1 || status === 'fail' || status === 'error' ? [{ ...entry.result, id: entry.id, status }] : [];
+    return runs === 1 || status === 'fail' || status === 'error'
+      ? [{ ...entry.result, id: entry.id, status }]
+      : [];
   });
 }
 
@@ -287,7 +324,15 @@ export function latestVerdicts(
     }
     if (!isCurrent && (++older > MAX_OLDER || wanted.every((key) => results.has(key)))) break;
   }
-  return { id: latest.id, age: latest.age, results, ranAt, runs: agentRuns, current, ...defined({ wholeAt }) };
+  return {
+    id: latest.id,
+    age: latest.age,
+    results,
+    ranAt,
+    runs: agentRuns,
+    current,
+    ...defined({ wholeAt }),
+  };
 }
 
 const rethrow = (_: string, error: UserError): never => {
@@ -297,5 +342,7 @@ const rethrow = (_: string, error: UserError): never => {
 const CHOOSING = ['ids', 'only', 'tags', 'filter', 'cell', 'shard'];
 
 /** Whether a run was of some queries only. */
-export const isPart = ({ started_with: chosen = {} }: Pick<JournalHeader, 'started_with'>): boolean =>
+export const isPart = ({
+  started_with: chosen = {},
+}: Pick<JournalHeader, 'started_with'>): boolean =>
   CHOOSING.some((name) => chosen[name] !== undefined);

@@ -23,7 +23,10 @@ test.each([
   { what: 'characters of one to four bytes', texts: [['aé€😀', '😀€éa']] },
   { what: 'nothing', texts: [[], ['']] },
   { what: 'more than is gathered at once', texts: [['x'], ['€'.repeat(400_000), 'y'], ['z']] },
-  { what: 'many lines', texts: Array.from({ length: 5000 }, (_, i) => [`${i} `, '😀'.repeat(50), '\n']) },
+  {
+    what: 'many lines',
+    texts: Array.from({ length: 5000 }, (_, i) => [`${i} `, '😀'.repeat(50), '\n']),
+  },
 ])('writes $what in order', ({ texts }) => {
   const text = written((file) => {
     for (const pieces of texts) file.append(...pieces);

@@ -41,7 +41,9 @@ function readFile(path: string): Timings {
   if (typeof file.by !== 'string' || !isObject(file.before)) return { ms, before: ms };
   // Only what differs is written; what was not there is null.
   const isNew = (id: string): boolean => (file.before as Record<string, unknown>)[id] === null;
-  const changed = Object.fromEntries(Object.entries(file.before).filter(([, value]) => value !== null));
+  const changed = Object.fromEntries(
+    Object.entries(file.before).filter(([, value]) => value !== null),
+  );
   const before = new Map([...ms, ...numbersIn(changed, path)].filter(([id]) => !isNew(id)));
   return { ms, by: file.by, before };
 }
@@ -49,7 +51,8 @@ function readFile(path: string): Timings {
 function numbersIn(given: Readonly<Record<string, unknown>>, path: string): Map<string, number> {
   const timings = Object.entries(given);
   const wrong = timings.find(([, ms]) => typeof ms !== 'number' || !Number.isFinite(ms) || ms < 0);
-  if (wrong !== undefined) throw unreadable(path, `the timing of "${wrong[0]}" is not a number of milliseconds`);
+  if (wrong !== undefined)
+    throw unreadable(path, `the timing of "${wrong[0]}" is not a number of milliseconds`);
   return new Map(timings as [string, number][]);
 }
 
@@ -62,7 +65,11 @@ const unreadable = (path: string, why: string): UserError =>
  * Queries without a new timing keep theirs. Sorted by id, so that a committed file changes only where a timing did. A file that cannot be read
  * is replaced, since it holds nothing but what runs have measured; why it was is given back.
  */
-export function updateTimings(path: string, fresh: ReadonlyMap<string, number>, ciRun?: string): string | undefined {
+export function updateTimings(
+  path: string,
+  fresh: ReadonlyMap<string, number>,
+  ciRun?: string,
+): string | undefined {
   const { found, why } = readOrForget(path);
   const ms = new Map([...found.ms, ...fresh]);
   const before = found.by === ciRun ? found.before : found.ms;
@@ -70,9 +77,13 @@ export function updateTimings(path: string, fresh: ReadonlyMap<string, number>, 
     before.get(id) === now ? [] : [[id, before.get(id) ?? null]],
   );
   const told = ciRun === undefined ? {} : { by: ciRun, before: sorted(changed) };
-  writeFileAtomic(path, `${JSON.stringify({ schema: TIMINGS_SCHEMA, ms: sorted([...ms]), ...told }, null, 1)}\n`, {
-    isSynced: false,
-  });
+  writeFileAtomic(
+    path,
+    `${JSON.stringify({ schema: TIMINGS_SCHEMA, ms: sorted([...ms]), ...told }, null, 1)}\n`,
+    {
+      isSynced: false,
+    },
+  );
   return why;
 }
 

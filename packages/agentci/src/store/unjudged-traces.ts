@@ -29,11 +29,16 @@ export function dropUnjudged(fd: number, path: string, entries: readonly Journal
   const bytes = readFileSync(path);
   const lines = bytes.toString('utf8').split('\n').filter(Boolean);
   const surplus = new Map<string | undefined, number>();
-  const count = (id: string | undefined, by: number): void => void surplus.set(id, (surplus.get(id) ?? 0) + by);
+  const count = (id: string | undefined, by: number): void =>
+    void surplus.set(id, (surplus.get(id) ?? 0) + by);
   for (const line of lines) count(caseOf(line), 1);
   for (const { id, result } of entries) count(caseKey({ id, cell: result.cell }), -1);
   let size = bytes.length;
-  for (let line = lines.pop(); line !== undefined && (surplus.get(caseOf(line)) ?? 0) > 0; line = lines.pop()) {
+  for (
+    let line = lines.pop();
+    line !== undefined && (surplus.get(caseOf(line)) ?? 0) > 0;
+    line = lines.pop()
+  ) {
     count(caseOf(line), -1);
     size -= Buffer.byteLength(line) + 1;
   }
@@ -43,7 +48,9 @@ export function dropUnjudged(fd: number, path: string, entries: readonly Journal
 function caseOf(line: string): string | undefined {
   try {
     const { task, meta } = JSON.parse(line) as Trace;
-    return task?.id === undefined ? undefined : caseKey({ id: task.id, cell: meta.cell as Cell | undefined });
+    return task?.id === undefined
+      ? undefined
+      : caseKey({ id: task.id, cell: meta.cell as Cell | undefined });
   } catch {
     return undefined;
   }

@@ -4,7 +4,14 @@ import { exitCode } from '../engine/exit-code.ts';
 import { caseText } from '../results/cell.ts';
 import { loadSpecSync } from '../spec/load-sync.ts';
 import type { Query } from '../spec/suite.ts';
-import { checkText, failureOf, loadFailure, SpecFailure, skipReason, warningsOf } from './failure-text.ts';
+import {
+  checkText,
+  failureOf,
+  loadFailure,
+  SpecFailure,
+  skipReason,
+  warningsOf,
+} from './failure-text.ts';
 import { SpecRun, type SpecTestOptions } from './spec-run.ts';
 
 /** What a test sees of its framework. */
@@ -18,14 +25,22 @@ export interface TestContext {
 
 /** What we need of a framework: groups and tests. */
 export interface Framework {
-  readonly describe: (name: string, options: { readonly concurrent: boolean }, body: () => void) => void;
+  readonly describe: (
+    name: string,
+    options: { readonly concurrent: boolean },
+    body: () => void,
+  ) => void;
   readonly test: (name: string, body: (context: TestContext) => Promise<void>) => void;
 }
 
 const MAX_NAME = 100;
 
 /** Registers one test per query, and one for what is about all of them. A spec that cannot be used is a test that fails. */
-export function describeWith(framework: Framework, spec: string | URL, options: SpecTestOptions): void {
+export function describeWith(
+  framework: Framework,
+  spec: string | URL,
+  options: SpecTestOptions,
+): void {
   const file = specFile(spec);
   let run: SpecRun;
   let name: string;
@@ -62,7 +77,12 @@ function testName({ id, cell, query }: Query): string {
   return `${caseText({ id, cell })}: ${text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}…` : text}`;
 }
 
-async function testQuery(run: SpecRun, query: Query, options: SpecTestOptions, context: TestContext): Promise<void> {
+async function testQuery(
+  run: SpecRun,
+  query: Query,
+  options: SpecTestOptions,
+  context: TestContext,
+): Promise<void> {
   const result = await run.resultOf(query, context.signal);
   const failure = failureOf(result, strictness(options));
   if (failure) throw failure;
@@ -74,21 +94,32 @@ async function testQuery(run: SpecRun, query: Query, options: SpecTestOptions, c
 }
 
 /** Failures of single queries are theirs to tell; this is about what none of them could see. */
-async function testWhole(run: SpecRun, options: SpecTestOptions, context: TestContext): Promise<void> {
+async function testWhole(
+  run: SpecRun,
+  options: SpecTestOptions,
+  context: TestContext,
+): Promise<void> {
   const { results, checks } = await run.whole();
   if (results.length === 0 && checks.length === 0) {
     context.skip('no query was run');
     return;
   }
   const blocking = checks.filter(
-    ({ status }) => status === 'fail' || status === 'error' || (options.strict && status === 'warn'),
+    ({ status }) =>
+      status === 'fail' || status === 'error' || (options.strict && status === 'warn'),
   );
   if (blocking.length > 0)
-    throw new SpecFailure(blocking.map((check) => checkText(check)).join('\n'), blocking[0]?.location);
-  const isQuiet = results.every(({ status }) => status === 'pass' || status === 'warn' || status === 'skip');
+    throw new SpecFailure(
+      blocking.map((check) => checkText(check)).join('\n'),
+      blocking[0]?.location,
+    );
+  const isQuiet = results.every(
+    ({ status }) => status === 'pass' || status === 'warn' || status === 'skip',
+  );
   if (isQuiet && exitCode({ results: [...results], checks: [...checks] }) === 2)
     throw new SpecFailure('nothing was checked: no check of any query came to a verdict');
-  for (const check of checks) if (check.status === 'warn') context.tell(`warn: ${checkText(check)}`);
+  for (const check of checks)
+    if (check.status === 'warn') context.tell(`warn: ${checkText(check)}`);
 }
 
 const strictness = ({ strict = false }: SpecTestOptions): { strict: boolean } => ({ strict });

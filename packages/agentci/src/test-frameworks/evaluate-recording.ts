@@ -9,7 +9,8 @@ import { loadFailure, SpecFailure } from './failure-text.ts';
 import { SpecRun, type SpecTestOptions } from './spec-run.ts';
 
 /** How a matcher finds the query and what it is judged with. */
-export interface MatchOptions extends Omit<SpecTestOptions, 'traces' | 'runner' | 'runs' | 'shard' | 'concurrent'> {
+export interface MatchOptions
+  extends Omit<SpecTestOptions, 'traces' | 'runner' | 'runs' | 'shard' | 'concurrent'> {
   /** The spec the query is from; `agentci_spec.yaml` when not given. */
   readonly spec?: string | URL | Suite;
 }
@@ -66,5 +67,7 @@ function findQuery({ queries, file }: Suite, asked: string): Query {
     asked,
     queries.map(({ id }) => id),
   );
-  throw new SpecFailure(`${file} has no query "${asked}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`);
+  throw new SpecFailure(
+    `${file} has no query "${asked}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`,
+  );
 }

@@ -38,7 +38,11 @@ test.each([
     given: { message: 'too many', value: 3, limit: 2 },
     text: 'too many (measured 3, limit 2)',
   },
-  { when: 'they are no numbers', given: { message: 'other', value: ['a'], limit: ['b'] }, text: 'other' },
+  {
+    when: 'they are no numbers',
+    given: { message: 'other', value: ['a'], limit: ['b'] },
+    text: 'other',
+  },
 ])('a check gives its number and limit once when $when', ({ given, text }) => {
   expect(checkText(check(given))).toBe(`a.yaml:3:7 path.max_tool_calls: ${text}`);
 });
@@ -50,22 +54,35 @@ test.each([
   { status: 'fail', strict: false, fails: true },
   { status: 'error', strict: false, fails: true },
   { status: 'skip', strict: true, fails: false },
-] as const)('a query with $status fails its test: $fails (strict: $strict)', ({ status, strict, fails }) => {
-  expect(failureOf(result({ status }, check({ status })), { strict }) !== undefined).toBe(fails);
-});
+] as const)(
+  'a query with $status fails its test: $fails (strict: $strict)',
+  ({ status, strict, fails }) => {
+    expect(failureOf(result({ status }, check({ status })), { strict }) !== undefined).toBe(fails);
+  },
+);
 
 test.each([
   { code: 'SCRIPT_UNUSED', strict: true, fails: true },
   { code: 'SCRIPT_UNUSED', strict: false, fails: false },
   { code: 'CALLS_MISSING', strict: true, fails: true },
   { code: 'USAGE_DRIFT', strict: true, fails: false },
-])('a query that passes with the warning $code fails its test: $fails (strict: $strict)', ({ code, strict, fails }) => {
-  const passed = result({ status: 'pass', warnings: [{ code, message: 'odd' }] }, check({ status: 'pass' }));
-  expect(failureOf(passed, { strict })?.message).toEqual(fails ? expect.stringContaining(`${code}: odd`) : undefined);
-});
+])(
+  'a query that passes with the warning $code fails its test: $fails (strict: $strict)',
+  ({ code, strict, fails }) => {
+    const passed = result(
+      { status: 'pass', warnings: [{ code, message: 'odd' }] },
+      check({ status: 'pass' }),
+    );
+    expect(failureOf(passed, { strict })?.message).toEqual(
+      fails ? expect.stringContaining(`${code}: odd`) : undefined,
+    );
+  },
+);
 
 test('a failure leads into the spec and names every check that stops the build', () => {
-  const failure = failureOf(result({}, check({}), check({ id: 'path.rules', message: 'no\u001b[2J', status: 'fail' })));
+  const failure = failureOf(
+    result({}, check({}), check({ id: 'path.rules', message: 'no\u001b[2J', status: 'fail' })),
+  );
   expect(failure?.message.split('\n')).toEqual([
     'q: fail',
     '  a.yaml:3:7 path.max_tool_calls: tool calls: 11, limit 0',

@@ -22,17 +22,25 @@ export class SpecFailure extends Error {
 /** The failure of a query, or `undefined` when it passed, warned or was skipped. */
 export function failureOf(result: QueryResult, { strict = false } = {}): SpecFailure | undefined {
   const blocking = checksOf(result).filter(({ status }) => status === 'fail' || status === 'error');
-  const counted = strict ? checksOf(result).filter((check) => check.status === 'warn' || isUnmeasured(check)) : [];
-  const doubts = strict ? (result.warnings ?? []).filter((warning) => mayHideCall(warning) || isOfSpec(warning)) : [];
+  const counted = strict
+    ? checksOf(result).filter((check) => check.status === 'warn' || isUnmeasured(check))
+    : [];
+  const doubts = strict
+    ? (result.warnings ?? []).filter((warning) => mayHideCall(warning) || isOfSpec(warning))
+    : [];
   const failed = result.status === 'fail' || result.status === 'error';
-  if (!failed && (counted.length + doubts.length === 0 || result.status === 'skip')) return undefined;
+  if (!failed && (counted.length + doubts.length === 0 || result.status === 'skip'))
+    return undefined;
   const found = failed ? [...blocking, ...counted] : counted;
   const lines = [`${caseText(result)}: ${failed ? result.status : 'not clean under strict'}`];
   if (result.error) lines.push(...errorLines(result));
-  if (result.xfail && failed) lines.push(`  it passed though it is xfail: ${escapeTerminalLine(result.xfail.reason)}`);
+  if (result.xfail && failed)
+    lines.push(`  it passed though it is xfail: ${escapeTerminalLine(result.xfail.reason)}`);
   if (result.pass_rate && failed) lines.push(`  ${rateText(result.pass_rate)}`);
   lines.push(...found.map((check) => `  ${checkText(check)}`));
-  lines.push(...doubts.map(({ code, message }) => `  ${escapeTerminalLine(`${code}: ${message}`)}`));
+  lines.push(
+    ...doubts.map(({ code, message }) => `  ${escapeTerminalLine(`${code}: ${message}`)}`),
+  );
   return new SpecFailure(lines.join('\n'), found[0]?.location ?? result.location);
 }
 
@@ -54,9 +62,14 @@ export function skipReason(result: QueryResult): string {
 
 /** `file:line:column id: message`, with the number and the limit where the message leaves them out. */
 export function checkText({ id, message, value, limit, location }: CheckResult): string {
-  const place = location === undefined ? '' : `${location.file}:${location.line}:${location.column} `;
-  const told = [numberText('measured', value, message), numberText('limit', limit, message)].filter(Boolean);
-  return escapeTerminalLine(`${place}${id}: ${message}${told.length === 0 ? '' : ` (${told.join(', ')})`}`);
+  const place =
+    location === undefined ? '' : `${location.file}:${location.line}:${location.column} `;
+  const told = [numberText('measured', value, message), numberText('limit', limit, message)].filter(
+    Boolean,
+  );
+  return escapeTerminalLine(
+    `${place}${id}: ${message}${told.length === 0 ? '' : ` (${told.join(', ')})`}`,
+  );
 }
 
 function numberText(name: string, value: unknown, message: string): string {
@@ -67,8 +80,13 @@ const rateText = ({ passed, decided, min }: NonNullable<QueryResult['pass_rate']
   `${passed} of ${decided} decided runs passed, at least ${min * 100} % must`;
 
 function errorLines({ error, location }: QueryResult): string[] {
-  const place = location === undefined ? '' : `${location.file}:${location.line}:${location.column} `;
-  const printed = (error?.stderr ?? '').trimEnd().split('\n').filter(Boolean).slice(-MAX_STDERR_LINES);
+  const place =
+    location === undefined ? '' : `${location.file}:${location.line}:${location.column} `;
+  const printed = (error?.stderr ?? '')
+    .trimEnd()
+    .split('\n')
+    .filter(Boolean)
+    .slice(-MAX_STDERR_LINES);
   return [
     `  ${escapeTerminalLine(`${place}${error?.message}`)}`,
     ...printed.map((line) => `    | ${escapeTerminalLine(line)}`),
@@ -77,7 +95,8 @@ function errorLines({ error, location }: QueryResult): string[] {
 
 /** A spec that cannot be used, with every problem in it; anything unforeseen keeps its own stack. */
 export function loadFailure(error: unknown): Error {
-  if (!(error instanceof UserError)) return error instanceof Error ? error : new Error(String(error));
+  if (!(error instanceof UserError))
+    return error instanceof Error ? error : new Error(String(error));
   const problems = error.diagnostics.filter(({ severity }) => severity === 'error');
   const text = problems.length > 0 ? problems.map(formatDiagnostic).join('\n') : error.message;
   return new SpecFailure(

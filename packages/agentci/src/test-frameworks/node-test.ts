@@ -34,7 +34,9 @@ export function expect(received: unknown): {
 } {
   return {
     toPassSpec: async (query, options = {}) => {
-      const failure = failureOf(await evaluateRecording(received, query, options), { strict: options.strict ?? false });
+      const failure = failureOf(await evaluateRecording(received, query, options), {
+        strict: options.strict ?? false,
+      });
       if (failure) throw failure;
     },
   };

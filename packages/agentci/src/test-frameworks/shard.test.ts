@@ -14,6 +14,9 @@ test('the shards of a list hold every item once, and differ in size by one at mo
   );
 });
 
-test.each(['0/2', '3/2', '1', '1/0', '-1/2', '1/2/3', 'a/b', '1/2 ', '1/9999999', ''])('"%s" is refused', (shard) => {
-  expect(() => takeShard([1, 2], shard)).toThrow('is not a shard');
-});
+test.each(['0/2', '3/2', '1', '1/0', '-1/2', '1/2/3', 'a/b', '1/2 ', '1/9999999', ''])(
+  '"%s" is refused',
+  (shard) => {
+    expect(() => takeShard([1, 2], shard)).toThrow('is not a shard');
+  },
+);

@@ -13,7 +13,15 @@ import { takeShard } from './shard.ts';
 export interface SpecTestOptions
   extends Omit<
     RunOptions,
-    'suite' | 'signal' | 'onRecord' | 'onEvent' | 'resumed' | 'runId' | 'failFast' | 'shard' | 'onParts'
+    | 'suite'
+    | 'signal'
+    | 'onRecord'
+    | 'onEvent'
+    | 'resumed'
+    | 'runId'
+    | 'failFast'
+    | 'shard'
+    | 'onParts'
   > {
   /** `1/4`: every fourth query, from the first. Give each of four test files one, and the framework divides the files. */
   readonly shard?: string;
@@ -42,7 +50,8 @@ export class SpecRun {
   constructor(suite: Suite, { shard, concurrent: _, ...given }: SpecTestOptions) {
     this.queries = takeShard(selectQueries(suite, given), shard);
     const runner = given.runner ?? suite.runner;
-    this.#isRecorded = given.traces !== undefined || (typeof runner === 'object' && runner.kind === 'replay');
+    this.#isRecorded =
+      given.traces !== undefined || (typeof runner === 'object' && runner.kind === 'replay');
     this.#options = {
       env: process.env,
       ...given,
@@ -66,7 +75,9 @@ export class SpecRun {
   async whole(): Promise<WholeRun> {
     if (this.#isRecorded) return this.#recorded();
     const settled = await Promise.allSettled(this.#started.values());
-    const results = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const results = settled.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value] : [],
+    );
     return { results, checks: await this.#checksOverAll() };
   }
 
@@ -93,7 +104,9 @@ export class SpecRun {
   async #checksOverAll(): Promise<readonly CheckResult[]> {
     const traces = [...this.#traces.values()].flat();
     if (traces.length === 0) return [];
-    const only = this.queries.filter((query) => (this.#traces.get(caseKey(query)) ?? []).length > 0);
+    const only = this.queries.filter(
+      (query) => (this.#traces.get(caseKey(query)) ?? []).length > 0,
+    );
     // Only run-level checks are read from it; the queries have their verdicts, so no judge is asked again.
     const { checks } = await runSuite({ ...this.#options, traces, only, judge: 'off' });
     return checks;

@@ -3,7 +3,10 @@ import type { LlmStep, Trace } from './model.ts';
 import { llmCalls } from './selectors.ts';
 
 /** Why the answer ended: as the source says it of the answer, else of the call that gave it, which is the last one. */
-export function finishOfAnswer(trace: Trace): { readonly finish: LlmStep['finish']; readonly step?: LlmStep } {
+export function finishOfAnswer(trace: Trace): {
+  readonly finish: LlmStep['finish'];
+  readonly step?: LlmStep;
+} {
   const { final, meta } = trace;
   if (final?.finish !== undefined) return { finish: final.finish };
   const calls = llmCalls(trace);

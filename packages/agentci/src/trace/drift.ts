@@ -5,7 +5,10 @@ import { claimedTokens } from './totals.ts';
  * Totals of the whole run that differ from what its calls add up to are worth a word: hidden calls, or parts counted
  * twice. Limits use the larger of the two.
  */
-export function driftWarnings({ reported, steps }: Pick<Trace, 'reported' | 'steps'>): Trace['warnings'] {
+export function driftWarnings({
+  reported,
+  steps,
+}: Pick<Trace, 'reported' | 'steps'>): Trace['warnings'] {
   if (reported?.usage === undefined && reported?.cost === undefined) return [];
   const calls = steps.filter((step): step is LlmStep => step.kind === 'llm');
   if (calls.length === 0) return [];
@@ -16,7 +19,11 @@ export function driftWarnings({ reported, steps }: Pick<Trace, 'reported' | 'ste
   if (claimed !== undefined && tokens !== undefined && isApart(claimed, tokens))
     warnings.push(warn(`the recording reports ${claimed} tokens; its calls add up to ${tokens}`));
   if (reported.cost !== undefined && usd !== undefined && isApart(reported.cost.usd, usd))
-    warnings.push(warn(`the recording reports $${reported.cost.usd}; its calls add up to $${Number(usd.toFixed(9))}`));
+    warnings.push(
+      warn(
+        `the recording reports $${reported.cost.usd}; its calls add up to $${Number(usd.toFixed(9))}`,
+      ),
+    );
   return warnings;
 }
 
@@ -24,9 +31,13 @@ const warn = (message: string) => ({ code: 'USAGE_DRIFT', message });
 
 /** A sum with an unknown part is unknown. */
 const sum = (values: readonly (number | undefined)[]): number | undefined =>
-  values.reduce<number | undefined>((all, one) => (all === undefined || one === undefined ? undefined : all + one), 0);
+  values.reduce<number | undefined>(
+    (all, one) => (all === undefined || one === undefined ? undefined : all + one),
+    0,
+  );
 
 const TOLERANCE = 0.02;
 
 /** More than rounding apart. */
-export const isApart = (a: number, b: number): boolean => Math.abs(a - b) > TOLERANCE * Math.max(a, b);
+export const isApart = (a: number, b: number): boolean =>
+  Math.abs(a - b) > TOLERANCE * Math.max(a, b);

@@ -13,7 +13,8 @@ function failureFields(fields: Fields): Failure {
   const failure: Failure = {};
   if (typeof fields.type === 'string') failure.type = fields.type;
   if (typeof fields.message === 'string') failure.message = fields.message;
-  if (typeof fields.code === 'string' || typeof fields.code === 'number') failure.code = fields.code;
+  if (typeof fields.code === 'string' || typeof fields.code === 'number')
+    failure.code = fields.code;
   if (typeof fields.stack === 'string') failure.stack = fields.stack;
   if (typeof fields.retryable === 'boolean') failure.retryable = fields.retryable;
   return failure;

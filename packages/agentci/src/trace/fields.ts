@@ -20,7 +20,8 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   if (typeof value === 'string') return value === '' ? 'empty text' : 'text';
-  if (typeof value === 'number') return Number.isFinite(value) ? `the number ${value}` : 'a non-finite number';
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? `the number ${value}` : 'a non-finite number';
   return `a ${typeof value}`;
 }
 
@@ -29,7 +30,8 @@ export const isFields: (value: unknown) => value is Fields = isObject;
 /** `null` reads as absent everywhere: writers in other languages have no `undefined`. */
 export const isGiven = (value: unknown): boolean => !isAbsent(value);
 
-const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+const isAbsent = (value: unknown): value is null | undefined =>
+  value === undefined || value === null;
 
 export function objectAt(value: unknown, path: string): Fields {
   return isFields(value) ? value : refuse(path, 'an object', value);
@@ -45,7 +47,9 @@ export function optionalText(value: unknown, path: string): string | undefined {
 }
 
 export function textAt(value: unknown, path: string): string {
-  return typeof value === 'string' && value !== '' ? value : refuse(path, 'text that is not empty', value);
+  return typeof value === 'string' && value !== ''
+    ? value
+    : refuse(path, 'text that is not empty', value);
 }
 
 /** A count, a duration or an amount of money: finite and not negative. */

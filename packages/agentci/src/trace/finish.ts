@@ -36,13 +36,21 @@ const FINISH: Readonly<Record<string, NonNullable<LlmStep['finish']>>> = {
 };
 
 /** Where providers say why a reply ended. */
-export const FINISH_KEYS = ['finish_reason', 'stop_reason', 'finishReason', 'stopReason', 'done_reason'] as const;
+export const FINISH_KEYS = [
+  'finish_reason',
+  'stop_reason',
+  'finishReason',
+  'stopReason',
+  'done_reason',
+] as const;
 
 /** Why a reply ended, in one vocabulary. */
 export function finishOf(value: unknown): LlmStep['finish'] | undefined {
   // Some SDKs print the name of their enum along: `FinishReason.MAX_TOKENS`, `FINISH_REASON_MAX_TOKENS`.
   const said =
-    typeof value === 'string' ? value.toLowerCase().replace(/^(?:finish_?reason|stop_?reason)[._]/, '') : undefined;
+    typeof value === 'string'
+      ? value.toLowerCase().replace(/^(?:finish_?reason|stop_?reason)[._]/, '')
+      : undefined;
   if (said === undefined || said === '') return undefined;
   return Object.hasOwn(FINISH, said) ? FINISH[said] : 'other';
 }

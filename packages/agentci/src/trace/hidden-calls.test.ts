@@ -11,7 +11,11 @@ describe('calls under keys that are not read', () => {
       record: { tool_calls: [], subagents: [{ tool_calls: [{ name: 'rm' }] }] },
       toolCalls: 'partial',
     },
-    { when: 'steps are recorded', record: { tool_calls: [], steps: [{ tool: 'rm' }] }, toolCalls: 'partial' },
+    {
+      when: 'steps are recorded',
+      record: { tool_calls: [], steps: [{ tool: 'rm' }] },
+      toolCalls: 'partial',
+    },
     {
       when: 'they are deep in an unknown key',
       record: { tool_calls: [], run: { parts: [{ calls: [{ name: 'rm' }] }] } },
@@ -27,9 +31,21 @@ describe('calls under keys that are not read', () => {
       record: { tool_calls: [], answer: { text: 'x', tool_calls: [{ name: 'rm' }] } },
       toolCalls: 'partial',
     },
-    { when: 'a call has no name', record: { tool_calls: [{ name: 'unknown' }] }, toolCalls: 'partial' },
-    { when: 'an unknown key holds a number', record: { tool_calls: [], steps: 3 }, toolCalls: 'full' },
-    { when: 'an unknown key has no calls in it', record: { tool_calls: [], score: { f1: 1 } }, toolCalls: 'full' },
+    {
+      when: 'a call has no name',
+      record: { tool_calls: [{ name: 'unknown' }] },
+      toolCalls: 'partial',
+    },
+    {
+      when: 'an unknown key holds a number',
+      record: { tool_calls: [], steps: 3 },
+      toolCalls: 'full',
+    },
+    {
+      when: 'an unknown key has no calls in it',
+      record: { tool_calls: [], score: { f1: 1 } },
+      toolCalls: 'full',
+    },
   ])('$toolCalls when $when', ({ record, toolCalls: level }) => {
     expect(simpleTrace({ answer: 'x', ...record }).captured.toolCalls).toBe(level);
   });
@@ -83,7 +99,10 @@ describe('names of tools', () => {
   });
 
   test('a parallel call that cannot be read may have been anything', () => {
-    const trace = simpleTrace({ answer: 'x', tool_calls: [{ name: 'multi_tool_use.parallel', args: '{"tool_us' }] });
+    const trace = simpleTrace({
+      answer: 'x',
+      tool_calls: [{ name: 'multi_tool_use.parallel', args: '{"tool_us' }],
+    });
     expect(trace.captured.toolCalls).toBe('partial');
   });
 });

@@ -20,7 +20,9 @@ export function capturedCalls(
 /** Names of the calls; one that a reference knows by its name as recorded (`mcp__files__read`) goes by that. */
 export function namesOf(calls: readonly ToolStep[], reference: readonly string[] = []): string[] {
   const known = visibleNames(reference);
-  return calls.map(({ name, rawName }) => (rawName !== undefined && known.includes(rawName) ? rawName : name));
+  return calls.map(({ name, rawName }) =>
+    rawName !== undefined && known.includes(rawName) ? rawName : name,
+  );
 }
 
 /** A run that was cut short used at least what it recorded. */

@@ -49,7 +49,16 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 /** Where a source keeps data of its own making; its keys may be anything. */
-const FREE: ReadonlySet<string> = new Set(['args', 'result', 'data', 'expected', 'params', 'schema', 'meta', 'value']);
+const FREE: ReadonlySet<string> = new Set([
+  'args',
+  'result',
+  'data',
+  'expected',
+  'params',
+  'schema',
+  'meta',
+  'value',
+]);
 
 type OnFound = (name: string) => void;
 
@@ -62,7 +71,9 @@ export function maskTrace(trace: Trace): Trace {
   const names = new Set(trace.masked);
   const before = names.size;
   const masked = maskFields(trace, (name) => names.add(name)) as Trace;
-  return masked === trace && names.size === before ? trace : { ...masked, masked: [...names].sort() };
+  return masked === trace && names.size === before
+    ? trace
+    : { ...masked, masked: [...names].sort() };
 }
 
 /** The names of the secrets in the captured texts of a trace. */
@@ -104,7 +115,8 @@ function maskField(key: string, value: unknown, onFound: OnFound): unknown {
     const masked = SECRETS.value(rest, onFound);
     return masked === rest ? value : { ...(model === undefined ? {} : { model }), ...masked };
   }
-  if (FREE.has(key) && !(key === 'schema' && typeof value === 'string')) return SECRETS.value(value, onFound);
+  if (FREE.has(key) && !(key === 'schema' && typeof value === 'string'))
+    return SECRETS.value(value, onFound);
   return KEPT.has(key) ? value : maskFields(value, onFound);
 }
 
@@ -134,7 +146,8 @@ export function withoutMasked(trace: Trace): Trace {
 
 type IsMasked = (value: unknown) => boolean;
 
-const hasMaskedArgs = ({ args, argsRaw }: ToolStep, isMasked: IsMasked): boolean => isMasked(args) || isMasked(argsRaw);
+const hasMaskedArgs = ({ args, argsRaw }: ToolStep, isMasked: IsMasked): boolean =>
+  isMasked(args) || isMasked(argsRaw);
 const hasMaskedResult = ({ result, resultParts }: ToolStep, isMasked: IsMasked): boolean =>
   isMasked(result) || isMasked(resultParts);
 

@@ -58,11 +58,24 @@ export interface Trace {
   warnings: { code: string; message: string; step?: string }[];
 }
 
-export const ENDINGS = ['user_done', 'agent_done', 'max_turns', 'out_of_scope', 'budget', 'timeout', 'error'] as const;
+export const ENDINGS = [
+  'user_done',
+  'agent_done',
+  'max_turns',
+  'out_of_scope',
+  'budget',
+  'timeout',
+  'error',
+] as const;
 export type ConversationEnding = (typeof ENDINGS)[number];
 
 /** Endings that kept the agent from finishing: what it would have done is not known. */
-export const UNFINISHED: ReadonlySet<ConversationEnding> = new Set(['out_of_scope', 'budget', 'timeout', 'error']);
+export const UNFINISHED: ReadonlySet<ConversationEnding> = new Set([
+  'out_of_scope',
+  'budget',
+  'timeout',
+  'error',
+]);
 
 export interface Conversation {
   id?: string;

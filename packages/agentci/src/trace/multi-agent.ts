@@ -65,7 +65,9 @@ function recipients(value: unknown, path: string): string | string[] {
 
 function contentParts(value: unknown): MessageStep['content'] {
   if (value === undefined || value === null) return [];
-  return [typeof value === 'string' ? { type: 'text', text: value } : { type: 'json', data: value }];
+  return [
+    typeof value === 'string' ? { type: 'text', text: value } : { type: 'json', data: value },
+  ];
 }
 
 /** Stands for the agent a recording of a handoff does not name. */
@@ -76,7 +78,13 @@ function addHandoffs(list: StepList, value: unknown, path: string): void {
   for (const [i, item] of listAt(value, path).entries()) {
     const at = `${path}[${i}]`;
     if (typeof item === 'string') {
-      list.add({ kind: 'handoff', status: 'ok', from: UNNAMED_AGENT, to: textAt(item, at), mode: 'pass' });
+      list.add({
+        kind: 'handoff',
+        status: 'ok',
+        from: UNNAMED_AGENT,
+        to: textAt(item, at),
+        mode: 'pass',
+      });
       continue;
     }
     const fields = objectAt(item, at);
@@ -90,7 +98,8 @@ function addHandoffs(list: StepList, value: unknown, path: string): void {
       kind: 'handoff',
       status: success === false ? 'error' : 'ok',
       from: optionalText(fields.from ?? fields.from_agent, `${at}.from`) ?? UNNAMED_AGENT,
-      to: (to === undefined || to === null) && isMeasurement ? UNNAMED_AGENT : textAt(to, `${at}.to`),
+      to:
+        (to === undefined || to === null) && isMeasurement ? UNNAMED_AGENT : textAt(to, `${at}.to`),
       mode: 'pass',
       ...(reason === undefined ? {} : { reason }),
       ...(seconds === undefined ? {} : { meta: { durationMs: seconds * MS_PER_SECOND } }),
@@ -138,7 +147,8 @@ function roleOf(id: string, value: unknown, path: string): Agent {
     ...(model === undefined ? {} : { model }),
     ...(tools === undefined ? {} : { tools }),
     ...(canHandOffTo === undefined ? {} : { canHandOffTo }),
-    authorityLevel: optionalNumber(fields.authority_level, `${path}.authority_level`) ?? DEFAULT_AUTHORITY_LEVEL,
+    authorityLevel:
+      optionalNumber(fields.authority_level, `${path}.authority_level`) ?? DEFAULT_AUTHORITY_LEVEL,
     canDelegate: optionalFlag(fields.can_delegate, `${path}.can_delegate`) ?? false,
   };
 }
@@ -152,7 +162,8 @@ export function resourcesOf(value: unknown, path: string): ResourceSample[] {
 const READINGS = ['energy_kwh', 'carbon_kg', 'cpu_percent', 'memory_mb', 'gpu_percent'] as const;
 
 /** At least one reading is there. */
-export const hasReading = (fields: Fields): boolean => READINGS.some((key) => typeof fields[key] === 'number');
+export const hasReading = (fields: Fields): boolean =>
+  READINGS.some((key) => typeof fields[key] === 'number');
 
 export function resourceOf(fields: Fields, path: string): ResourceSample {
   const read = (key: string): number | undefined => optionalNumber(fields[key], `${path}.${key}`);

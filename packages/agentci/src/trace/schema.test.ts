@@ -12,7 +12,8 @@ interface Loose {
   final: Record<string, unknown>;
   captured: Record<string, unknown>;
 }
-const step = (t: Loose, i: number): Record<string, unknown> => (t.steps as Record<string, unknown>[])[i]!;
+const step = (t: Loose, i: number): Record<string, unknown> =>
+  (t.steps as Record<string, unknown>[])[i]!;
 const changed = (change: (trace: Loose) => void): unknown => {
   const copy = structuredClone(valid) as unknown as Loose;
   change(copy);
@@ -60,7 +61,9 @@ describe('the trace schema', () => {
   });
 
   test('keeps unknown fields, prototype keys among them', () => {
-    const value = JSON.parse(JSON.stringify(valid).replace('{', '{"future":1,"__proto__":{"polluted":1},'));
+    const value = JSON.parse(
+      JSON.stringify(valid).replace('{', '{"future":1,"__proto__":{"polluted":1},'),
+    );
     const checked = validateTrace(value);
     expect(checked).toMatchObject({ ok: true, trace: { future: 1 } });
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -68,7 +71,10 @@ describe('the trace schema', () => {
 
   test('a capability the writer does not know was not captured', () => {
     const checked = validateTrace({ ...valid, captured: { final: 'full' } });
-    expect(checked).toMatchObject({ ok: true, trace: { captured: { final: 'full', toolCalls: 'none' } } });
+    expect(checked).toMatchObject({
+      ok: true,
+      trace: { captured: { final: 'full', toolCalls: 'none' } },
+    });
   });
 });
 
@@ -77,15 +83,20 @@ describe('the version ladder', () => {
     expect(upgradeTrace(valid)).toEqual({ ok: true, value: valid });
   });
 
-  test.each(['agentci.trace/2', 'agentci.trace/0', 'agentci.trace/x', 'agentci.trace/', 'other/1', 5, undefined])(
-    'refuses schema %s',
-    (schema) => {
-      expect(upgradeTrace({ ...valid, schema })).toMatchObject({
-        ok: false,
-        issue: { code: 'TRACE_VERSION', path: 'schema' },
-      });
-    },
-  );
+  test.each([
+    'agentci.trace/2',
+    'agentci.trace/0',
+    'agentci.trace/x',
+    'agentci.trace/',
+    'other/1',
+    5,
+    undefined,
+  ])('refuses schema %s', (schema) => {
+    expect(upgradeTrace({ ...valid, schema })).toMatchObject({
+      ok: false,
+      issue: { code: 'TRACE_VERSION', path: 'schema' },
+    });
+  });
 
   test('names a newer version and the way out', () => {
     const upgraded = upgradeTrace({ schema: 'agentci.trace/9' });

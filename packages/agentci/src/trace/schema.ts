@@ -39,7 +39,9 @@ const message = v.looseObject({
   role: v.enum(['system', 'user', 'assistant', 'tool']),
   name: text.optional(),
   parts: v.array(part),
-  calls: v.array(v.looseObject({ id: text.optional(), name: text, args: v.unknown().optional() })).optional(),
+  calls: v
+    .array(v.looseObject({ id: text.optional(), name: text, args: v.unknown().optional() }))
+    .optional(),
   callId: text.optional(),
 });
 
@@ -54,7 +56,11 @@ const usage = v.looseObject({
   total: amount.optional(),
 });
 
-const cost = v.looseObject({ usd: amount, source: v.enum(['reported', 'computed']), prices: text.optional() });
+const cost = v.looseObject({
+  usd: amount,
+  source: v.enum(['reported', 'computed']),
+  prices: text.optional(),
+});
 
 const failure = v.looseObject({
   type: text.optional(),
@@ -138,7 +144,9 @@ const step = v.union([
     kind: v.literal('message'),
     from: text,
     to: v.union([text, v.array(text)]),
-    type: v.enum(['request', 'response', 'notify', 'delegate', 'negotiate', 'collaborate', 'conflict']).optional(),
+    type: v
+      .enum(['request', 'response', 'notify', 'delegate', 'negotiate', 'collaborate', 'conflict'])
+      .optional(),
     messageType: text.optional(),
     responseMs: amount.optional(),
     content: v.array(part),
@@ -166,7 +174,12 @@ const step = v.union([
     triggered: v.boolean(),
     stage: v.enum(['input', 'output', 'tool']).optional(),
   }),
-  v.looseObject({ ...stepBase, kind: v.literal('event'), name: text, data: v.unknown().optional() }),
+  v.looseObject({
+    ...stepBase,
+    kind: v.literal('event'),
+    name: text,
+    data: v.unknown().optional(),
+  }),
 ]);
 
 const agent = v.looseObject({
@@ -218,7 +231,9 @@ const reported = v.looseObject({
   coldStartMs: amount.optional(),
 });
 
-const captured = v.looseObject(Object.fromEntries(CAPABILITIES.map((capability) => [capability, level])));
+const captured = v.looseObject(
+  Object.fromEntries(CAPABILITIES.map((capability) => [capability, level])),
+);
 
 const conversation = v.looseObject({
   id: text.optional(),
@@ -259,7 +274,11 @@ export const traceSchema = v.looseObject({
     line: v.number().int().optional(),
   }),
   task: v
-    .looseObject({ id: text.optional(), input: v.array(message).optional(), expected: v.unknown().optional() })
+    .looseObject({
+      id: text.optional(),
+      input: v.array(message).optional(),
+      expected: v.unknown().optional(),
+    })
     .optional(),
   startedAt: v.number().optional(),
   endedAt: v.number().optional(),
@@ -280,12 +299,20 @@ export const traceSchema = v.looseObject({
     .optional(),
   reported: reported.optional(),
   outcomes: v
-    .array(v.looseObject({ name: text, value: v.union([v.number(), v.boolean(), text]), by: text.optional() }))
+    .array(
+      v.looseObject({
+        name: text,
+        value: v.union([v.number(), v.boolean(), text]),
+        by: text.optional(),
+      }),
+    )
     .optional(),
   resources: v.array(resource).optional(),
   meta: bag,
   conversation: conversation.optional(),
-  endState: v.union([v.looseObject({ value: v.unknown() }), v.looseObject({ error: text })]).optional(),
+  endState: v
+    .union([v.looseObject({ value: v.unknown() }), v.looseObject({ error: text })])
+    .optional(),
   captured,
   masked: v.array(text).optional(),
   warnings: v.array(v.looseObject({ code: text, message: text, step: text.optional() })),
@@ -294,13 +321,21 @@ export const traceSchema = v.looseObject({
 /** Checks a value against the trace model; every problem has its path. The value itself is kept, unknown fields too. */
 export function validateTrace(
   value: unknown,
-): { readonly ok: true; readonly trace: Trace } | { readonly ok: false; readonly issues: readonly TraceIssue[] } {
-  const wrong = accepts(traceSchema, value) ? [] : valueIssues(traceSchema, value).flatMap(leafIssues);
+):
+  | { readonly ok: true; readonly trace: Trace }
+  | { readonly ok: false; readonly issues: readonly TraceIssue[] } {
+  const wrong = accepts(traceSchema, value)
+    ? []
+    : valueIssues(traceSchema, value).flatMap(leafIssues);
   if (wrong.length > 0) {
     const issues = wrong.slice(0, TRACE_LIMITS.problems).map((issue) => {
       const path = pathText(issue.path);
       const message = issueMessage(issue, traceSchema, value);
-      return { code: 'TRACE_BAD_FIELD', message: `${path === '' ? 'the trace' : `"${path}"`} ${message}`, path };
+      return {
+        code: 'TRACE_BAD_FIELD',
+        message: `${path === '' ? 'the trace' : `"${path}"`} ${message}`,
+        path,
+      };
     });
     return { ok: false, issues };
   }
@@ -310,7 +345,9 @@ export function validateTrace(
   // A writer that knows fewer capabilities did not capture the others.
   return {
     ok: true,
-    trace: isComplete(trace) ? trace : { ...trace, captured: { ...nothingCaptured(), ...trace.captured } },
+    trace: isComplete(trace)
+      ? trace
+      : { ...trace, captured: { ...nothingCaptured(), ...trace.captured } },
   };
 }
 

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Trace } from './model.ts';
-import { captures, contextOf, finalText, handoffs, llmCalls, queryText, toolCalls, toolNames } from './selectors.ts';
+import {
+  captures,
+  contextOf,
+  finalText,
+  handoffs,
+  llmCalls,
+  queryText,
+  toolCalls,
+  toolNames,
+} from './selectors.ts';
 import { simpleTrace } from './simple.ts';
 
 const trace = simpleTrace({
@@ -26,7 +35,9 @@ describe('selectors', () => {
 
   test('context is documents, tool results and what the recorder wrote by hand', () => {
     expect(contextOf(trace)).toEqual(['doc', '{"n":1}', 'text']);
-    expect(contextOf({ ...trace, steps: [], meta: { context: ['by hand', 5] } })).toEqual(['by hand']);
+    expect(contextOf({ ...trace, steps: [], meta: { context: ['by hand', 5] } })).toEqual([
+      'by hand',
+    ]);
     expect(contextOf({ ...trace, steps: [], meta: { context: 'one' } })).toEqual(['one']);
     expect(contextOf(simpleTrace({ answer: 'x', tool_calls: [] }))).toBeUndefined();
   });
@@ -53,7 +64,10 @@ describe('selectors', () => {
   });
 
   test('the query is the last user message', () => {
-    const say = (role: 'user' | 'assistant', text: string) => ({ role, parts: [{ type: 'text' as const, text }] });
+    const say = (role: 'user' | 'assistant', text: string) => ({
+      role,
+      parts: [{ type: 'text' as const, text }],
+    });
     const input = [say('user', 'first'), say('assistant', 'a'), say('user', 'second')];
     expect(queryText({ ...trace, task: { input } })).toBe('second');
     expect(queryText(simpleTrace('x'))).toBeUndefined();

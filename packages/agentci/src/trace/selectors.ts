@@ -1,6 +1,15 @@
 import { visibleName } from '../kit/visible-text.ts';
 import { maskedTest } from './mask-trace.ts';
-import type { Capability, HandoffStep, LlmStep, Message, Part, Step, ToolStep, Trace } from './model.ts';
+import type {
+  Capability,
+  HandoffStep,
+  LlmStep,
+  Message,
+  Part,
+  Step,
+  ToolStep,
+  Trace,
+} from './model.ts';
 
 const isTool = (step: Step): step is ToolStep => step.kind === 'tool';
 const isLlm = (step: Step): step is LlmStep => step.kind === 'llm';
@@ -33,7 +42,8 @@ export const handoffs = (trace: Trace): HandoffStep[] => trace.steps.filter(isHa
 export const llmCalls = (trace: Trace): LlmStep[] => trace.steps.filter(isLlm);
 
 /** Whether a capability was recorded at least in part; `trace.captured` says if anything is missing. */
-export const captures = (trace: Trace, capability: Capability): boolean => trace.captured[capability] !== 'none';
+export const captures = (trace: Trace, capability: Capability): boolean =>
+  trace.captured[capability] !== 'none';
 
 /** The answer as text: as given, else its text parts, else its data as JSON, a list one item per line (`[]` when empty). */
 export function finalText(trace: Trace): string | undefined {
@@ -58,18 +68,22 @@ export function contextOf(trace: Trace): string[] | undefined {
   const texts: string[] = [];
   for (const step of trace.steps) {
     if (step.kind === 'retrieval') {
-      for (const document of step.documents) if (document.text !== undefined) texts.push(document.text);
+      for (const document of step.documents)
+        if (document.text !== undefined) texts.push(document.text);
     } else if (step.kind === 'tool') {
       const text =
-        textOfValue(step.result) ?? (step.resultParts === undefined ? undefined : textOfParts(step.resultParts));
+        textOfValue(step.result) ??
+        (step.resultParts === undefined ? undefined : textOfParts(step.resultParts));
       if (text !== undefined) texts.push(text);
     }
   }
   const { context } = trace.meta;
-  for (const item of Array.isArray(context) ? context : [context]) if (typeof item === 'string') texts.push(item);
+  for (const item of Array.isArray(context) ? context : [context])
+    if (typeof item === 'string') texts.push(item);
   const isMasked = maskedTest(trace);
   // A result that a secret was taken out of is not in a trace as a judge may see it.
-  const isCut = isMasked !== undefined && (trace.captured.toolResults === 'partial' || texts.some(isMasked));
+  const isCut =
+    isMasked !== undefined && (trace.captured.toolResults === 'partial' || texts.some(isMasked));
   return texts.length === 0 || isCut ? undefined : texts;
 }
 

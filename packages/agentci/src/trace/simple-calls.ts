@@ -1,7 +1,16 @@
 import { isDeeperThan, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
 import { captureLevel } from './captured.ts';
 import { failureOf } from './failure.ts';
-import { type Fields, isFields, listAt, objectAt, optionalAmount, optionalText, refuse, textAt } from './fields.ts';
+import {
+  type Fields,
+  isFields,
+  listAt,
+  objectAt,
+  optionalAmount,
+  optionalText,
+  refuse,
+  textAt,
+} from './fields.ts';
 import { finishOf } from './finish.ts';
 import type { Captured, LlmStep, ToolStep, Usage } from './model.ts';
 import type { StepList } from './step-list.ts';
@@ -9,7 +18,16 @@ import { parallelCalls, splitToolName, UNNAMED } from './tool-name.ts';
 
 type Note = (key: string, path: string, known: ReadonlySet<string>, value: unknown) => void;
 
-const TOOL_CALL_KEYS = new Set(['id', 'name', 'args', 'result', 'error', 'status', 'latency_ms', 'agent']);
+const TOOL_CALL_KEYS = new Set([
+  'id',
+  'name',
+  'args',
+  'result',
+  'error',
+  'status',
+  'latency_ms',
+  'agent',
+]);
 
 /** A call as Chat Completions writes it, `{type, function: {name, arguments}}`, in the words of the simple form. */
 function inOwnWords(fields: Fields): Fields {
@@ -41,11 +59,15 @@ export function addToolCalls(list: StepList, value: unknown, captured: Captured,
   for (let i = 0; i < calls.length; i++) {
     const path = `tool_calls[${i}]`;
     const fields = inOwnWords(objectAt(calls[i], path));
-    for (const key in fields) if (!TOOL_CALL_KEYS.has(key)) note(key, path, TOOL_CALL_KEYS, fields[key]);
+    for (const key in fields)
+      if (!TOOL_CALL_KEYS.has(key)) note(key, path, TOOL_CALL_KEYS, fields[key]);
     const inner =
-      typeof fields.name === 'string' ? parallelCalls(fields.name, parsedArguments(fields.args)) : undefined;
+      typeof fields.name === 'string'
+        ? parallelCalls(fields.name, parsedArguments(fields.args))
+        : undefined;
     if (inner !== undefined) {
-      for (const call of inner) list.steps.push(toolStep(list.next, { ...call, id: fields.id }, path));
+      for (const call of inner)
+        list.steps.push(toolStep(list.next, { ...call, id: fields.id }, path));
       unnamed += inner.filter(({ name }) => name === UNNAMED).length;
       count += inner.length;
       withArgs += inner.length;
@@ -103,7 +125,8 @@ function toolStep({ id, seq }: Numbered, fields: Fields, path: string): ToolStep
 function toolStatus(fields: Fields, path: string): ToolStep['status'] {
   if (fields.status !== undefined && fields.status !== null) {
     return (
-      STEP_STATUSES.get(fields.status) ?? refuse(`${path}.status`, 'ok, error, denied or cancelled', fields.status)
+      STEP_STATUSES.get(fields.status) ??
+      refuse(`${path}.status`, 'ok, error, denied or cancelled', fields.status)
     );
   }
   if (fields.error === undefined) return fields.result === undefined ? 'unknown' : 'ok';
@@ -153,7 +176,11 @@ const LLM_CALL_KEYS = new Set([
 export function addLlmCalls(
   list: StepList,
   value: unknown,
-  options: { readonly captured: Captured; readonly defaultModel: string | undefined; readonly note: Note },
+  options: {
+    readonly captured: Captured;
+    readonly defaultModel: string | undefined;
+    readonly note: Note;
+  },
 ): void {
   const { captured, note } = options;
   const calls = listAt(value, 'llm_calls');
@@ -162,9 +189,11 @@ export function addLlmCalls(
   for (let i = 0; i < calls.length; i++) {
     const path = `llm_calls[${i}]`;
     const fields = objectAt(calls[i], path);
-    for (const key in fields) if (!LLM_CALL_KEYS.has(key)) note(key, path, LLM_CALL_KEYS, fields[key]);
+    for (const key in fields)
+      if (!LLM_CALL_KEYS.has(key)) note(key, path, LLM_CALL_KEYS, fields[key]);
     const step = llmStep(list.next, fields, path);
-    if (step.model === undefined && options.defaultModel !== undefined) step.model = options.defaultModel;
+    if (step.model === undefined && options.defaultModel !== undefined)
+      step.model = options.defaultModel;
     if (step.usage !== undefined) withUsage++;
     if (step.cost !== undefined) withCost++;
     list.steps.push(step);

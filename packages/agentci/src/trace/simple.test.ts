@@ -26,8 +26,12 @@ describe('the simple form', () => {
         id: 'q1',
         query: 'What does it cost?',
         answer: '20 dollars',
-        tool_calls: [{ name: 'search', args: { q: 'x' }, result: '20', error: null, latency_ms: 12 }],
-        llm_calls: [{ model: 'gpt-4o-mini', input_tokens: 100, output_tokens: 20, cost_usd: 0.0001 }],
+        tool_calls: [
+          { name: 'search', args: { q: 'x' }, result: '20', error: null, latency_ms: 12 },
+        ],
+        llm_calls: [
+          { model: 'gpt-4o-mini', input_tokens: 100, output_tokens: 20, cost_usd: 0.0001 },
+        ],
         handoffs: [{ from: 'Triage', to: 'BillingAgent' }],
         context: ['retrieved text'],
         cost_usd: 0.0001,
@@ -46,7 +50,11 @@ describe('the simple form', () => {
       status: 'ok',
       final: { text: '20 dollars' },
       agents: [{ name: 'Triage' }, { name: 'BillingAgent' }],
-      reported: { usage: { total: 120 }, cost: { usd: 0.0001, source: 'reported' }, durationMs: 900 },
+      reported: {
+        usage: { total: 120 },
+        cost: { usd: 0.0001, source: 'reported' },
+        durationMs: 900,
+      },
       meta: { team: 'a', model: 'gpt-4o-mini' },
       warnings: [],
     });
@@ -56,7 +64,12 @@ describe('the simple form', () => {
       ['tool', 3],
       ['handoff', 4],
     ]);
-    expect(trace.steps[2]).toMatchObject({ name: 'search', status: 'ok', args: { q: 'x' }, meta: { durationMs: 12 } });
+    expect(trace.steps[2]).toMatchObject({
+      name: 'search',
+      status: 'ok',
+      args: { q: 'x' },
+      meta: { durationMs: 12 },
+    });
     expect([toolNames(trace), queryText(trace), finalText(trace)]).toEqual([
       ['search'],
       'What does it cost?',
@@ -72,8 +85,16 @@ describe('the simple form', () => {
   });
 
   test.each([
-    { when: 'tool_calls is absent', input: { answer: 'x' }, captured: { toolCalls: 'none', toolArgs: 'none' } },
-    { when: 'tool_calls is null', input: { answer: 'x', tool_calls: null }, captured: { toolCalls: 'none' } },
+    {
+      when: 'tool_calls is absent',
+      input: { answer: 'x' },
+      captured: { toolCalls: 'none', toolArgs: 'none' },
+    },
+    {
+      when: 'tool_calls is null',
+      input: { answer: 'x', tool_calls: null },
+      captured: { toolCalls: 'none' },
+    },
     {
       when: 'tool_calls is empty',
       input: { answer: 'x', tool_calls: [] },
@@ -82,7 +103,13 @@ describe('the simple form', () => {
     {
       when: 'one of two calls has arguments',
       input: { tool_calls: [{ name: 'a', args: {} }, { name: 'b' }] },
-      captured: { toolCalls: 'full', toolArgs: 'partial', toolResults: 'none', toolErrors: 'none', final: 'none' },
+      captured: {
+        toolCalls: 'full',
+        toolArgs: 'partial',
+        toolResults: 'none',
+        toolErrors: 'none',
+        final: 'none',
+      },
     },
     {
       when: 'calls have results and errors',
@@ -94,17 +121,37 @@ describe('the simple form', () => {
       },
       captured: { toolResults: 'partial', toolErrors: 'full' },
     },
-    { when: 'the answer is null', input: { query: 'q', answer: null }, captured: { final: 'none' } },
+    {
+      when: 'the answer is null',
+      input: { query: 'q', answer: null },
+      captured: { final: 'none' },
+    },
     { when: 'the answer is empty text', input: { answer: '' }, captured: { final: 'full' } },
-    { when: 'llm_calls is a number', input: { answer: 'x', llm_calls: 3 }, captured: { llmCalls: 'partial' } },
+    {
+      when: 'llm_calls is a number',
+      input: { answer: 'x', llm_calls: 3 },
+      captured: { llmCalls: 'partial' },
+    },
     {
       when: 'llm_calls is empty',
       input: { answer: 'x', llm_calls: [] },
       captured: { llmCalls: 'full', usage: 'full' },
     },
-    { when: 'context is empty', input: { answer: 'x', context: [] }, captured: { retrieval: 'full' } },
-    { when: 'handoffs is empty', input: { answer: 'x', handoffs: [] }, captured: { handoffs: 'full' } },
-    { when: 'only a total latency is given', input: { answer: 'x', latency_ms: 5 }, captured: { timing: 'full' } },
+    {
+      when: 'context is empty',
+      input: { answer: 'x', context: [] },
+      captured: { retrieval: 'full' },
+    },
+    {
+      when: 'handoffs is empty',
+      input: { answer: 'x', handoffs: [] },
+      captured: { handoffs: 'full' },
+    },
+    {
+      when: 'only a total latency is given',
+      input: { answer: 'x', latency_ms: 5 },
+      captured: { timing: 'full' },
+    },
   ])('says what was captured when $when', ({ input, captured }) => {
     expect(simpleTrace(input).captured).toMatchObject(captured);
   });
@@ -153,12 +200,21 @@ describe("AgentUnit's inputs in the simple form", () => {
     const trace = simpleTrace({
       answer: 'x',
       interactions: [
-        { from_agent: 'a', to_agent: ['b', 'c'], interaction_type: 'delegation', response_time: 1.5, success: false },
+        {
+          from_agent: 'a',
+          to_agent: ['b', 'c'],
+          interaction_type: 'delegation',
+          response_time: 1.5,
+          success: false,
+        },
         { from_agent: 'a', to_agent: 'b', interaction_type: 'handoff', message_type: 'task' },
       ],
       handoffs: [{ success: false, handoff_time: 2 }, 'billing'],
       conflicts: [{ resolved: true, resolution_time: 3, topic: 't' }, {}],
-      agent_roles: { a: { authority_level: 8, can_delegate: true, can_hand_off_to: ['b'] }, b: 'reviewer' },
+      agent_roles: {
+        a: { authority_level: 8, can_delegate: true, can_hand_off_to: ['b'] },
+        b: 'reviewer',
+      },
       resources: { energy_kwh: 0.001, carbon_kg: 0.5, cpu_percent: 40, memory_mb: 100 },
     });
     expect(trace.steps).toMatchObject([
@@ -166,14 +222,20 @@ describe("AgentUnit's inputs in the simple form", () => {
       { kind: 'handoff', status: 'ok', to: 'billing' },
       { kind: 'message', type: 'delegate', to: ['b', 'c'], status: 'error', responseMs: 1500 },
       { kind: 'message', messageType: 'task', meta: { interaction_type: 'handoff' } },
-      { kind: 'event', name: 'conflict.raised', data: { resolved: true, resolutionMs: 3000, topic: 't' } },
+      {
+        kind: 'event',
+        name: 'conflict.raised',
+        data: { resolved: true, resolutionMs: 3000, topic: 't' },
+      },
       { kind: 'event', name: 'conflict.raised', data: { resolved: false } },
     ]);
     expect(trace.agents).toEqual([
       { id: 'a', name: 'a', authorityLevel: 8, canDelegate: true, canHandOffTo: ['b'] },
       { id: 'b', name: 'b', role: 'reviewer', authorityLevel: 5, canDelegate: false },
     ]);
-    expect(trace.resources).toEqual([{ t: 0, joules: 3600, co2g: 500, cpuPct: 40, rssMb: 100, source: 'measured' }]);
+    expect(trace.resources).toEqual([
+      { t: 0, joules: 3600, co2g: 500, cpuPct: 40, rssMb: 100, source: 'measured' },
+    ]);
     expect(trace.captured).toMatchObject({ messages: 'full', handoffs: 'full', agents: 'full' });
     expect(handoffs(trace)).toHaveLength(2);
   });
@@ -194,7 +256,10 @@ describe('a bad record', () => {
     { input: { answer: 'x', context: [1] }, path: 'context[0]' },
     { input: { answer: 'x', metadata: [] }, path: 'metadata' },
     { input: { answer: 'x', status: 'great' }, path: 'status' },
-    { input: { answer: 'x', interactions: [{ from_agent: '', to_agent: 'b' }] }, path: 'interactions[0].from_agent' },
+    {
+      input: { answer: 'x', interactions: [{ from_agent: '', to_agent: 'b' }] },
+      path: 'interactions[0].from_agent',
+    },
     { input: [], path: '' },
     { input: 5, path: '' },
     { input: null, path: '' },
@@ -211,7 +276,11 @@ describe('a bad record', () => {
   );
 
   test('an unknown key is a warning with the key that was meant', () => {
-    const { warnings } = simpleTrace({ answer: 'x', tool_call: [], tool_calls: [{ name: 'a', arg: {} }] });
+    const { warnings } = simpleTrace({
+      answer: 'x',
+      tool_call: [],
+      tool_calls: [{ name: 'a', arg: {} }],
+    });
     expect(warnings.map(({ code }) => code)).toEqual(['SIMPLE_UNKNOWN_KEY', 'SIMPLE_UNKNOWN_KEY']);
     expect(warnings[0]?.message).toContain('"tool_calls"');
     expect(warnings[1]?.message).toContain('"args"');
@@ -227,7 +296,11 @@ describe('a bad record', () => {
     cyclic.metadata = cyclic;
     let shared: unknown = [];
     for (let i = 0; i < 60; i++) shared = [shared, shared];
-    for (const input of [cyclic, { answer: 'x', metadata: { n: 1n } }, { answer: 'x', context: shared }]) {
+    for (const input of [
+      cyclic,
+      { answer: 'x', metadata: { n: 1n } },
+      { answer: 'x', context: shared },
+    ]) {
       expect(() => simpleTrace(input)).toThrow(expect.objectContaining({ code: 'TRACE_NOT_JSON' }));
     }
   });

@@ -3,7 +3,15 @@ import { jsonProblem, MAX_JSON_DEPTH } from '../kit/json-limits.ts';
 import { nothingCaptured } from './captured.ts';
 import { driftWarnings } from './drift.ts';
 import { failureOf } from './failure.ts';
-import { type Fields, isFields, isGiven, objectAt, optionalAmount, optionalText, refuse } from './fields.ts';
+import {
+  type Fields,
+  isFields,
+  isGiven,
+  objectAt,
+  optionalAmount,
+  optionalText,
+  refuse,
+} from './fields.ts';
 import { FINISH_KEYS, finishOf } from './finish.ts';
 import { holdsCallList, mayHoldCalls } from './hidden-calls.ts';
 import {
@@ -76,7 +84,8 @@ export interface RecordPlace {
 export function simpleTrace(input: unknown, place: RecordPlace = {}): Trace {
   // A recording on disk was measured while it was read; a value made by a program may be cyclic.
   const problem = jsonProblem(input);
-  if (problem === 'too-deep') throw unstorable(`is nested deeper than ${MAX_JSON_DEPTH} levels, or contains itself`);
+  if (problem === 'too-deep')
+    throw unstorable(`is nested deeper than ${MAX_JSON_DEPTH} levels, or contains itself`);
   if (problem === 'too-large') throw unstorable('has too many values');
   if (problem === 'not-json') throw unstorable('holds a value that JSON cannot express');
   return build(input, place);
@@ -89,7 +98,9 @@ const unstorable = (what: string): TraceError =>
 export function parseSimple(
   input: unknown,
   place: RecordPlace = {},
-): { readonly ok: true; readonly trace: Trace } | { readonly ok: false; readonly issue: TraceIssue } {
+):
+  | { readonly ok: true; readonly trace: Trace }
+  | { readonly ok: false; readonly issue: TraceIssue } {
   try {
     return { ok: true, trace: build(input, place) };
   } catch (error) {
@@ -122,10 +133,16 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
     if (typeof user !== 'string') return refuse(`turns[${i}].user`, 'the text of the user', user);
     return { message: user, trace: fromFields({ ...said, query: user }, place) };
   });
-  const joined = joinTurns(runs, isGiven(ending) ? { ending: endingAt(ending) } : {}, { areApart: true });
+  const joined = joinTurns(runs, isGiven(ending) ? { ending: endingAt(ending) } : {}, {
+    areApart: true,
+  });
   const told = fromFields({ metadata: {}, ...whole }, place);
   if (told.steps.length > 0)
-    return refuse('turns', 'what all steps are in: a call belongs to the turn it was made in', turns);
+    return refuse(
+      'turns',
+      'what all steps are in: a call belongs to the turn it was made in',
+      turns,
+    );
   const { final, reported, error } = told;
   const last = joined.conversation?.turns.at(-1)?.final;
   if (final !== undefined && last !== undefined && JSON.stringify(final) !== JSON.stringify(last))
@@ -171,7 +188,8 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   let known = 0;
   let hidesCalls = false;
   const note = (key: string, path: string, keys: ReadonlySet<string>, value: unknown): void => {
-    hidesCalls ||= mayHoldCalls(key, value) || (typeof value === 'number' && value > 0 && CALL_COUNT.test(key));
+    hidesCalls ||=
+      mayHoldCalls(key, value) || (typeof value === 'number' && value > 0 && CALL_COUNT.test(key));
     if (warnings.length >= MAX_WARNINGS) return;
     const meant = meantBy(key, keys);
     const shown = JSON.stringify(key.slice(0, 64));
@@ -199,9 +217,13 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   const list = new StepList();
   const model = optionalText(fields.model, 'model');
   addContext(list, fields.context, captured);
-  const llmCalls = typeof fields.llm_calls === 'number' ? optionalAmount(fields.llm_calls, 'llm_calls') : undefined;
+  const llmCalls =
+    typeof fields.llm_calls === 'number'
+      ? optionalAmount(fields.llm_calls, 'llm_calls')
+      : undefined;
   if (llmCalls !== undefined) captured.llmCalls = 'partial';
-  else if (isGiven(fields.llm_calls)) addLlmCalls(list, fields.llm_calls, { captured, defaultModel: model, note });
+  else if (isGiven(fields.llm_calls))
+    addLlmCalls(list, fields.llm_calls, { captured, defaultModel: model, note });
   if (isGiven(fields.tool_calls)) addToolCalls(list, fields.tool_calls, captured, note);
   if (
     hidesCalls ||
@@ -211,7 +233,8 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   ) {
     warnings.push({
       code: 'SIMPLE_CALLS_ELSEWHERE',
-      message: 'calls may be recorded under keys that are not read: list every call in "tool_calls"',
+      message:
+        'calls may be recorded under keys that are not read: list every call in "tool_calls"',
     });
     if (captured.toolCalls === 'full') captured.toolCalls = 'partial';
   }
@@ -234,7 +257,8 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   setStatus(trace, fields);
   setReported(trace, fields, llmCalls);
   if (isGiven(fields.resources)) trace.resources = resourcesOf(fields.resources, 'resources');
-  if (trace.reported !== undefined) for (const warning of driftWarnings(trace)) warnings.push(warning);
+  if (trace.reported !== undefined)
+    for (const warning of driftWarnings(trace)) warnings.push(warning);
   return trace;
 }
 
@@ -271,7 +295,12 @@ function sourceOf({ file, line }: RecordPlace): TraceSource {
 
 function addContext(list: StepList, value: unknown, captured: Captured): void {
   if (!isGiven(value)) return;
-  const items = typeof value === 'string' ? [value] : Array.isArray(value) ? value : refuse('context', 'a list', value);
+  const items =
+    typeof value === 'string'
+      ? [value]
+      : Array.isArray(value)
+        ? value
+        : refuse('context', 'a list', value);
   const documents = items.map((item: unknown, i: number) => {
     if (typeof item === 'string') return { text: item };
     if (isFields(item) && typeof item.text === 'string') {
@@ -328,7 +357,9 @@ function setStatus(trace: Trace, fields: Fields): void {
   const error = failureOf(fields.error, 'error');
   if (error !== undefined) trace.error = error;
   if (isGiven(fields.status)) {
-    trace.status = STATUSES.get(fields.status) ?? refuse('status', 'ok, error, incomplete or unknown', fields.status);
+    trace.status =
+      STATUSES.get(fields.status) ??
+      refuse('status', 'ok, error, incomplete or unknown', fields.status);
   } else if (error !== undefined) trace.status = 'error';
   else if (trace.final !== undefined) trace.status = 'ok';
 }
@@ -337,7 +368,13 @@ function setReported(trace: Trace, fields: Fields, llmCalls: number | undefined)
   const usage = usageOf(fields, '');
   const usd = optionalAmount(fields.cost_usd, 'cost_usd');
   const durationMs = optionalAmount(fields.latency_ms, 'latency_ms');
-  if (usage === undefined && usd === undefined && durationMs === undefined && llmCalls === undefined) return;
+  if (
+    usage === undefined &&
+    usd === undefined &&
+    durationMs === undefined &&
+    llmCalls === undefined
+  )
+    return;
   trace.reported = {};
   if (usage !== undefined) {
     trace.reported.usage = usage;

@@ -26,7 +26,8 @@ const DECORATED = /<\||\(\)$|:\d{1,3}$|^(?:functions\.|default_api[.:]|tools\.)/
 function lastPart(name: string): string | undefined {
   if (!JOINED.test(name)) return undefined;
   // The server of `mcp_SERVER_NAME` is taken for one word.
-  const part = /^mcp_[^_]+_([^_][\s\S]*)$/.exec(name)?.[1] ?? /^[\s\S]*(?:[./:]|__)([^./:]+)$/.exec(name)?.[1];
+  const part =
+    /^mcp_[^_]+_([^_][\s\S]*)$/.exec(name)?.[1] ?? /^[\s\S]*(?:[./:]|__)([^./:]+)$/.exec(name)?.[1];
   return part === undefined || part === name || part === '' ? undefined : part;
 }
 
@@ -46,7 +47,13 @@ export function isMeant(
 }
 
 /** Every name that a rule against tools may mean a call by. */
-export function meantNames({ name, rawName }: { readonly name: string; readonly rawName?: string }): string[] {
+export function meantNames({
+  name,
+  rawName,
+}: {
+  readonly name: string;
+  readonly rawName?: string;
+}): string[] {
   const part = lastPart(name);
   return [name, ...(rawName === undefined ? [] : [rawName]), ...(part === undefined ? [] : [part])];
 }
@@ -57,12 +64,22 @@ const PARALLEL = 'multi_tool_use.parallel';
  * The calls inside a call of `multi_tool_use.parallel`, which is how some models ask for several tools at once. Undefined
  * for every other tool; where its arguments cannot be read, one call without a name stands for what was called.
  */
-export function parallelCalls(name: string, args: unknown): readonly { name: string; args?: unknown }[] | undefined {
+export function parallelCalls(
+  name: string,
+  args: unknown,
+): readonly { name: string; args?: unknown }[] | undefined {
   if (splitToolName(name).name !== PARALLEL) return undefined;
   const uses = (args as { tool_uses?: unknown } | null | undefined)?.tool_uses;
   if (!Array.isArray(uses) || uses.length === 0) return [{ name: UNNAMED, args }];
   return uses.map(
-    (use: { recipient_name?: unknown; name?: unknown; parameters?: unknown; arguments?: unknown } | null) => {
+    (
+      use: {
+        recipient_name?: unknown;
+        name?: unknown;
+        parameters?: unknown;
+        arguments?: unknown;
+      } | null,
+    ) => {
       const called = use?.recipient_name ?? use?.name;
       return {
         name: typeof called === 'string' && called !== '' ? called : UNNAMED,

@@ -3,7 +3,9 @@ import { simpleTrace } from './simple.ts';
 import { type PriceLookup, totals } from './totals.ts';
 
 const price: PriceLookup = ({ model, usage }) =>
-  model === 'cheap' ? { usd: ((usage.input ?? 0) + (usage.output ?? 0)) / 1000, prices: 'table 1' } : undefined;
+  model === 'cheap'
+    ? { usd: ((usage.input ?? 0) + (usage.output ?? 0)) / 1000, prices: 'table 1' }
+    : undefined;
 
 const exact = (value: number) => ({ exact: true, value });
 const atLeast = (value: number) => ({ exact: false, atLeast: value, why: expect.any(String) });
@@ -72,7 +74,12 @@ describe('totals', () => {
     {
       when: 'a call has only input tokens',
       input: { answer: 'x', llm_calls: [{ model: 'cheap', input_tokens: 100 }] },
-      want: { costUsd: atLeast(0), totalTokens: atLeast(100), inputTokens: exact(100), outputTokens: atLeast(0) },
+      want: {
+        costUsd: atLeast(0),
+        totalTokens: atLeast(100),
+        inputTokens: exact(100),
+        outputTokens: atLeast(0),
+      },
     },
     {
       when: 'the model has no price',
@@ -87,7 +94,13 @@ describe('totals', () => {
     {
       when: 'no call was made',
       input: { answer: 'x', llm_calls: [], tool_calls: [], handoffs: [] },
-      want: { costUsd: exact(0), totalTokens: exact(0), llmCalls: exact(0), toolCalls: exact(0), handoffs: exact(0) },
+      want: {
+        costUsd: exact(0),
+        totalTokens: exact(0),
+        llmCalls: exact(0),
+        toolCalls: exact(0),
+        handoffs: exact(0),
+      },
     },
     {
       when: 'calls are only counted',
@@ -97,7 +110,11 @@ describe('totals', () => {
     {
       when: 'the tokens of the whole run and its model are given',
       input: { answer: 'x', model: 'cheap', input_tokens: 500, output_tokens: 500 },
-      want: { costUsd: exact(1), costSource: { source: 'computed', prices: 'table 1' }, totalTokens: exact(1000) },
+      want: {
+        costUsd: exact(1),
+        costSource: { source: 'computed', prices: 'table 1' },
+        totalTokens: exact(1000),
+      },
     },
     {
       when: 'only the total of tokens is given',
@@ -114,8 +131,16 @@ describe('totals', () => {
 
   const step = { kind: 'event', name: 'e', status: 'ok' } as const;
   test.each([
-    { when: 'the run has a start and an end', over: { startedAt: 10, endedAt: 25 }, want: exact(15) },
-    { when: 'the run ends before it starts', over: { startedAt: 25, endedAt: 10 }, want: atLeast(0) },
+    {
+      when: 'the run has a start and an end',
+      over: { startedAt: 10, endedAt: 25 },
+      want: exact(15),
+    },
+    {
+      when: 'the run ends before it starts',
+      over: { startedAt: 25, endedAt: 10 },
+      want: atLeast(0),
+    },
     { when: 'every step is timed', timing: 'full', want: exact(30) },
     { when: 'some steps are timed', timing: 'partial', want: atLeast(30) },
     { when: 'timing was not captured', timing: 'none', want: atLeast(0) },
@@ -125,9 +150,11 @@ describe('totals', () => {
       { ...step, id: 'a', seq: 1, t0: 20, t1: 50 },
       { ...step, id: 'b', seq: 2, t0: 30 },
     ];
-    const timing = 'timing' in row ? row.timing : 'none';
-    const over = 'over' in row ? row.over : {};
-    expect(totals({ ...base, steps, captured: { ...base.captured, timing }, ...over }).latencyMs).toEqual(row.want);
+    const timing = row.timing ?? 'none';
+    const over = row.over ?? {};
+    expect(
+      totals({ ...base, steps, captured: { ...base.captured, timing }, ...over }).latencyMs,
+    ).toEqual(row.want);
   });
 
   test('a partly captured list of tool calls is a lower bound', () => {

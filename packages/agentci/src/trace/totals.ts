@@ -47,8 +47,18 @@ export function totals(trace: Trace, options: { price?: PriceLookup } = {}): Tot
     costUsd,
     costSource,
     totalTokens: tokens({ trace, calls, what: 'tokens', read: totalOf }),
-    inputTokens: tokens({ trace, calls, what: 'input tokens', read: (usage) => known(usage.input) }),
-    outputTokens: tokens({ trace, calls, what: 'output tokens', read: (usage) => known(usage.output) }),
+    inputTokens: tokens({
+      trace,
+      calls,
+      what: 'input tokens',
+      read: (usage) => known(usage.input),
+    }),
+    outputTokens: tokens({
+      trace,
+      calls,
+      what: 'output tokens',
+      read: (usage) => known(usage.output),
+    }),
     llmCalls: llmCallCount(trace, calls.length),
     toolCalls: count(trace, 'tool', 'toolCalls'),
     handoffs: count(trace, 'handoff', 'handoffs'),
@@ -69,7 +79,8 @@ interface Amount {
   readonly complete: boolean;
 }
 const NOTHING_KNOWN: Amount = { value: 0, complete: false };
-const known = (value: number | undefined): Amount => (value === undefined ? NOTHING_KNOWN : { value, complete: true });
+const known = (value: number | undefined): Amount =>
+  value === undefined ? NOTHING_KNOWN : { value, complete: true };
 
 function totalOf(usage: Usage): Amount {
   const { input, output, total } = usage;
@@ -94,12 +105,19 @@ function tokens(options: {
   const { trace, calls, what, read } = options;
   const reported = trace.reported?.usage === undefined ? NOTHING_KNOWN : read(trace.reported.usage);
   if (reported.complete && calls.length === 0) return exact(reported.value);
-  const sum = sumOf(trace, calls, what, (call) => (call.usage === undefined ? NOTHING_KNOWN : read(call.usage)));
+  const sum = sumOf(trace, calls, what, (call) =>
+    call.usage === undefined ? NOTHING_KNOWN : read(call.usage),
+  );
   if (reported.complete) return larger(reported.value, sum.exact ? sum.value : sum.atLeast);
   return sum.exact ? sum : atLeast(Math.max(sum.atLeast, reported.value), sum.why);
 }
 
-function sumOf(trace: Trace, calls: readonly LlmStep[], what: string, read: (call: LlmStep) => Amount): Quantity {
+function sumOf(
+  trace: Trace,
+  calls: readonly LlmStep[],
+  what: string,
+  read: (call: LlmStep) => Amount,
+): Quantity {
   let value = 0;
   let unknown = 0;
   for (const call of calls) {
@@ -110,7 +128,8 @@ function sumOf(trace: Trace, calls: readonly LlmStep[], what: string, read: (cal
   if (trace.captured.llmCalls === 'none' && calls.length === 0) {
     return atLeast(0, `the recording gives no ${what} and no LLM calls`);
   }
-  if (unknown > 0) return atLeast(value, `${unknown} of ${calls.length} LLM calls were recorded without ${what}`);
+  if (unknown > 0)
+    return atLeast(value, `${unknown} of ${calls.length} LLM calls were recorded without ${what}`);
   if (trace.captured.llmCalls !== 'full') return atLeast(value, 'not every LLM call was recorded');
   return exact(value);
 }
@@ -129,7 +148,8 @@ function costOf(
   }
   const sources: Cost[] = [];
   const costOfCall = (call: LlmStep): Amount => {
-    const cost = call.cost ?? computed({ trace, price, usage: call.usage, model: call.model, call });
+    const cost =
+      call.cost ?? computed({ trace, price, usage: call.usage, model: call.model, call });
     if (cost === undefined) return NOTHING_KNOWN;
     sources.push(cost);
     return known(cost.usd);
@@ -143,15 +163,22 @@ function costOf(
       usage: trace.reported?.usage,
       model: typeof model === 'string' ? model : undefined,
     });
-    if (whole !== undefined) return { costUsd: exact(roundUsd(whole.usd)), costSource: sourceOf(whole) };
-    return { costUsd: atLeast(0, 'the recording gives no cost, and no LLM calls it could be computed from') };
+    if (whole !== undefined)
+      return { costUsd: exact(roundUsd(whole.usd)), costSource: sourceOf(whole) };
+    return {
+      costUsd: atLeast(
+        0,
+        'the recording gives no cost, and no LLM calls it could be computed from',
+      ),
+    };
   }
   const costUsd = sum.exact ? exact(roundUsd(sum.value)) : atLeast(roundUsd(sum.atLeast), sum.why);
   return sources.length === 0 ? { costUsd } : { costUsd, costSource: mergeSources(sources) };
 }
 
 /** Sums of dollars carry binary dust (0.1 + 0.2); a limit of 0.3 must still hold. */
-const roundUsd = (usd: number): number => (Number.isSafeInteger(Math.round(usd)) ? Math.round(usd * 1e12) / 1e12 : usd);
+const roundUsd = (usd: number): number =>
+  Number.isSafeInteger(Math.round(usd)) ? Math.round(usd * 1e12) / 1e12 : usd;
 
 function computed(options: {
   trace: Trace;
@@ -171,7 +198,9 @@ function computed(options: {
     ...(call?.provider === undefined ? {} : { provider: call.provider }),
     ...(at === undefined ? {} : { at }),
   });
-  return found === undefined ? undefined : { usd: found.usd, source: 'computed', prices: found.prices };
+  return found === undefined
+    ? undefined
+    : { usd: found.usd, source: 'computed', prices: found.prices };
 }
 
 const sourceOf = ({ source, prices }: Cost): Pick<Cost, 'source' | 'prices'> =>
@@ -180,33 +209,49 @@ const sourceOf = ({ source, prices }: Cost): Pick<Cost, 'source' | 'prices'> =>
 /** One computed part makes the whole computed: a reader must see that a price table was used. */
 function mergeSources(costs: readonly Cost[]): Pick<Cost, 'source' | 'prices'> {
   const source = costs.some((cost) => cost.source === 'computed') ? 'computed' : 'reported';
-  const tables = [...new Set(costs.flatMap((cost) => (cost.prices === undefined ? [] : [cost.prices])))];
+  const tables = [
+    ...new Set(costs.flatMap((cost) => (cost.prices === undefined ? [] : [cost.prices]))),
+  ];
   return tables.length === 0 ? { source } : { source, prices: tables.join(', ') };
 }
 
 function llmCallCount(trace: Trace, counted: number): Quantity {
   const reported = trace.reported?.llmCalls;
   if (reported !== undefined)
-    return counted > reported ? { exact: true, value: counted, claimed: reported } : exact(reported);
+    return counted > reported
+      ? { exact: true, value: counted, claimed: reported }
+      : exact(reported);
   if (trace.captured.llmCalls === 'full') return exact(counted);
-  const why = trace.captured.llmCalls === 'none' ? 'LLM calls were not captured' : 'not every LLM call was captured';
+  const why =
+    trace.captured.llmCalls === 'none'
+      ? 'LLM calls were not captured'
+      : 'not every LLM call was captured';
   return atLeast(counted, why);
 }
 
-function count(trace: Trace, kind: 'tool' | 'handoff', capability: 'toolCalls' | 'handoffs'): Quantity {
+function count(
+  trace: Trace,
+  kind: 'tool' | 'handoff',
+  capability: 'toolCalls' | 'handoffs',
+): Quantity {
   let counted = 0;
   for (const step of trace.steps) if (step.kind === kind) counted++;
   const level = trace.captured[capability];
   if (level === 'full') return exact(counted);
   const words = kind === 'tool' ? 'tool calls' : 'handoffs';
-  return atLeast(counted, level === 'none' ? `${words} were not captured` : `not all ${words} were captured`);
+  return atLeast(
+    counted,
+    level === 'none' ? `${words} were not captured` : `not all ${words} were captured`,
+  );
 }
 
 function latency(trace: Trace): Quantity {
   const { reported, startedAt, endedAt, captured } = trace;
   if (reported?.durationMs !== undefined) return exact(reported.durationMs);
   if (startedAt !== undefined && endedAt !== undefined) {
-    return endedAt >= startedAt ? exact(endedAt - startedAt) : atLeast(0, 'the run ends before it starts');
+    return endedAt >= startedAt
+      ? exact(endedAt - startedAt)
+      : atLeast(0, 'the run ends before it starts');
   }
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
@@ -222,5 +267,7 @@ function latency(trace: Trace): Quantity {
         ? 'the recording gives no times'
         : 'its calls were answered from a cassette, so its time says nothing',
     );
-  return captured.timing === 'full' ? exact(last - first) : atLeast(last - first, 'not every step was timed');
+  return captured.timing === 'full'
+    ? exact(last - first)
+    : atLeast(last - first, 'not every step was timed');
 }

@@ -16,7 +16,10 @@ export const turnLine = (turn: {
 }): string => escapeJsonLine(turn);
 
 /** What was said and which tools were called, turn by turn, for a judge. `cut` shortens long texts. */
-export function transcriptLines(trace: Trace, cut: (text: string) => string = (text) => text): string[] {
+export function transcriptLines(
+  trace: Trace,
+  cut: (text: string) => string = (text) => text,
+): string[] {
   const calls = captures(trace, 'toolCalls') ? toolCalls(trace) : undefined;
   return turnsOf(trace).map((turn) => {
     const called = calls?.filter(({ userTurn }) => userTurn === turn.turn).map(({ name }) => name);

@@ -8,7 +8,13 @@ const RECORDED = {
   ending: 'user_done',
   turns: [
     { user: 'Hi', answer: 'Which order?', tool_calls: [] },
-    { user: '42', answer: 'Done.', tool_calls: [call('lookup'), call('refund')], latency_ms: 20, cost_usd: 0.1 },
+    {
+      user: '42',
+      answer: 'Done.',
+      tool_calls: [call('lookup'), call('refund')],
+      latency_ms: 20,
+      cost_usd: 0.1,
+    },
   ],
 };
 

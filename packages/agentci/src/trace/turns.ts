@@ -42,7 +42,10 @@ export function traceOfTurn(trace: Trace, number: number): Trace | undefined {
   if (captured.toolCalls === 'full' && trace.steps.some(isHomeless)) captured.toolCalls = 'partial';
   return {
     ...rest,
-    task: { ...trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: turn.message }] }] },
+    task: {
+      ...trace.task,
+      input: [{ role: 'user', parts: [{ type: 'text', text: turn.message }] }],
+    },
     steps: trace.steps.filter((step) => step.userTurn === number),
     captured,
     ...(turn.final === undefined ? {} : { final: turn.final }),
@@ -72,7 +75,8 @@ export function joinTurns(
   const captured = capturedByAll(runs.map(({ trace }) => trace.captured));
   const [first] = runs;
   const last = runs.at(-1);
-  if (first === undefined || last === undefined) throw new Error('a conversation has at least one turn');
+  if (first === undefined || last === undefined)
+    throw new Error('a conversation has at least one turn');
   const turns = runs.map(({ message, trace }, i): Turn => {
     const reported = reportedOfTurn(trace, own[i]!.isRepeating);
     return {
@@ -80,7 +84,9 @@ export function joinTurns(
       message,
       ...(trace.final === undefined ? {} : { final: trace.final }),
       ...(reported === undefined ? {} : { reported }),
-      ...(CAPABILITIES.every((key) => trace.captured[key] === captured[key]) ? {} : { captured: trace.captured }),
+      ...(CAPABILITIES.every((key) => trace.captured[key] === captured[key])
+        ? {}
+        : { captured: trace.captured }),
     };
   });
   const reported = sumReported(turns.map((turn) => turn.reported));
@@ -91,7 +97,10 @@ export function joinTurns(
     ...rest,
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(endedAt === undefined ? {} : { endedAt }),
-    task: { ...first.trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: first.message }] }] },
+    task: {
+      ...first.trace.task,
+      input: [{ role: 'user', parts: [{ type: 'text', text: first.message }] }],
+    },
     status: worst(runs.map(({ trace }) => trace.status)),
     ...(failed === undefined ? {} : { error: failed }),
     ...(last.trace.final === undefined ? {} : { final: last.trace.final }),
@@ -139,27 +148,40 @@ function uniqueBy<T>(list: readonly T[], keyOf: (item: T) => string): T[] {
  * The steps of a turn that earlier turns did not have, with ids of their own. An agent that hands out its history repeats all
  * that went before, in the same order, and then adds to it; ids alone do not tell, since some servers give the same to all.
  */
-function newSteps(trace: Trace, before: string[], prefix: string): { steps: Step[]; isRepeating: boolean } {
+function newSteps(
+  trace: Trace,
+  before: string[],
+  prefix: string,
+): { steps: Step[]; isRepeating: boolean } {
   const lastTurn = trace.conversation?.turns.at(-1)?.turn;
-  const recent = trace.steps.filter(({ userTurn }) => userTurn === undefined || userTurn === lastTurn);
+  const recent = trace.steps.filter(
+    ({ userTurn }) => userTurn === undefined || userTurn === lastTurn,
+  );
   const marks = recent.map(markOf);
   const told = marks.filter((mark) => mark !== undefined);
   const repeated = repeats(told, before) ? before.length : 0;
   let left = repeated;
   const steps = recent.filter((_, i) => marks[i] === undefined || left-- <= 0);
   before.push(...told.slice(repeated));
-  return { steps: steps.map((step) => renamed(step, prefix)), isRepeating: steps.length < trace.steps.length };
+  return {
+    steps: steps.map((step) => renamed(step, prefix)),
+    isRepeating: steps.length < trace.steps.length,
+  };
 }
 
 /** Whether a turn begins with all that went before. Where it adds nothing, only calls whose ids differ can be known again. */
 function repeats(told: readonly string[], before: readonly string[]): boolean {
   if (before.length === 0 || !before.every((mark, i) => told[i] === mark)) return false;
-  return told.length > before.length || (before.length > 1 && new Set(before.map(idIn)).size === before.length);
+  return (
+    told.length > before.length ||
+    (before.length > 1 && new Set(before.map(idIn)).size === before.length)
+  );
 }
 
 /** What a step is known by when it comes again: calls of tools and models. */
 function markOf(step: Step): string | undefined {
-  if (step.kind === 'tool') return JSON.stringify([step.callId ?? '', step.kind, step.name, step.args ?? null]);
+  if (step.kind === 'tool')
+    return JSON.stringify([step.callId ?? '', step.kind, step.name, step.args ?? null]);
   if (step.kind !== 'llm' || step.responseId === undefined) return undefined;
   const { responseId, kind, t0, usage, output } = step;
   // Some servers give every answer the same id: one that was given at another time, or says something else, is another.
@@ -171,20 +193,30 @@ const idIn = (mark: string): unknown => (JSON.parse(mark) as unknown[])[0];
 function renamed(step: Step, prefix: string): Step {
   const copy: Step = { ...step, id: prefix + step.id };
   if (copy.parent !== undefined) copy.parent = prefix + copy.parent;
-  if (copy.kind === 'tool' && copy.requestedBy !== undefined) copy.requestedBy = prefix + copy.requestedBy;
+  if (copy.kind === 'tool' && copy.requestedBy !== undefined)
+    copy.requestedBy = prefix + copy.requestedBy;
   if (copy.kind === 'handoff' && copy.via !== undefined) copy.via = prefix + copy.via;
   if (copy.kind === 'message' && copy.replyTo !== undefined) copy.replyTo = prefix + copy.replyTo;
   return copy;
 }
 
 /** Totals of a recording that repeats earlier turns count these again: only the steps tell what the turn used. */
-function reportedOfTurn({ reported, startedAt, endedAt }: Trace, isRepeating: boolean): Trace['reported'] {
+function reportedOfTurn(
+  { reported, startedAt, endedAt }: Trace,
+  isRepeating: boolean,
+): Trace['reported'] {
   const durationMs =
     reported?.durationMs ??
-    (startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt));
+    (startedAt === undefined || endedAt === undefined
+      ? undefined
+      : Math.max(0, endedAt - startedAt));
   const { usage: _, cost: __, llmCalls: ___, ...clock } = reported ?? {};
   const kept = isRepeating ? clock : { ...reported };
-  return durationMs === undefined ? (reported === undefined ? undefined : kept) : { ...kept, durationMs };
+  return durationMs === undefined
+    ? reported === undefined
+      ? undefined
+      : kept
+    : { ...kept, durationMs };
 }
 
 /** A total that one turn does not give is unknown for the whole. */
@@ -217,9 +249,16 @@ function sumReported(all: readonly Trace['reported'][]): Trace['reported'] {
 function capturedByAll(all: readonly Captured[]): Captured {
   const levelOf = (levels: readonly CaptureLevel[]): CaptureLevel =>
     levels.every((level) => level === levels[0]) ? levels[0]! : 'partial';
-  return Object.fromEntries(CAPABILITIES.map((key) => [key, levelOf(all.map((each) => each[key]))])) as Captured;
+  return Object.fromEntries(
+    CAPABILITIES.map((key) => [key, levelOf(all.map((each) => each[key]))]),
+  ) as Captured;
 }
 
-const BADNESS: Readonly<Record<Trace['status'], number>> = { error: 3, incomplete: 2, unknown: 1, ok: 0 };
+const BADNESS: Readonly<Record<Trace['status'], number>> = {
+  error: 3,
+  incomplete: 2,
+  unknown: 1,
+  ok: 0,
+};
 const worst = (all: readonly Trace['status'][]): Trace['status'] =>
   all.reduce((a, b) => (BADNESS[b] > BADNESS[a] ? b : a));

@@ -8,7 +8,9 @@ const PREFIX = 'agentci.trace/';
 const CURRENT_VERSION = Number(TRACE_SCHEMA.slice(PREFIX.length));
 
 /** `LADDER[n]` turns a trace of version n into one of version n + 1. */
-const LADDER: Readonly<Record<number, (trace: Readonly<Record<string, unknown>>) => Record<string, unknown>>> = {};
+const LADDER: Readonly<
+  Record<number, (trace: Readonly<Record<string, unknown>>) => Record<string, unknown>>
+> = {};
 
 /** Says that a record claims to be a trace of ours, of whatever version. */
 export const isNativeTrace = (value: unknown): boolean =>
@@ -17,13 +19,17 @@ export const isNativeTrace = (value: unknown): boolean =>
 /** Brings a stored trace to the current version; refuses by name a version that a newer program wrote. */
 export function upgradeTrace(
   value: unknown,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issue: TraceIssue } {
+):
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issue: TraceIssue } {
   if (!isFields(value) || typeof value.schema !== 'string' || !value.schema.startsWith(PREFIX)) {
     return refusal(`"schema" must be "${TRACE_SCHEMA}"`);
   }
   const name = value.schema;
   if (name === TRACE_SCHEMA) return { ok: true, value };
-  const version = /^\d{1,6}$/.test(name.slice(PREFIX.length)) ? Number(name.slice(PREFIX.length)) : 0;
+  const version = /^\d{1,6}$/.test(name.slice(PREFIX.length))
+    ? Number(name.slice(PREFIX.length))
+    : 0;
   if (version > CURRENT_VERSION) {
     return refusal(
       `the trace has schema "${PREFIX}${version}"; this version of AgentCI reads up to "${TRACE_SCHEMA}": update AgentCI, or record the trace again with this version`,

@@ -47,17 +47,24 @@ function conforms(kind: 'own' | 'public', root: string): void {
         expect(await rowOfFile(path)).toEqual(rows[file]);
         const format = rows[file]?.format;
         if (format !== null)
-          expect(detectFormat(readFileSync(path))).toMatchObject({ format, candidates: [{ format }] });
+          expect(detectFormat(readFileSync(path))).toMatchObject({
+            format,
+            candidates: [{ format }],
+          });
       });
 
       test.each(files)('%s gives traces that the trace model accepts', async (file) => {
         for await (const item of readTraceItems(join(root, folder, file)))
-          if (item.ok) expect(validateTrace(JSON.parse(JSON.stringify(item.trace)))).toMatchObject({ ok: true });
+          if (item.ok)
+            expect(validateTrace(JSON.parse(JSON.stringify(item.trace)))).toMatchObject({
+              ok: true,
+            });
       });
 
       test('is the format the files are read as', () => {
         for (const [file, row] of Object.entries(rows))
-          if (row.format !== null) expect(row.format).toBe(OTHERWISE[`${folder}/${file}`] ?? folder);
+          if (row.format !== null)
+            expect(row.format).toBe(OTHERWISE[`${folder}/${file}`] ?? folder);
       });
     });
   }

@@ -7,7 +7,9 @@ import { UNKNOWABLE } from './unknowable.ts';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 describe('a recording from which any one part was taken', () => {
-  test('still shows the calls, or says that it does not show all of them', { timeout: 240_000 }, async () => {
+  test('still shows the calls, or says that it does not show all of them', {
+    timeout: 240_000,
+  }, async () => {
     const { tried, lost, needed } = await checkRemovals(here('../recordings'), 150);
     expect(lost).toEqual([]);
     expect(tried).toBeGreaterThan(3000);
@@ -17,7 +19,9 @@ describe('a recording from which any one part was taken', () => {
 });
 
 describeOutside('a public recording from which any one part was taken', 'traces', (folder) => {
-  test('still shows the calls, or says that it does not show all of them', { timeout: 240_000 }, async () => {
+  test('still shows the calls, or says that it does not show all of them', {
+    timeout: 240_000,
+  }, async () => {
     const { lost } = await checkRemovals(folder, 25);
     expect(lost).toEqual([]);
   });

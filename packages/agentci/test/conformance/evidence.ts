@@ -35,18 +35,30 @@ export interface Loss {
 export function lossesIn(before: Reading, after: Reading, left: Uint8Array): Loss[] {
   if (after.problems > before.problems || wentAsWhole(before, after)) return [];
   const isPaired = before.traces.length === after.traces.length;
-  const pairs = after.traces.map((trace, i) => ({ trace, whole: isPaired ? before.traces[i]! : undefined }));
+  const pairs = after.traces.map((trace, i) => ({
+    trace,
+    whole: isPaired ? before.traces[i]! : undefined,
+  }));
   const missing = sum(before.traces, countTools) - sum(after.traces, countTools);
   const losses: Loss[] = [];
   const isSilent = ({ trace, whole }: (typeof pairs)[number]): boolean =>
-    trace.captured.toolCalls === 'full' && (whole === undefined || countTools(trace) < countTools(whole));
+    trace.captured.toolCalls === 'full' &&
+    (whole === undefined || countTools(trace) < countTools(whole));
   if (missing > 0 && (isPaired ? pairs.some(isSilent) : pairs.every(isSilent)))
-    losses.push({ what: 'tool calls', says: `${sum(after.traces, countTools)} of ${sum(before.traces, countTools)}` });
+    losses.push({
+      what: 'tool calls',
+      says: `${sum(after.traces, countTools)} of ${sum(before.traces, countTools)}`,
+    });
   if (!isPaired) return losses;
   const text = Buffer.from(left).toString('utf8');
   for (const { trace, whole } of pairs) {
     const [now, then] = [totals(trace).llmCalls, totals(whole!).llmCalls];
-    if (now.exact && then.exact && now.value < then.value && isPointedAt(lostReplies(whole!, trace), text))
+    if (
+      now.exact &&
+      then.exact &&
+      now.value < then.value &&
+      isPointedAt(lostReplies(whole!, trace), text)
+    )
       losses.push({ what: 'model calls', says: `${now.value} of ${then.value}` });
     const [said, meant] = [finalText(trace), finalText(whole!)];
     if (said !== undefined && meant !== undefined && !isPartOf(said, meant))
@@ -66,11 +78,16 @@ function wentAsWhole(before: Reading, after: Reading): boolean {
   return after.traces.every((trace) => known.has(essence(trace)));
 }
 const essence = (trace: Trace): string =>
-  JSON.stringify([toolCalls(trace).map(({ name, args }) => [name, args]), llmCalls(trace).length, finalText(trace)]);
+  JSON.stringify([
+    toolCalls(trace).map(({ name, args }) => [name, args]),
+    llmCalls(trace).length,
+    finalText(trace),
+  ]);
 
 /** Replies are told apart by what they say. */
 function lostReplies(whole: Trace, rest: Trace): LlmStep[] {
-  const key = ({ responseId, raw, output }: LlmStep): string => JSON.stringify([responseId, raw, output]);
+  const key = ({ responseId, raw, output }: LlmStep): string =>
+    JSON.stringify([responseId, raw, output]);
   const left = new Set(llmCalls(rest).map(key));
   return llmCalls(whole).filter((reply) => !left.has(key(reply)));
 }
@@ -110,9 +127,14 @@ export async function checkRemovals(root: string, maxPerFile: number): Promise<E
     const before = await readingOf(bytes);
     for (const removal of removalsIn(bytes, everyNth(maxPerFile))) {
       tried++;
-      for (const { what, says } of lossesIn(before, await readingOf(removal.bytes), removal.bytes)) {
+      for (const { what, says } of lossesIn(
+        before,
+        await readingOf(removal.bytes),
+        removal.bytes,
+      )) {
         const known = unknowable(format, what, removal.where);
-        if (known === undefined) lost.push(`${format}/${file} without ${removal.at}: ${what} read as full, ${says}`);
+        if (known === undefined)
+          lost.push(`${format}/${file} without ${removal.at}: ${what} read as full, ${says}`);
         else needed.add(known);
       }
     }
@@ -121,8 +143,14 @@ export async function checkRemovals(root: string, maxPerFile: number): Promise<E
 }
 
 /** The entry that says why a loss at a place, or inside it, cannot be known. */
-export const unknowable = (format: string, what: Loss['what'], where: string): Unknowable | undefined =>
-  UNKNOWABLE.find((entry) => entry.format === format && entry.what === what && entry.where.test(where));
+export const unknowable = (
+  format: string,
+  what: Loss['what'],
+  where: string,
+): Unknowable | undefined =>
+  UNKNOWABLE.find(
+    (entry) => entry.format === format && entry.what === what && entry.where.test(where),
+  );
 
 /** Spread over the whole file, the same ones each time. */
 const everyNth =

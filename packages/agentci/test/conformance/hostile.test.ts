@@ -60,19 +60,25 @@ const folders = (existsSync(ROOT) ? readdirSync(ROOT) : []).filter((folder) =>
 
 describe.each(folders)('a recording of %s with a part that cannot be', (folder) => {
   const adapter = ADAPTERS.find(({ format }) => format === folder);
-  test.each(readdirSync(join(ROOT, folder)).filter(isText))('is read or refused, never a crash: %s', (file) => {
-    const records = recordsIn(join(ROOT, folder, file));
-    const parts = size(records);
-    fc.assert(
-      fc.property(fc.nat(parts - 1), hostile, (at, by) => {
-        const broken = replaced(records, at, by);
-        const list = Array.isArray(broken) ? broken : [broken];
-        adapter?.detect(list);
-        const items = [...(adapter?.read(list.map((value, i) => ({ value, line: i + 1, index: i + 1 }))) ?? [])];
-        expect(items.every(({ ok }) => typeof ok === 'boolean')).toBe(true);
-      }),
-      // One seed: a run that fails here fails everywhere; `npm run fuzz` tries others.
-      { numRuns: RUNS, seed: 17 },
-    );
-  });
+  test.each(readdirSync(join(ROOT, folder)).filter(isText))(
+    'is read or refused, never a crash: %s',
+    (file) => {
+      const records = recordsIn(join(ROOT, folder, file));
+      const parts = size(records);
+      fc.assert(
+        fc.property(fc.nat(parts - 1), hostile, (at, by) => {
+          const broken = replaced(records, at, by);
+          const list = Array.isArray(broken) ? broken : [broken];
+          adapter?.detect(list);
+          const items = [
+            ...(adapter?.read(list.map((value, i) => ({ value, line: i + 1, index: i + 1 }))) ??
+              []),
+          ];
+          expect(items.every(({ ok }) => typeof ok === 'boolean')).toBe(true);
+        }),
+        // One seed: a run that fails here fails everywhere; `npm run fuzz` tries others.
+        { numRuns: RUNS, seed: 17 },
+      );
+    },
+  );
 });

@@ -46,7 +46,10 @@ function documentOf(text: string): Document | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const values = lines.map((line) => parsed(line));
   if (lines.length > 0 && values.every((line) => line !== undefined))
-    return { value: values, write: (changed) => (changed as unknown[]).map((line) => JSON.stringify(line)).join('\n') };
+    return {
+      value: values,
+      write: (changed) => (changed as unknown[]).map((line) => JSON.stringify(line)).join('\n'),
+    };
   const events = text.split(/\n\n+/).filter((event) => /^(?:event|data):/.test(event));
   if (events.length < 2) return undefined;
   // Each event is its lines before the data, and the data.
@@ -59,7 +62,10 @@ function documentOf(text: string): Document | undefined {
     write: (changed) =>
       (changed as unknown[][])
         .filter((event) => event.length === 2)
-        .map(([before, data]) => `${String(before)}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+        .map(
+          ([before, data]) =>
+            `${String(before)}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`,
+        )
         .join(''),
   };
 }
@@ -79,7 +85,10 @@ function collect(value: unknown, path: Key[], into: Key[][], depth: number): voi
   if (typeof inner !== 'object' || inner === null || depth > MAX_DEPTH) return;
   for (const [name, item] of Object.entries(inner)) {
     const key: Key = Array.isArray(inner) ? Number(name) : name;
-    const isPart = Array.isArray(inner) || (typeof item === 'object' && item !== null) || jsonIn(item) !== undefined;
+    const isPart =
+      Array.isArray(inner) ||
+      (typeof item === 'object' && item !== null) ||
+      jsonIn(item) !== undefined;
     if (isPart) into.push([...path, key]);
     collect(item, [...path, key], into, depth + 1);
   }

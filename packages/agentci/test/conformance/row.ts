@@ -14,7 +14,11 @@ export interface TraceRow {
   readonly handoffs: readonly string[];
   readonly agents: readonly string[];
   /** Null where the recording does not say. */
-  readonly tokens: { readonly input: number | null; readonly output: number | null; readonly total: number | null };
+  readonly tokens: {
+    readonly input: number | null;
+    readonly output: number | null;
+    readonly total: number | null;
+  };
   readonly llm_calls: number | null;
   readonly answer: string | null;
   readonly status: Trace['status'];
@@ -37,7 +41,11 @@ export async function rowOfFile(path: string): Promise<FileRow> {
   }
   // A trace of our own keeps the name of the format it once came from; the file's is what counts here.
   const { format } = detectFormat(readFileSync(path));
-  return { format: traces.length === 0 ? null : (format ?? null), traces: traces.map(rowOf), problems };
+  return {
+    format: traces.length === 0 ? null : (format ?? null),
+    traces: traces.map(rowOf),
+    problems,
+  };
 }
 
 export function rowOf(trace: Trace): TraceRow {
@@ -46,7 +54,9 @@ export function rowOf(trace: Trace): TraceRow {
   return {
     query: short(queryText(trace), 60),
     tools: calls.map(callText),
-    results: calls.map(({ result, error }) => (result === undefined ? short(error?.message, 60) : short(result, 60))),
+    results: calls.map(({ result, error }) =>
+      result === undefined ? short(error?.message, 60) : short(result, 60),
+    ),
     handoffs: handoffs(trace).map(({ from, to, mode }) => `${from} > ${to} (${mode})`),
     agents: trace.agents.map(({ name }) => name),
     tokens: { input: exact(inputTokens), output: exact(outputTokens), total: exact(totalTokens) },

@@ -9,9 +9,12 @@ export interface Unknowable {
   readonly isPublic?: true;
 }
 
-const ONE_ENTRY = 'the call, its arguments and its result are one entry of a list that nothing counts';
-const TOOL_SPAN = 'the span is all there is of the call: the model spans are recorded without their messages';
-const NO_BORDER = 'the calls are all there; where one reply ends and the next begins was only told by what went';
+const ONE_ENTRY =
+  'the call, its arguments and its result are one entry of a list that nothing counts';
+const TOOL_SPAN =
+  'the span is all there is of the call: the model spans are recorded without their messages';
+const NO_BORDER =
+  'the calls are all there; where one reply ends and the next begins was only told by what went';
 const NO_NAME = 'a span without its attributes is a span of any program';
 
 /** Everything the readers may miss without a word. What is not listed here is a bug. */
@@ -24,7 +27,12 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     why: 'without spans the reply is what tells an event of a model from one of the cycle around it',
   },
   { format: 'agentunit', what: 'tool calls', where: /^events\.\*/, why: ONE_ENTRY },
-  { format: 'assay', what: 'tool calls', where: /^\*/, why: 'an audit line is the call, and nothing counts the lines' },
+  {
+    format: 'assay',
+    what: 'tool calls',
+    where: /^\*/,
+    why: 'an audit line is the call, and nothing counts the lines',
+  },
   {
     format: 'claude-code-transcript',
     what: 'tool calls',
@@ -51,7 +59,12 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     why: 'a streamed reply ends with "stop" whether or not it called something, and no result is in the stream',
   },
   { format: 'openai-agents-sdk', what: 'tool calls', where: /^\*$/, why: TOOL_SPAN },
-  { format: 'openai-assistants', what: 'tool calls', where: /step_details\.tool_calls\.\*$/, why: ONE_ENTRY },
+  {
+    format: 'openai-assistants',
+    what: 'tool calls',
+    where: /step_details\.tool_calls\.\*$/,
+    why: ONE_ENTRY,
+  },
   { format: 'codex-cli', what: 'model calls', where: /^items\.\*$/, why: NO_BORDER },
   { format: 'openai-agents-sdk', what: 'model calls', where: /^\*$/, why: NO_BORDER },
   { format: 'openai-responses', what: 'model calls', where: /^\*$/, why: NO_BORDER },
@@ -119,7 +132,13 @@ export const UNKNOWABLE: readonly Unknowable[] = [
     why: 'ids of calls are names of tools there: they point at nothing',
     isPublic: true,
   },
-  { format: 'mcp', what: 'tool calls', where: /^\*$/, why: 'a request that was never answered', isPublic: true },
+  {
+    format: 'mcp',
+    what: 'tool calls',
+    where: /^\*$/,
+    why: 'a request that was never answered',
+    isPublic: true,
+  },
   {
     format: 'openai-agents-sdk',
     what: 'tool calls',

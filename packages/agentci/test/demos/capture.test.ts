@@ -22,7 +22,8 @@ test('agents in Python and shell that only print their answers are checked in al
     ['no-tool', 'pass', []],
     ['capital', 'pass', []],
   ]);
-  for (const { path, cost } of results) expect([path.status, cost.status]).toEqual(['pass', 'pass']);
+  for (const { path, cost } of results)
+    expect([path.status, cost.status]).toEqual(['pass', 'pass']);
   expect(status).toBe(0);
 });
 

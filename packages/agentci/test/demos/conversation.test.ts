@@ -7,7 +7,10 @@ import { workspaceCopy } from '../support/workspace-copy.ts';
 
 const root = workspaceCopy();
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, ['demos/conversation/run.mjs', ...args], { cwd: root, encoding: 'utf8' });
+  spawnSync(process.execPath, ['demos/conversation/run.mjs', ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  });
 
 test('the refund before it was confirmed is found in its turn', { timeout: 60_000 }, () => {
   const { status, stdout } = run('-f', 'json');
@@ -39,7 +42,9 @@ test('the README types what works', { timeout: 60_000 }, () => {
   expect(run().stdout).toContain('turn 2 (fail)');
 });
 
-test('a recorded conversation replays the same each time, without the model', { timeout: 120_000 }, () => {
+test('a recorded conversation replays the same each time, without the model', {
+  timeout: 120_000,
+}, () => {
   expect(run('--cassette', 'record').status).toBe(1);
   const said = () => {
     const { results } = JSON.parse(run('--cassette', 'replay', '-f', 'json').stdout) as RunResult;

@@ -16,8 +16,18 @@ test.each([
     says: 'I can only help with AgentCI; that is outside its documentation.',
     calls: 1,
   },
-  { demo: 'rag', filter: 'weather', says: 'I am sorry, that is outside what I know about.', calls: 2 },
-  { demo: 'support-router', filter: 'just-invoice', says: 'Please give me your customer number.', calls: 1 },
+  {
+    demo: 'rag',
+    filter: 'weather',
+    says: 'I am sorry, that is outside what I know about.',
+    calls: 2,
+  },
+  {
+    demo: 'support-router',
+    filter: 'just-invoice',
+    says: 'Please give me your customer number.',
+    calls: 1,
+  },
   {
     demo: 'dev-agent',
     filter: 'nowhere',
@@ -29,11 +39,17 @@ test.each([
   { timeout: 60_000 },
   async ({ demo, filter, says, calls }) => {
     const isJudge = (system: string): boolean => /rubric|judge|score/i.test(system);
-    const provider = await scriptedModel(({ system }) => ({ text: isJudge(system) ? verdictText(5) : says }));
-    const { code, text } = await node(['demos/run.mjs', demo, '--live', '--filter', filter], workspace, {
-      OPENAI_API_KEY: KEY,
-      OPENAI_BASE_URL: provider.url,
-    });
+    const provider = await scriptedModel(({ system }) => ({
+      text: isJudge(system) ? verdictText(5) : says,
+    }));
+    const { code, text } = await node(
+      ['demos/run.mjs', demo, '--live', '--filter', filter],
+      workspace,
+      {
+        OPENAI_API_KEY: KEY,
+        OPENAI_BASE_URL: provider.url,
+      },
+    );
     expect({ asked: provider.requests.length, text }).toMatchObject({ asked: calls });
     for (const { model, headers } of provider.requests) {
       expect(model).toBe('gpt-4o-mini');

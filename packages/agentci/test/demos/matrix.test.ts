@@ -20,7 +20,11 @@ test('two models and two prompts: the small model with the plain prompt is signi
     'gpt-4o-mini prompts/plain.md 4',
     'gpt-4o-mini prompts/careful.md 12',
   ]);
-  expect(cell_comparisons.map(({ verdict }) => verdict)).toEqual(['inconclusive', 'worse', 'inconclusive']);
+  expect(cell_comparisons.map(({ verdict }) => verdict)).toEqual([
+    'inconclusive',
+    'worse',
+    'inconclusive',
+  ]);
   expect(checks.map(({ status: verdict }) => verdict)).toEqual(['skip', 'fail', 'skip']);
   const [reference, , , cheap] = cells.map(({ cost_usd }) => cost_usd ?? 0);
   expect(cheap! * 10).toBeLessThan(reference!);
@@ -30,5 +34,7 @@ test('two models and two prompts: the small model with the plain prompt is signi
 test('the README types what works', { timeout: 60_000 }, () => {
   const readme = readFileSync(join(root, 'demos/matrix/README.md'), 'utf8');
   expect(readme).toContain('node demos/matrix/run.mjs\n');
-  expect(run('--cell', 'model=gpt-4o-mini', '--dry-run').stdout).toContain('would run: 12 queries in 2 cells');
+  expect(run('--cell', 'model=gpt-4o-mini', '--dry-run').stdout).toContain(
+    'would run: 12 queries in 2 cells',
+  );
 });

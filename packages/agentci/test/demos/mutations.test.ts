@@ -17,16 +17,21 @@ const WORKERS: Readonly<Record<string, string>> = { 'dev-agent': '2' };
 
 /** Every check of a run that did not pass, as `query check status`. The judge is off: it has stored verdicts on sound answers only. */
 async function red(demo: string, mutation: string): Promise<string[]> {
-  const { stdout, stderr } = await cli(['test', '--judge', 'off', '-w', WORKERS[demo] ?? '1', '-f', 'json'], {
-    cwd: join(workspace, 'demos', demo),
-    env: { DEMO_MUTATION: mutation },
-  });
+  const { stdout, stderr } = await cli(
+    ['test', '--judge', 'off', '-w', WORKERS[demo] ?? '1', '-f', 'json'],
+    {
+      cwd: join(workspace, 'demos', demo),
+      env: { DEMO_MUTATION: mutation },
+    },
+  );
   if (stdout === '') throw new Error(stderr);
   const { results, checks } = JSON.parse(stdout) as RunResult;
   const isRed = ({ status }: { status: string }): boolean => status !== 'pass' && status !== 'skip';
   return [
     ...checks.filter(isRed).map(({ id, status }) => `run ${id} ${status}`),
-    ...results.filter(({ error }) => error !== undefined).map(({ id, error }) => `${id} ${error?.message}`),
+    ...results
+      .filter(({ error }) => error !== undefined)
+      .map(({ id, error }) => `${id} ${error?.message}`),
     ...results.flatMap((result) =>
       checksOf(result)
         .filter(isRed)
@@ -61,7 +66,12 @@ const CASES = [
     mutation: 'hallucinated-aws',
     finds: 'load-balancer correctness.not_in_answer fail',
   },
-  { fault: 'a slower path', demo: 'rag', mutation: 'slower-path', finds: 'no-keys cost.max_latency_ms warn' },
+  {
+    fault: 'a slower path',
+    demo: 'rag',
+    mutation: 'slower-path',
+    finds: 'no-keys cost.max_latency_ms warn',
+  },
   {
     fault: 'a wrong route',
     demo: 'support-router',

@@ -26,8 +26,17 @@ describe('the documentation assistant', () => {
   });
 
   test('passes all eighteen queries with the fixed prompt, without a key, judged by stored verdicts', () => {
-    expect(fixed.summary).toMatchObject({ total: 18, passed: 18, warnings: 0, errors: 0, exit_code: 0 });
-    expect(fixed.judge).toMatchObject({ calls: 0, cached: expect.toSatisfy((n: number) => n > 10) });
+    expect(fixed.summary).toMatchObject({
+      total: 18,
+      passed: 18,
+      warnings: 0,
+      errors: 0,
+      exit_code: 0,
+    });
+    expect(fixed.judge).toMatchObject({
+      calls: 0,
+      cached: expect.toSatisfy((n: number) => n > 10),
+    });
     expect(fixed.results.filter(({ query }) => query === 'Hi there!')).toHaveLength(2);
   });
 
@@ -35,25 +44,40 @@ describe('the documentation assistant', () => {
     expect(calls(fixed, 'weather')).toMatchObject({ actual: 0, max: 0 });
     expect(calls(broken, 'weather')).toMatchObject({ actual: 11, max: 0 });
     const weather = broken.results.find(({ id }) => id === 'weather');
-    expect([weather?.correctness.status, weather?.path.status, weather?.cost.status]).toEqual(['pass', 'warn', 'warn']);
+    expect([weather?.correctness.status, weather?.path.status, weather?.cost.status]).toEqual([
+      'pass',
+      'warn',
+      'warn',
+    ]);
   });
 
   test('fails with the broken prompt for the made-up answer alone', () => {
     expect(broken.summary.exit_code).toBe(1);
-    expect(broken.results.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual(['load-balancer']);
+    expect(broken.results.filter(({ status }) => status === 'fail').map(({ id }) => id)).toEqual([
+      'load-balancer',
+    ]);
     expect(broken.results.filter(({ status }) => status === 'error')).toEqual([]);
   });
 });
 
-test('npm run demo tells the story and ends with the report and what to do next', { timeout: 60_000 }, async () => {
+test('npm run demo tells the story and ends with the report and what to do next', {
+  timeout: 60_000,
+}, async () => {
   const { code, text } = await node([join(workspace, 'scripts', 'demo.mjs')], workspace);
   expect(code).toBe(0);
-  for (const word of ['✓ pass  install', '! warn  weather', '✗ fail  load-balancer', '11 → 0  (▼ 100%)'])
+  for (const word of [
+    '✓ pass  install',
+    '! warn  weather',
+    '✗ fail  load-balancer',
+    '11 → 0  (▼ 100%)',
+  ])
     expect(text).toContain(word);
   const report = /report of the first run: (\S+)/.exec(text)?.[1] ?? '';
   expect(report).toMatch(/demos\/rag\/\.agentci\/report\.html$/);
   const next = text.slice(text.indexOf('\nNext:\n')).trim().split('\n');
-  expect(next.map((line) => /node demos\/\S+(?: \w+)?|npx agentci init --help|^Next:$/.exec(line)?.[0])).toEqual([
+  expect(
+    next.map((line) => /node demos\/\S+(?: \w+)?|npx agentci init --help|^Next:$/.exec(line)?.[0]),
+  ).toEqual([
     'Next:',
     'node demos/run.mjs rag',
     'node demos/matrix/run.mjs',
@@ -66,6 +90,11 @@ test('npm run demo tells the story and ends with the report and what to do next'
 });
 
 test('--live without a key says what is missing and runs nothing', async () => {
-  const { code, text } = await node(['demos/run.mjs', 'rag', '--live'], workspace, { OPENAI_API_KEY: '' });
-  expect({ code, text }).toEqual({ code: 2, text: '--live asks a real model: set OPENAI_API_KEY\n' });
+  const { code, text } = await node(['demos/run.mjs', 'rag', '--live'], workspace, {
+    OPENAI_API_KEY: '',
+  });
+  expect({ code, text }).toEqual({
+    code: 2,
+    text: '--live asks a real model: set OPENAI_API_KEY\n',
+  });
 });

@@ -55,7 +55,9 @@ function shows(real: readonly string[], shown: readonly string[]): string | unde
     at = found + 1;
     isLoose = false;
   }
-  return isLoose || at === real.length ? undefined : `the output goes on:\n${real.slice(at).join('\n')}`;
+  return isLoose || at === real.length
+    ? undefined
+    : `the output goes on:\n${real.slice(at).join('\n')}`;
 }
 
 const workspace = workspaceCopy();
@@ -70,17 +72,22 @@ async function type(line: string, cwd: string): Promise<string> {
     env[name] = value;
   }
   const program = words.shift();
-  if (program === 'npx' && words[0] === 'agentci') return (await node([CLI, ...words.slice(1)], cwd, env)).text;
+  if (program === 'npx' && words[0] === 'agentci')
+    return (await node([CLI, ...words.slice(1)], cwd, env)).text;
   if (program === 'node') return (await node(words, cwd, env)).text;
   throw new Error(`a reader could type "${program}", this test cannot`);
 }
 
-describe.each(PAGES.flatMap(terminals).filter(({ commands }) => commands.length > 0))('$where', ({ commands }) => {
-  test('prints what it shows', { timeout: 60_000 }, async () => {
-    let cwd = workspace;
-    for (const { line, output } of commands) {
-      if (line.startsWith('cd ')) cwd = join(workspace, line.slice(3));
-      else expect(shows(settle(await type(line, cwd)), settle(output.join('\n')))).toBeUndefined();
-    }
-  });
-});
+describe.each(PAGES.flatMap(terminals).filter(({ commands }) => commands.length > 0))(
+  '$where',
+  ({ commands }) => {
+    test('prints what it shows', { timeout: 60_000 }, async () => {
+      let cwd = workspace;
+      for (const { line, output } of commands) {
+        if (line.startsWith('cd ')) cwd = join(workspace, line.slice(3));
+        else
+          expect(shows(settle(await type(line, cwd)), settle(output.join('\n')))).toBeUndefined();
+      }
+    });
+  },
+);

@@ -7,7 +7,10 @@ const demo = join(ROOT, 'demos', 'vitest');
 
 /** Names of the queries that ran, and whether anything failed. */
 async function shard(...args: string[]): Promise<{ code: number | null; ids: string[] }> {
-  const { code, text } = await node([VITEST, 'run', '--root', demo, '--reporter=json', ...args], demo);
+  const { code, text } = await node(
+    [VITEST, 'run', '--root', demo, '--reporter=json', ...args],
+    demo,
+  );
   const report = JSON.parse(text.slice(text.indexOf('{'))) as {
     testResults: { assertionResults: { title: string; ancestorTitles: string[] }[] }[];
   };
@@ -17,14 +20,16 @@ async function shard(...args: string[]): Promise<{ code: number | null; ids: str
 
 test('two machines with vitest --shard run every query of the specs once', async () => {
   const { suite } = await loadSpec(join(demo, 'agentci_spec.yaml'));
-  const story = (await loadSpec(join(ROOT, 'demos', 'rag', 'agentci_spec.yaml'))).suite.queries.filter(({ tags }) =>
-    tags.includes('story'),
-  );
+  const story = (
+    await loadSpec(join(ROOT, 'demos', 'rag', 'agentci_spec.yaml'))
+  ).suite.queries.filter(({ tags }) => tags.includes('story'));
   const [first, second] = await Promise.all([shard('--shard=1/2'), shard('--shard=2/2')]);
   expect([first.code, second.code]).toEqual([0, 0]);
   expect(first.ids.length).toBeGreaterThan(0);
   expect(second.ids.length).toBeGreaterThan(0);
-  expect([...first.ids, ...second.ids].sort()).toEqual([...suite.queries, ...story].map(({ id }) => id).sort());
+  expect([...first.ids, ...second.ids].sort()).toEqual(
+    [...suite.queries, ...story].map(({ id }) => id).sort(),
+  );
 });
 
 test('node:test runs the same spec', async () => {

@@ -1,5 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +23,15 @@ import { tempDir } from '../support/temp-dir.ts';
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..');
 const action = load(readFileSync(join(root, 'action.yml'), 'utf8')) as {
   inputs: Record<string, { default: string }>;
-  runs: { steps: { id?: string; uses?: string; run?: string; if?: string; env?: Record<string, string> }[] };
+  runs: {
+    steps: {
+      id?: string;
+      uses?: string;
+      run?: string;
+      if?: string;
+      env?: Record<string, string>;
+    }[];
+  };
 };
 
 interface Comment {
@@ -32,7 +47,8 @@ async function github(comments: Comment[], status = 200) {
     const id = Number(/comments\/(\d+)$/.exec(incoming.url ?? '')?.[1]);
     if (incoming.method === 'POST')
       comments.push({ id: comments.length + 1, ...(JSON.parse(body) as { body: string }) });
-    if (incoming.method === 'PATCH') Object.assign(comments.find((entry) => entry.id === id)!, JSON.parse(body));
+    if (incoming.method === 'PATCH')
+      Object.assign(comments.find((entry) => entry.id === id)!, JSON.parse(body));
     response
       .writeHead(status, { 'content-type': 'application/json' })
       .end(JSON.stringify(incoming.method === 'GET' ? comments : {}));
@@ -54,7 +70,8 @@ async function runAction(cwd: string, given: Record<string, string>, api: string
     if (name === 'runner.temp') return temp;
     return name === 'github.action_path' ? root : '';
   };
-  const fill = (text: string) => text.replace(/\$\{\{([^}]+)\}\}/g, (_, expression: string) => value(expression));
+  const fill = (text: string) =>
+    text.replace(/\$\{\{([^}]+)\}\}/g, (_, expression: string) => value(expression));
   const holds = (condition: string | undefined) =>
     (condition ?? 'true').split('&&').every((part) => {
       const [, left = '', operator, right] = /^\s*(\S+)\s*(==|!=)\s*'([^']*)'\s*$/.exec(part) ?? [];
@@ -64,7 +81,9 @@ async function runAction(cwd: string, given: Record<string, string>, api: string
   let code = 0;
   for (const step of action.runs.steps) {
     if (step.run === undefined || step.run.includes('install.mjs') || !holds(step.if)) continue;
-    const env = Object.fromEntries(Object.entries(step.env ?? {}).map(([name, text]) => [name, fill(text)]));
+    const env = Object.fromEntries(
+      Object.entries(step.env ?? {}).map(([name, text]) => [name, fill(text)]),
+    );
     const child = spawn('bash', ['-eo', 'pipefail', '-c', step.run], {
       cwd,
       env: {
@@ -86,7 +105,9 @@ async function runAction(cwd: string, given: Record<string, string>, api: string
     child.stderr.on('data', (chunk) => {
       log += chunk;
     });
-    code = await new Promise<number>((resolve) => child.on('close', (status) => resolve(status ?? 1)));
+    code = await new Promise<number>((resolve) =>
+      child.on('close', (status) => resolve(status ?? 1)),
+    );
     for (const line of readFileSync(join(cwd, 'output.txt'), 'utf8').split('\n')) {
       const at = line.indexOf('=');
       if (at > 0) outputs[line.slice(0, at)] = line.slice(at + 1);
@@ -111,10 +132,18 @@ const project = (answer: string, path = '') => {
 test('a failing run: annotations, summary, one comment, and the job fails last', async () => {
   const comments: Comment[] = [{ id: 1, body: 'somebody else' }];
   const api = await github(comments);
-  const { code, log, outputs, summary } = await runAction(project('no'), { traces: 'traces.jsonl' }, api);
+  const { code, log, outputs, summary } = await runAction(
+    project('no'),
+    { traces: 'traces.jsonl' },
+    api,
+  );
   expect(code).toBe(1);
   expect(log).toMatch(/^::error file=agentci_spec\.yaml,line=4/m);
-  expect(outputs).toMatchObject({ 'exit-code': '1', verdict: '1', sarif: 'agentci-results/results.sarif' });
+  expect(outputs).toMatchObject({
+    'exit-code': '1',
+    verdict: '1',
+    sarif: 'agentci-results/results.sarif',
+  });
   expect(summary).toContain('AgentCI: demo');
   expect(comments).toHaveLength(2);
   expect(comments[1]?.body).toMatch(/^<!-- agentci:demo:agentci_spec\.yaml -->/);
@@ -122,7 +151,11 @@ test('a failing run: annotations, summary, one comment, and the job fails last',
 
 test('the next run updates its comment in place', async () => {
   const comments: Comment[] = [{ id: 1, body: '<!-- agentci:demo:agentci_spec.yaml -->\nold' }];
-  const { code } = await runAction(project('ok'), { traces: 'traces.jsonl' }, await github(comments));
+  const { code } = await runAction(
+    project('ok'),
+    { traces: 'traces.jsonl' },
+    await github(comments),
+  );
   expect(code).toBe(0);
   expect(comments).toHaveLength(1);
   expect(comments[0]?.body).toContain('1 passed');
@@ -133,12 +166,21 @@ test.each([
   { failOn: 'fail', answer: 'ok', code: 0 },
   { failOn: 'warn', answer: 'ok', code: 1 },
   { failOn: 'sometimes', answer: 'ok', code: 2 },
-])('fail-on $failOn with a warning and the answer "$answer" exits $code', async ({ failOn, answer, code }) => {
-  const cwd = project(answer, ', path: {max_tool_calls: 0}');
-  expect(
-    (await runAction(cwd, { traces: 'traces.jsonl', 'fail-on': failOn, comment: 'false' }, 'http://127.0.0.1:1')).code,
-  ).toBe(code);
-});
+])(
+  'fail-on $failOn with a warning and the answer "$answer" exits $code',
+  async ({ failOn, answer, code }) => {
+    const cwd = project(answer, ', path: {max_tool_calls: 0}');
+    expect(
+      (
+        await runAction(
+          cwd,
+          { traces: 'traces.jsonl', 'fail-on': failOn, comment: 'false' },
+          'http://127.0.0.1:1',
+        )
+      ).code,
+    ).toBe(code);
+  },
+);
 
 test('with the results of the base branch the comment leads with what changed', async () => {
   const comments: Comment[] = [];
@@ -162,7 +204,11 @@ test.each(['none.json', 'agentci_spec.yaml'])(
   'a base that cannot be read (%s) is a warning; the verdict holds',
   async (base) => {
     const comments: Comment[] = [];
-    const { code, log } = await runAction(project('ok'), { traces: 'traces.jsonl', base }, await github(comments));
+    const { code, log } = await runAction(
+      project('ok'),
+      { traces: 'traces.jsonl', base },
+      await github(comments),
+    );
     expect(code).toBe(0);
     expect(log).toContain('::warning title=AgentCI::');
     expect(comments[0]!.body).toContain('1 passed');
@@ -177,7 +223,11 @@ test.each([
   },
   { when: 'none of another branch', artifacts: [artifact(1, 'topic')], run: undefined },
   { when: 'none of a fork', artifacts: [artifact(1, 'main', { fork: 9 })], run: undefined },
-  { when: 'none that is gone', artifacts: [artifact(1, 'main', { expired: true })], run: undefined },
+  {
+    when: 'none that is gone',
+    artifacts: [artifact(1, 'main', { expired: true })],
+    run: undefined,
+  },
 ])('the base is $when', async ({ artifacts, run }) => {
   const server = createServer((_, response) => void response.end(JSON.stringify({ artifacts })));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -185,7 +235,10 @@ test.each([
   const output = join(tempDir({ 'output.txt': '' }), 'output.txt');
   const child = spawn(process.execPath, [join(root, 'scripts', 'action', 'base.mjs')], {
     env: {
-      ...{ GITHUB_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GITHUB_REPOSITORY: 'a/b' },
+      ...{
+        GITHUB_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        GITHUB_REPOSITORY: 'a/b',
+      },
       ...{ GITHUB_BASE_REF: 'main', GITHUB_OUTPUT: output, AGENTCI_NAME: 'agentci' },
     },
   });
@@ -203,7 +256,9 @@ test.each([
 ])('the timings that shards are planned from are $when', async ({ artifacts, run }) => {
   const server = createServer(({ url }, response) => {
     response.end(
-      JSON.stringify(url!.endsWith('/actions/runs/77') ? { created_at: '2026-11-03T00:00:00Z' } : { artifacts }),
+      JSON.stringify(
+        url!.endsWith('/actions/runs/77') ? { created_at: '2026-11-03T00:00:00Z' } : { artifacts },
+      ),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -213,8 +268,16 @@ test.each([
   expect(step).toMatchObject({ if: "inputs.shard != ''", env: { AGENTCI_FOR_SHARD: 'true' } });
   const child = spawn(process.execPath, [join(root, 'scripts', 'action', 'base.mjs')], {
     env: {
-      ...{ GITHUB_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GITHUB_REPOSITORY: 'a/b' },
-      ...{ GITHUB_REF_NAME: 'main', GITHUB_RUN_ID: '77', GITHUB_OUTPUT: output, AGENTCI_NAME: 'agentci' },
+      ...{
+        GITHUB_API_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        GITHUB_REPOSITORY: 'a/b',
+      },
+      ...{
+        GITHUB_REF_NAME: 'main',
+        GITHUB_RUN_ID: '77',
+        GITHUB_OUTPUT: output,
+        AGENTCI_NAME: 'agentci',
+      },
       AGENTCI_FOR_SHARD: 'true',
     },
   });
@@ -227,13 +290,21 @@ test('the merge keeps its timings with the results, and a shard is planned from 
   const cwd = project('ok');
   await runAction(cwd, { traces: 'traces.jsonl', shard: '1/1' }, api);
   renameSync(join(cwd, '.agentci', 'runs'), join(cwd, 'agentci-shards'));
-  writeFileSync(join(cwd, '.agentci', 'timings.json'), '{"schema":"agentci.timings/1","ms":{"a":5}}');
+  writeFileSync(
+    join(cwd, '.agentci', 'timings.json'),
+    '{"schema":"agentci.timings/1","ms":{"a":5}}',
+  );
   await runAction(cwd, { merge: 'true' }, api);
   expect(readFileSync(join(cwd, 'agentci-results', 'timings.json'), 'utf8')).toMatch(/"a": ?5/);
   // An unusable file shows that it is read.
   mkdirSync(join(cwd, 'temp', 'agentci-timings'), { recursive: true });
   writeFileSync(join(cwd, 'temp', 'agentci-timings', 'timings.json'), '[]');
-  const { log } = await runAction(cwd, { traces: 'traces.jsonl', shard: '1/1' }, api, join(cwd, 'temp'));
+  const { log } = await runAction(
+    cwd,
+    { traces: 'traces.jsonl', shard: '1/1' },
+    api,
+    join(cwd, 'temp'),
+  );
   expect(log).toContain('WEIGHTS_UNREADABLE');
 });
 
@@ -243,7 +314,11 @@ function artifact(id: number, head_branch: string, { fork = 1, expired = false }
 }
 
 test('a comment that cannot be posted is a warning, not a verdict', async () => {
-  const { code, log } = await runAction(project('ok'), { traces: 'traces.jsonl' }, await github([], 403));
+  const { code, log } = await runAction(
+    project('ok'),
+    { traces: 'traces.jsonl' },
+    await github([], 403),
+  );
   expect(code).toBe(0);
   expect(log).toMatch(/^::warning title=AgentCI::the comment could not be posted: .*403/m);
 });
@@ -271,19 +346,32 @@ test.each([
   { given: { shard: 'two' }, says: 'shard must be like 2/8' },
   { given: { shard: '1/2', merge: 'true' }, says: 'shard and merge exclude each other' },
 ])('$says', async ({ given, says }) => {
-  const { code, log } = await runAction(project('ok'), given as Record<string, string>, 'http://127.0.0.1:1');
+  const { code, log } = await runAction(
+    project('ok'),
+    given as Record<string, string>,
+    'http://127.0.0.1:1',
+  );
   expect(code).toBe(2);
   expect(log).toContain(says);
 });
 
 test('a run that could not start fails the job with 2', async () => {
-  expect((await runAction(project('ok'), { spec: 'none.yaml' }, 'http://127.0.0.1:1')).code).toBe(2);
+  expect((await runAction(project('ok'), { spec: 'none.yaml' }, 'http://127.0.0.1:1')).code).toBe(
+    2,
+  );
 });
 
 test('everything is kept: JSON, SARIF, JUnit, Markdown and HTML', async () => {
   const cwd = project('ok');
-  const { outputs } = await runAction(cwd, { traces: 'traces.jsonl', comment: 'false' }, 'http://127.0.0.1:1');
-  expect(outputs).toMatchObject({ folder: 'agentci-results', report: 'agentci-results/report.html' });
+  const { outputs } = await runAction(
+    cwd,
+    { traces: 'traces.jsonl', comment: 'false' },
+    'http://127.0.0.1:1',
+  );
+  expect(outputs).toMatchObject({
+    folder: 'agentci-results',
+    report: 'agentci-results/report.html',
+  });
   expect(readdirSync(join(cwd, 'agentci-results')).sort()).toEqual([
     'report.html',
     'results.json',
@@ -317,7 +405,7 @@ test.each([
 ])('an input that is wrong is said, and the verdict is 2: $inputs', async ({ inputs, says }) => {
   const { code, log } = await runAction(
     project('ok'),
-    { traces: 'traces.jsonl', ...inputs } as Record<string, string>,
+    { traces: 'traces.jsonl', ...inputs } as unknown as Record<string, string>,
     'http://127.0.0.1:1',
   );
   expect({ code, log }).toMatchObject({ code: 2, log: expect.stringContaining(says) });
@@ -326,9 +414,15 @@ test.each([
 test('judge, tags and args reach agentci as they were typed', async () => {
   const cwd = project('ok');
   writeFileSync(join(cwd, 'agentci'), '#!/usr/bin/env bash\nprintf "<%s>" "$@"\n');
-  const inputs = { judge: 'off', tags: 'smoke,slow', args: `-n 3 --filter 'two words' "" $(touch hacked)` };
+  const inputs = {
+    judge: 'off',
+    tags: 'smoke,slow',
+    args: `-n 3 --filter 'two words' "" $(touch hacked)`,
+  };
   const { log } = await runAction(cwd, { ...inputs, comment: 'false' }, 'http://127.0.0.1:1');
-  expect(log).toContain('<--judge><off><--tags><smoke,slow><-n><3><--filter><two words><><$(touch><hacked)>');
+  expect(log).toContain(
+    '<--judge><off><--tags><smoke,slow><-n><3><--filter><two words><><$(touch><hacked)>',
+  );
 });
 
 test('agentci is installed only where the project, or one above it, does not have it', () => {
@@ -344,9 +438,16 @@ test('agentci is installed only where the project, or one above it, does not hav
         AGENTCI_VERSION: '1.2.3',
       },
     });
-  const cwd = tempDir({ 'bin/npm': npm, 'a/x': '', 'b/node_modules/.bin/agentci': '', 'b/c/x': '' });
+  const cwd = tempDir({
+    'bin/npm': npm,
+    'a/x': '',
+    'b/node_modules/.bin/agentci': '',
+    'b/c/x': '',
+  });
   chmodSync(join(cwd, 'bin/npm'), 0o755);
-  expect(install(cwd, 'a')).toMatch(/^npm install --no-save .*@agentci\/agentci@1\.2\.3 in .*\/a\n$/);
+  expect(install(cwd, 'a')).toMatch(
+    /^npm install --no-save .*@agentci\/agentci@1\.2\.3 in .*\/a\n$/,
+  );
   expect(install(cwd, 'b')).toBe('');
   expect(install(cwd, 'b/c')).toBe('');
 });
@@ -372,7 +473,8 @@ test('every action of others is named by its commit, in the action, the docs and
       .map(([, name]) => name!)
       .filter((name) => !/^agentci\//.test(name));
     expect(used.length).toBeGreaterThan(0);
-    for (const name of used) expect(name).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const name of used)
+      expect(name).toMatch(/^[\w-]+\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   }
 });
 
@@ -384,7 +486,13 @@ test('reports of an earlier step do not pass for those of a run that could not s
   expect(comments[0]?.body).toContain('1 passed');
   const { code, outputs } = await runAction(cwd, { traces: 'gone.jsonl' }, api);
   expect(code).toBe(2);
-  expect(outputs).toMatchObject({ 'exit-code': '2', verdict: '2', results: '', sarif: '', report: '' });
+  expect(outputs).toMatchObject({
+    'exit-code': '2',
+    verdict: '2',
+    results: '',
+    sarif: '',
+    report: '',
+  });
   expect(comments).toHaveLength(1);
   expect(comments[0]?.body).toContain('AgentCI could not run (exit 2)');
   expect((await runAction(cwd, { traces: 'traces.jsonl' }, api)).code).toBe(0);
@@ -393,7 +501,11 @@ test('reports of an earlier step do not pass for those of a run that could not s
 });
 
 test('arguments that check nothing are no verdict', async () => {
-  const { code, log } = await runAction(project('ok'), { args: '--help', comment: 'false' }, 'http://127.0.0.1:1');
+  const { code, log } = await runAction(
+    project('ok'),
+    { args: '--help', comment: 'false' },
+    'http://127.0.0.1:1',
+  );
   expect(code).toBe(2);
   expect(log).toContain('::error title=AgentCI::agentci test made no results');
 });

@@ -16,7 +16,17 @@ process.stdin.on('data', (chunk) => { input += chunk }).on('end', () => {
   else console.log('ok');
 });
 `;
-const queries = ['fine', 'throws', 'hangs', 'garbage', 'floods', 'exits', 'cut', 'silent', 'also fine'];
+const queries = [
+  'fine',
+  'throws',
+  'hangs',
+  'garbage',
+  'floods',
+  'exits',
+  'cut',
+  'silent',
+  'also fine',
+];
 const spec = `version: 1
 agent: demo
 runner:

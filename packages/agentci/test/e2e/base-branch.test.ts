@@ -6,7 +6,9 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const ids = Array.from({ length: 4 }, (_, i) => `q${i + 1}`);
 const answers = (wrong: string | undefined): string =>
-  ids.map((id) => JSON.stringify({ id, query: `ask ${id}`, answer: id === wrong ? 'no' : 'yes' })).join('\n');
+  ids
+    .map((id) => JSON.stringify({ id, query: `ask ${id}`, answer: id === wrong ? 'no' : 'yes' }))
+    .join('\n');
 const project = (): string =>
   tempDir({
     'agentci_spec.yaml': `version: 1\nagent: x\ndefaults:\n  correctness: {expected_in_answer: [yes]}\nqueries:\n${ids
@@ -18,7 +20,11 @@ const project = (): string =>
 
 const GITHUB = { GITHUB_BASE_REF: 'main', GITHUB_HEAD_REF: 'topic' };
 const GITLAB = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main', CI_COMMIT_REF_NAME: 'topic' };
-const GITLAB_BRANCH = { CI_DEFAULT_BRANCH: 'main', CI_COMMIT_BRANCH: 'topic', CI_COMMIT_REF_NAME: 'topic' };
+const GITLAB_BRANCH = {
+  CI_DEFAULT_BRANCH: 'main',
+  CI_COMMIT_BRANCH: 'topic',
+  CI_COMMIT_REF_NAME: 'topic',
+};
 
 test.each([
   { what: 'a pull request on GitHub', env: GITHUB },
@@ -28,10 +34,14 @@ test.each([
   const cwd = project();
   await cli(['test', '--traces', 'good.jsonl'], { cwd, env: { AGENTCI_BRANCH: 'main' } });
   const { stdout } = await cli(['test', '--traces', 'bad.jsonl', '-f', 'markdown'], { cwd, env });
-  expect(stdout).toMatch(/\*\*Worse\*\* against \S+, 4 queries in both runs\. 1 query passed before and fails now\./);
+  expect(stdout).toMatch(
+    /\*\*Worse\*\* against \S+, 4 queries in both runs\. 1 query passed before and fails now\./,
+  );
   const again = await cli(['report', '-f', 'markdown', '-o', 'r.html'], { cwd, env });
   expect(again.stdout).toContain('1 query passed before and fails now.');
-  expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toContain('1 query passed before and fails now.');
+  expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toContain(
+    '1 query passed before and fails now.',
+  );
 });
 
 test('the merged run of shards is compared with the base branch too', async () => {
@@ -46,10 +56,13 @@ test('the merged run of shards is compared with the base branch too', async () =
 test('a run of a few queries is compared over those, and the others are not said to be gone', async () => {
   const cwd = project();
   await cli(['test', '--traces', 'good.jsonl'], { cwd, env: { AGENTCI_BRANCH: 'main' } });
-  const { stdout } = await cli(['test', '--traces', 'bad.jsonl', '--tags', 'few', '-f', 'markdown'], {
-    cwd,
-    env: GITHUB,
-  });
+  const { stdout } = await cli(
+    ['test', '--traces', 'bad.jsonl', '--tags', 'few', '-f', 'markdown'],
+    {
+      cwd,
+      env: GITHUB,
+    },
+  );
   expect(stdout).toContain('1 query in both runs');
   expect(stdout).not.toContain('gone');
 });
@@ -60,7 +73,10 @@ test.each([
 ])('where $what, nothing is said of a change', async ({ branch, args }) => {
   const cwd = project();
   await cli(['test', '--traces', 'good.jsonl', ...args], { cwd, env: { AGENTCI_BRANCH: branch } });
-  const { stdout, stderr } = await cli(['test', '--traces', 'bad.jsonl', '-f', 'markdown'], { cwd, env: GITHUB });
+  const { stdout, stderr } = await cli(['test', '--traces', 'bad.jsonl', '-f', 'markdown'], {
+    cwd,
+    env: GITHUB,
+  });
   expect(stdout).not.toContain('against');
   expect(stderr).not.toContain('agentci:');
 });

@@ -51,7 +51,13 @@ const fixed = {
 };
 const wrong = { ...fixed, answer: 'Sunny, 20 degrees.\n::error::forged' };
 const project = (files: Record<string, string | object> = {}) =>
-  tempDir({ 'agentci_spec.yaml': spec, 'broken.json': broken, 'fixed.json': fixed, 'wrong.json': wrong, ...files });
+  tempDir({
+    'agentci_spec.yaml': spec,
+    'broken.json': broken,
+    'fixed.json': fixed,
+    'wrong.json': wrong,
+    ...files,
+  });
 const baseline = (cwd: string, version: string) =>
   JSON.parse(readFileSync(join(cwd, 'baselines/rag-agent', version, 'weather.json'), 'utf8'));
 
@@ -66,7 +72,9 @@ describe('from eleven tool calls to none', () => {
       code: 0,
       stdout: expect.stringContaining('1 warned'),
     });
-    expect(await run('save', '--agent', 'rag-agent', '--version', 'v1-broken', '--force-save')).toMatchObject({
+    expect(
+      await run('save', '--agent', 'rag-agent', '--version', 'v1-broken', '--force-save'),
+    ).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('forced'),
     });
@@ -101,7 +109,9 @@ describe('from eleven tool calls to none', () => {
     await cli(['save', '--version', 'v2', '--trace-file', 'broken.json'], { cwd });
     const diff = ['diff', '--baseline', 'v1', '--compare', 'v2'];
     expect((await cli(diff, { cwd })).code).toBe(0);
-    const { code, stdout } = await cli([...diff, '--max-regression', '20%', '--format', 'json'], { cwd });
+    const { code, stdout } = await cli([...diff, '--max-regression', '20%', '--format', 'json'], {
+      cwd,
+    });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       schema: 'agentci.diff/1',
@@ -109,7 +119,13 @@ describe('from eleven tool calls to none', () => {
       queries: [
         {
           id: 'weather',
-          diff_types: ['output_changed', 'tools_changed', 'cost_changed', 'steps_changed', 'latency_changed'],
+          diff_types: [
+            'output_changed',
+            'tools_changed',
+            'cost_changed',
+            'steps_changed',
+            'latency_changed',
+          ],
           regressions: [
             { metric: 'tool_calls', reason: 'zero_baseline' },
             { metric: 'cost_usd' },
@@ -158,14 +174,23 @@ describe('one rule for where things are: beside the spec', () => {
 });
 
 describe('a file in the way', () => {
-  const stray = { 'baselines/rag-agent/v0/weather.json': '{"version": "v0"', 'baselines/rag-agent/notes.json': '[]' };
+  const stray = {
+    'baselines/rag-agent/v0/weather.json': '{"version": "v0"',
+    'baselines/rag-agent/notes.json': '[]',
+  };
   test.each([
-    { what: 'a run that names another version goes on and says so', args: ['--baseline', 'v1'], code: 0 },
+    {
+      what: 'a run that names another version goes on and says so',
+      args: ['--baseline', 'v1'],
+      code: 0,
+    },
     { what: 'one that names that version stops', args: ['--baseline', 'v0'], code: 2 },
     { what: 'one that names none stops, since it may be the newest', args: [], code: 2 },
   ])('$what', async ({ args, code }) => {
     const cwd = project(stray);
-    expect((await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd })).code).toBe(0);
+    expect(
+      (await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd })).code,
+    ).toBe(0);
     const found = await cli(['test', '--traces', 'fixed.json', ...args], { cwd });
     expect(found.code).toBe(code);
     expect(found.stdout + found.stderr).toMatch(/(v0.weather|notes)\.json is not /);
@@ -191,7 +216,10 @@ describe('what got worse', () => {
     await cli(['save', '--version', 'v2', '--trace-file', 'broken.json', '--force-save'], { cwd });
     const there = await cli(['diff', '--baseline', 'v1', '--compare', 'v2'], { cwd });
     expect(there.stdout).toMatch(/path went from pass to fail \(path\.forbidden_tools\)/);
-    expect(there).toMatchObject({ code: 1, stdout: expect.stringContaining('1 regression (exit 1)') });
+    expect(there).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('1 regression (exit 1)'),
+    });
     expect((await cli(['diff', '--baseline', 'v2', '--compare', 'v1'], { cwd })).code).toBe(0);
   });
 
@@ -201,9 +229,14 @@ describe('what got worse', () => {
     await cli(['test', '--traces', 'broken.json'], { cwd });
     const [first, second] = readdirSync(join(cwd, '.agentci/runs')).sort() as [string, string];
     const there = await cli(['diff', '--baseline-run', first], { cwd });
-    expect(there).toMatchObject({ code: 1, stdout: expect.stringContaining('weather: pass → fail') });
+    expect(there).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('weather: pass → fail'),
+    });
     expect(there.stdout).toContain('1 regression');
-    expect((await cli(['diff', '--baseline-run', second, '--compare-run', first], { cwd })).code).toBe(0);
+    expect(
+      (await cli(['diff', '--baseline-run', second, '--compare-run', first], { cwd })).code,
+    ).toBe(0);
   });
 });
 
@@ -220,11 +253,15 @@ describe('agentci save', () => {
   });
 
   test('forcing what passes anyway is forced all the same, and such a baseline is used only when named', async () => {
-    const cwd = project({ 'agentci_spec.yaml': spec.replace('max_tool_calls: 0', 'match_mode: strict') });
+    const cwd = project({
+      'agentci_spec.yaml': spec.replace('max_tool_calls: 0', 'match_mode: strict'),
+    });
     await cli(['save', '--version', 'v1', '--trace-file', 'broken.json', '--force-save'], { cwd });
     expect(baseline(cwd, 'v1').metadata).toMatchObject({ precheck_passed: false, forced: true });
     const compared = async (...args: string[]) => {
-      const { stdout } = await cli(['test', '--traces', 'fixed.json', '-f', 'json', ...args], { cwd });
+      const { stdout } = await cli(['test', '--traces', 'fixed.json', '-f', 'json', ...args], {
+        cwd,
+      });
       return JSON.parse(stdout).results[0].baseline?.version;
     };
     expect(await compared()).toBeUndefined();
@@ -232,20 +269,30 @@ describe('agentci save', () => {
   });
 
   test('a rubric and no judge: not saved, exit 2 with the way out; by force it is', async () => {
-    const rubric = spec.replace('not_in_answer: [degrees, sunny]', 'llm_judge: [{rule: declines politely}]');
+    const rubric = spec.replace(
+      'not_in_answer: [degrees, sunny]',
+      'llm_judge: [{rule: declines politely}]',
+    );
     const cwd = project({ 'agentci_spec.yaml': rubric });
     const save = ['save', '--version', 'v1', '--trace-file', 'fixed.json'];
     for (const mode of [[], ['--judge', 'off'], ['--judge', 'recorded']]) {
       const { code, stderr } = await cli([...save, ...mode], { cwd });
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/PRECHECK_UNDECIDED.*--force-save/s) });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/PRECHECK_UNDECIDED.*--force-save/s),
+      });
     }
     expect(existsSync(join(cwd, 'baselines'))).toBe(false);
     expect((await cli([...save, '--force-save'], { cwd })).code).toBe(0);
   });
 
   test('a run that used a forbidden tool is not saved', async () => {
-    const cwd = project({ 'agentci_spec.yaml': spec.replace('max_tool_calls: 0', 'forbidden_tools: [web]') });
-    const { code, stderr } = await cli(['save', '--version', 'v1', '--trace-file', 'broken.json'], { cwd });
+    const cwd = project({
+      'agentci_spec.yaml': spec.replace('max_tool_calls: 0', 'forbidden_tools: [web]'),
+    });
+    const { code, stderr } = await cli(['save', '--version', 'v1', '--trace-file', 'broken.json'], {
+      cwd,
+    });
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/path\.forbidden_tools.*PRECHECK_FAILED/s),
@@ -256,8 +303,13 @@ describe('agentci save', () => {
     const cwd = project({
       'agentci_spec.yaml': `version: 1\nagent: rag-agent\nqueries: [{id: weather, query: "${QUESTION}"}]\n`,
     });
-    const { code, stdout } = await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('used only when named') });
+    const { code, stdout } = await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], {
+      cwd,
+    });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('used only when named'),
+    });
     expect(baseline(cwd, 'v1').metadata).toMatchObject({ precheck_passed: null, forced: false });
   });
 
@@ -280,12 +332,19 @@ describe('agentci save', () => {
     const cwd = project();
     await cli(['save', '--version', 'v1', '--trace-file', 'fixed.json'], { cwd });
     const before = baseline(cwd, 'v1');
-    const again = await cli(['save', '--version', 'v1', '--trace-file', 'broken.json', '--force-save'], { cwd });
+    const again = await cli(
+      ['save', '--version', 'v1', '--trace-file', 'broken.json', '--force-save'],
+      { cwd },
+    );
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('BASELINE_EXISTS') });
     expect(baseline(cwd, 'v1')).toEqual(before);
-    expect((await cli(['save', '--version', 'v1', '--trace-file', 'broken.json', '--overwrite'], { cwd })).code).toBe(
-      0,
-    );
+    expect(
+      (
+        await cli(['save', '--version', 'v1', '--trace-file', 'broken.json', '--overwrite'], {
+          cwd,
+        })
+      ).code,
+    ).toBe(0);
     expect(baseline(cwd, 'v1').trace.final.text).toBe(broken.answer);
   });
 
@@ -317,7 +376,11 @@ describe('agentci save', () => {
       args: ['--version', 'v1', '--query', 'wether'],
       says: /QUERY_UNKNOWN.*weather/s,
     },
-    { what: 'another agent', args: ['--version', 'v1', '--agent', 'other'], says: /AGENT_MISMATCH/ },
+    {
+      what: 'another agent',
+      args: ['--version', 'v1', '--agent', 'other'],
+      says: /AGENT_MISMATCH/,
+    },
     {
       what: 'recordings that do not exist',
       args: ['--version', 'v1', '--trace-file', 'nope.json'],
@@ -328,7 +391,11 @@ describe('agentci save', () => {
       args: ['--version', 'v1', '--trace-file', 'fixed.json', '--run', 'x'],
       says: /OPTIONS_MIXED/,
     },
-    { what: 'a run that does not exist', args: ['--version', 'v1', '--run', 'x'], says: /RUN_MISSING/ },
+    {
+      what: 'a run that does not exist',
+      args: ['--version', 'v1', '--run', 'x'],
+      says: /RUN_MISSING/,
+    },
   ])('$what is a mistake with a way out', async ({ args, says }) => {
     const { code, stderr } = await cli(['save', ...args], { cwd: project() });
     expect(code).toBe(2);
@@ -344,7 +411,8 @@ queries:
   - {id: a, query: first, correctness: {expected_in_answer: [ok]}}
   - {id: b, query: second, correctness: {expected_in_answer: [ok]}}
 `;
-  const traces = '{"id":"a","query":"first","answer":"ok","model":"m-1"}\n{"id":"b","query":"second","answer":"no"}\n';
+  const traces =
+    '{"id":"a","query":"first","answer":"ok","model":"m-1"}\n{"id":"b","query":"second","answer":"no"}\n';
 
   test('each query is saved on its own: one that fails does not keep the others back', async () => {
     const cwd = tempDir({ 'agentci_spec.yaml': two, 'traces.jsonl': traces });
@@ -367,7 +435,8 @@ queries:
   test('the list says version, model, precheck and drift; a query the spec lost is named', async () => {
     const cwd = tempDir({ 'agentci_spec.yaml': two, 'traces.jsonl': traces });
     await cli(['record', '--version', 'v1', '--force-save'], { cwd });
-    const list = async () => JSON.parse((await cli(['baselines', '--json'], { cwd })).stdout).baselines;
+    const list = async () =>
+      JSON.parse((await cli(['baselines', '--json'], { cwd })).stdout).baselines;
     expect(await list()).toMatchObject([
       {
         agent: 'helper',
@@ -416,25 +485,36 @@ describe('agentci diff', () => {
   test('correctness from pass to fail exits 1 in every format, and an answer cannot forge an annotation', async () => {
     const cwd = await saved();
     for (const format of ['console', 'json', 'github', 'markdown']) {
-      const { code, stdout } = await cli(['diff', '--baseline', 'good', '--compare', 'bad', '--format', format], {
-        cwd,
-        env: { GITHUB_ACTIONS: 'true' },
-      });
+      const { code, stdout } = await cli(
+        ['diff', '--baseline', 'good', '--compare', 'bad', '--format', format],
+        {
+          cwd,
+          env: { GITHUB_ACTIONS: 'true' },
+        },
+      );
       expect({ format, code }).toEqual({ format, code: 1 });
       expect(stdout).not.toMatch(/^::error::forged/m);
       if (format === 'json') expect(JSON.parse(stdout).queries[0].has_regression).toBe(true);
       if (format === 'github' || format === 'console') {
-        expect(stdout).toMatch(/^::error file=agentci_spec\.yaml,line=4,col=5,title=regression%3A correctness::/m);
+        expect(stdout).toMatch(
+          /^::error file=agentci_spec\.yaml,line=4,col=5,title=regression%3A correctness::/m,
+        );
       }
     }
   });
 
   test('a version does not differ from itself', async () => {
-    const { code, stdout } = await cli(['diff', '--baseline', 'good', '--compare', 'good', '--json'], {
-      cwd: await saved(),
-    });
+    const { code, stdout } = await cli(
+      ['diff', '--baseline', 'good', '--compare', 'good', '--json'],
+      {
+        cwd: await saved(),
+      },
+    );
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ queries: [{ diff_types: [], layers: [] }], summary: { changed: 0 } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      queries: [{ diff_types: [], layers: [] }],
+      summary: { changed: 0 },
+    });
   });
 
   test('without a spec the traces are compared and correctness is not claimed', async () => {
@@ -489,9 +569,12 @@ describe('agentci diff', () => {
   test('queries are paired by id whatever the order, and what one side lacks is named', async () => {
     const ids = ['a', 'b', 'c'];
     const queries = ids
-      .map((id) => `  - {id: ${id}, query: ask ${id}, correctness: {expected_in_answer: [${id}]}}\n`)
+      .map(
+        (id) => `  - {id: ${id}, query: ask ${id}, correctness: {expected_in_answer: [${id}]}}\n`,
+      )
       .join('');
-    const record = (id: string) => JSON.stringify({ id, query: `ask ${id}`, answer: `this is ${id}` });
+    const record = (id: string) =>
+      JSON.stringify({ id, query: `ask ${id}`, answer: `this is ${id}` });
     const cwd = tempDir({
       'agentci_spec.yaml': `version: 1\nagent: x\nqueries:\n${queries}`,
       'one.jsonl': ['a', 'b', 'c'].map(record).join('\n'),
@@ -499,7 +582,9 @@ describe('agentci diff', () => {
     });
     await cli(['save', '--version', 'v1', '--trace-file', 'one.jsonl'], { cwd });
     await cli(['save', '--version', 'v2', '--trace-file', 'two.jsonl'], { cwd });
-    const { code, stdout } = await cli(['diff', '--baseline', 'v1', '--compare', 'v2', '--json'], { cwd });
+    const { code, stdout } = await cli(['diff', '--baseline', 'v1', '--compare', 'v2', '--json'], {
+      cwd,
+    });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       queries: [
@@ -520,7 +605,12 @@ describe('two stored runs', () => {
   const traces = (good: number, cost: number) =>
     ids
       .map((id, i) =>
-        JSON.stringify({ id, query: `ask ${id}`, answer: i < good ? 'ok' : 'no', cost_usd: cost * (1 + i / 100) }),
+        JSON.stringify({
+          id,
+          query: `ask ${id}`,
+          answer: i < good ? 'ok' : 'no',
+          cost_usd: cost * (1 + i / 100),
+        }),
       )
       .join('\n');
 
@@ -556,7 +646,9 @@ describe('two stored runs', () => {
       { metric: 'pass_rate', verdict: 'inconclusive', needed_pairs: expect.any(Number) },
       { metric: 'cost_usd', verdict: 'worse_within_limit' },
     ]);
-    expect((await cli(['diff', '--baseline-run', odd, '--compare-run', good, '--strict'], { cwd })).code).toBe(2);
+    expect(
+      (await cli(['diff', '--baseline-run', odd, '--compare-run', good, '--strict'], { cwd })).code,
+    ).toBe(2);
     expect((await compare('latest', '--max-drop', 'cost_usd=0.00001')).code).toBe(1);
     const shown = await cli(['diff', '--baseline-run', good, '--compare-run', bad], { cwd });
     expect(shown.stdout).toMatch(/pass_rate: +worse \(critical\)/);
@@ -565,7 +657,9 @@ describe('two stored runs', () => {
 
 test('repeats: the report says how sure the rate is, that the query is flaky, and why', async () => {
   const answers = ['ok', 'no', 'ok']
-    .map((answer) => JSON.stringify({ id: 'a', query: 'q', answer, latency_ms: 10 * answer.length }))
+    .map((answer) =>
+      JSON.stringify({ id: 'a', query: 'q', answer, latency_ms: 10 * answer.length }),
+    )
     .join('\n');
   const cwd = tempDir({
     'agentci_spec.yaml':
@@ -614,7 +708,9 @@ test('a rule that the recording cannot decide is refused with its own way out', 
     'agentci_spec.yaml': 'agent: a\nqueries: [{id: q, query: q, path: {forbidden_tools: [rm]}}]\n',
     't.json': '{"id": "q", "query": "q", "answer": "done"}',
   });
-  const { code, stderr } = await cli(['save', '--version', 'v1', '--trace-file', 't.json'], { cwd });
+  const { code, stderr } = await cli(['save', '--version', 'v1', '--trace-file', 't.json'], {
+    cwd,
+  });
   expect(code).toBe(2);
   expect(stderr).toContain('Record a run that holds what these checks look at');
   expect(stderr).not.toContain('--judge');

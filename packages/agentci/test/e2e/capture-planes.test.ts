@@ -48,7 +48,9 @@ const files = { 'agent.mjs': AGENT, 'main.mjs': COMMAND, 'module.mjs': MODULE };
 let model: ScriptedModel;
 let env: Record<string, string>;
 beforeAll(async () => {
-  model = await startScriptedModel({ script: () => ({ text: '11 metres', usage: { input: 10, output: 5 } }) });
+  model = await startScriptedModel({
+    script: () => ({ text: '11 metres', usage: { input: 10, output: 5 } }),
+  });
   env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: model.url };
 });
 afterAll(() => model.close());
@@ -57,7 +59,10 @@ describe('a tool that only spans tell of', () => {
   it.each([
     ['command', { command: ['node', 'main.mjs'], capture: 'auto' }],
     ['module', { module: './module.mjs', capture: 'auto' }],
-    ['command, spans and calls by name', { command: ['node', 'main.mjs'], capture: ['llm', 'otlp'] }],
+    [
+      'command, spans and calls by name',
+      { command: ['node', 'main.mjs'], capture: ['llm', 'otlp'] },
+    ],
   ])('is judged: %s', async (_, runner) => {
     const queries = ['a', 'b', 'c'].map((id) => ({
       id,
@@ -65,7 +70,10 @@ describe('a tool that only spans tell of', () => {
       path: { forbidden_tools: ['dig'], max_tool_calls: 1 },
       cost: { max_llm_calls: 1, max_total_tokens: 15 },
     }));
-    const cwd = tempDir({ ...files, 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
+    const cwd = tempDir({
+      ...files,
+      'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
+    });
     const { code, stdout } = await cli(['test', '-f', 'json', '-w', '2'], { cwd, env });
     const { results } = JSON.parse(stdout);
     expect(code).toBe(1);
@@ -73,7 +81,10 @@ describe('a tool that only spans tell of', () => {
     for (const result of results)
       expect(result).toMatchObject({
         warnings: [],
-        path: { status: 'fail', details: { tool_calls: { actual: 1 }, forbidden_tools: { violations: ['dig'] } } },
+        path: {
+          status: 'fail',
+          details: { tool_calls: { actual: 1 }, forbidden_tools: { violations: ['dig'] } },
+        },
         cost: { status: 'pass', details: { actual: { llm_calls: 1, total_tokens: 15 } } },
       });
   });
@@ -91,7 +102,10 @@ async function startService(continues: boolean) {
     for await (const chunk of request) body += chunk;
     const { query } = JSON.parse(body);
     const { resourceSpans } = otlp([
-      { id: 'agent', attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'well' } },
+      {
+        id: 'agent',
+        attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'well' },
+      },
       {
         id: 'tool',
         parent: 'agent',
@@ -101,7 +115,8 @@ async function startService(continues: boolean) {
     const at = `${Date.now()}000000`;
     for (const span of resourceSpans[0]!.scopeSpans[0]!.spans) {
       Object.assign(span, { startTimeUnixNano: at, endTimeUnixNano: at });
-      if (continues) Object.assign(span, { traceId }, span.name === 'agent' ? { parentSpanId } : {});
+      if (continues)
+        Object.assign(span, { traceId }, span.name === 'agent' ? { parentSpanId } : {});
     }
     await fetch(`http://127.0.0.1:${port}/v1/traces`, {
       method: 'POST',
@@ -117,15 +132,26 @@ async function startService(continues: boolean) {
 }
 
 describe('an agent behind HTTP', () => {
-  const queries = ['dig', 'fill', 'measure'].map((id) => ({ id, query: id, path: { forbidden_tools: ['dig'] } }));
+  const queries = ['dig', 'fill', 'measure'].map((id) => ({
+    id,
+    query: id,
+    path: { forbidden_tools: ['dig'] },
+  }));
 
   it.each([
-    ['spans that continue the trace of a query are its own, also side by side', true, ['fail', 'pass', 'pass'], 1],
+    [
+      'spans that continue the trace of a query are its own, also side by side',
+      true,
+      ['fail', 'pass', 'pass'],
+      1,
+    ],
     ['other spans are not attributable: could not tell', false, ['error', 'error', 'error'], 2],
   ])('%s', async (_, continues, expected, exit) => {
     const { url, port } = await startService(continues);
     const runner = { http: { url, answer: '/answer' }, capture: { otlp: `127.0.0.1:${port}` } };
-    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
+    const cwd = tempDir({
+      'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
+    });
     const { code, stdout } = await cli(['test', '-f', 'json', '-w', '3'], { cwd });
     const { results } = JSON.parse(stdout) as { results: { path: { status: string } }[] };
     expect(results.map(({ path }) => path.status)).toEqual(expected);
@@ -143,8 +169,13 @@ describe('an agent behind HTTP', () => {
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
-    const runner = { http: { url: `http://127.0.0.1:${port}` }, capture: { otlp: `localhost:${port}` } };
-    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
+    const runner = {
+      http: { url: `http://127.0.0.1:${port}` },
+      capture: { otlp: `localhost:${port}` },
+    };
+    const cwd = tempDir({
+      'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
+    });
     const { code, stderr } = await cli(['test'], { cwd });
     expect([code, asked]).toEqual([2, 0]);
     expect(stderr).toContain(
@@ -156,14 +187,18 @@ describe('an agent behind HTTP', () => {
     const { url, port } = await startService(true);
     const headers = { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01` };
     const runner = { http: { url, headers }, capture: { otlp: `127.0.0.1:${port}` } };
-    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }) });
+    const cwd = tempDir({
+      'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
+    });
     const { code, stderr } = await cli(['test'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain('RUNNER_HEADER');
   });
 
   it('a service that sends nothing: its answers are judged, its path could not be told', async () => {
-    const server = createServer((_, response) => void response.end(JSON.stringify({ answer: 'fine' })));
+    const server = createServer(
+      (_, response) => void response.end(JSON.stringify({ answer: 'fine' })),
+    );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
@@ -176,13 +211,20 @@ describe('an agent behind HTTP', () => {
       correctness: { expected_in_answer: ['fine'] },
       path: { forbidden_tools: ['dig'] },
     };
-    const cwd = tempDir({ 'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries: [query] }) });
+    const cwd = tempDir({
+      'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries: [query] }),
+    });
     const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
     expect(code).toBe(2);
     expect(JSON.parse(stdout).results[0]).toMatchObject({
       correctness: { status: 'pass' },
       path: { status: 'error' },
-      warnings: [{ code: 'CAPTURE_NOTHING', message: expect.stringContaining('OTEL_BSP_SCHEDULE_DELAY=200') }],
+      warnings: [
+        {
+          code: 'CAPTURE_NOTHING',
+          message: expect.stringContaining('OTEL_BSP_SCHEDULE_DELAY=200'),
+        },
+      ],
     });
   });
 });
@@ -190,7 +232,10 @@ describe('an agent behind HTTP', () => {
 describe('agentci capture', () => {
   it('keeps the spans beside the exchanges, and reads them again without the recorder', async () => {
     const cwd = tempDir(files);
-    const { code, stderr } = await cli(['capture', '--out', 'seen', '--', 'node', 'main.mjs'], { cwd, env });
+    const { code, stderr } = await cli(['capture', '--out', 'seen', '--', 'node', 'main.mjs'], {
+      cwd,
+      env,
+    });
     expect(code).toBe(0);
     expect(stderr).toContain('1 tool call: dig');
     const line = readFileSync(join(cwd, 'seen', 'otlp.jsonl'), 'utf8');
@@ -218,7 +263,10 @@ describe('agentci capture', () => {
         socket.once('data', () => { socket.destroy(); console.log(text); });`,
     });
     const given = { ...env, PAST: model.url };
-    const { code, stderr } = await cli(['capture', '--out', 'seen', '--', 'node', 'past.mjs'], { cwd, env: given });
+    const { code, stderr } = await cli(['capture', '--out', 'seen', '--', 'node', 'past.mjs'], {
+      cwd,
+      env: given,
+    });
     expect(code).toBe(0);
     expect(stderr).toContain('MODEL_HOST_TUNNELLED');
     const { captured } = JSON.parse(readFileSync(join(cwd, 'seen', 'capture.json'), 'utf8'));
@@ -233,7 +281,10 @@ describe('agentci capture', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=collector-secret-0123456789',
       HTTPS_PROXY: 'http://ann:proxy-secret-0123456789@127.0.0.1:1',
     };
-    const { stderr } = await cli(['capture', '--out', 'seen', '--', 'node', 'main.mjs'], { cwd, env: given });
+    const { stderr } = await cli(['capture', '--out', 'seen', '--', 'node', 'main.mjs'], {
+      cwd,
+      env: given,
+    });
     const written = ['exchanges.jsonl', 'otlp.jsonl', 'traces.jsonl', 'capture.json'].map((name) =>
       readFileSync(join(cwd, 'seen', name), 'utf8'),
     );

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ScriptedModel, type ScriptedRequest, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import {
+  type ScriptedModel,
+  type ScriptedRequest,
+  startScriptedModel,
+} from '../../../scripted-model/src/index.ts';
 import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -53,7 +57,8 @@ function script({ messages }: ScriptedRequest) {
   const wanted = [...question.matchAll(/use (\w+)/g)].map(([, name]) => name!);
   const done = messages.filter(({ role }) => role === 'tool').length;
   if (question.includes('break down')) return { hangUp: true as const };
-  if (done < wanted.length) return { toolCalls: [{ name: wanted[done]!, args: { well: question } }] };
+  if (done < wanted.length)
+    return { toolCalls: [{ name: wanted[done]!, args: { well: question } }] };
   return { text: `Answer to ${question}: 11 metres` };
 }
 
@@ -70,16 +75,24 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 
-const spec = (queries: readonly object[], runner: object = { command: ['python3', 'agent.py'], capture: 'auto' }) =>
-  JSON.stringify({ agent: 'well', runner, queries });
+const spec = (
+  queries: readonly object[],
+  runner: object = { command: ['python3', 'agent.py'], capture: 'auto' },
+) => JSON.stringify({ agent: 'well', runner, queries });
 
 interface Result {
   readonly id: string;
   readonly status: string;
   readonly warnings: readonly { readonly code: string }[];
   readonly answer: string;
-  readonly path: { readonly status: string; readonly details: { readonly tool_calls?: { readonly actual: number } } };
-  readonly cost: { readonly status: string; readonly details: { readonly actual?: Record<string, number> } };
+  readonly path: {
+    readonly status: string;
+    readonly details: { readonly tool_calls?: { readonly actual: number } };
+  };
+  readonly cost: {
+    readonly status: string;
+    readonly details: { readonly actual?: Record<string, number> };
+  };
   readonly correctness: { readonly status: string };
 }
 
@@ -95,7 +108,11 @@ describe('runner.capture', () => {
     const query = {
       query: 'use lookup and use refund',
       correctness: { expected_in_answer: ['11 metres'] },
-      path: { expected_tool_sequence: ['lookup', 'refund'], max_tool_calls: 2, forbidden_tools: ['dig'] },
+      path: {
+        expected_tool_sequence: ['lookup', 'refund'],
+        max_tool_calls: 2,
+        forbidden_tools: ['dig'],
+      },
       cost: { max_cost_usd: 0.01, max_llm_calls: 3, max_total_tokens: 500 },
     };
     const { code, results } = await run({ 'agentci_spec.yaml': spec([query]), 'agent.py': PYTHON });
@@ -122,18 +139,26 @@ describe('runner.capture', () => {
       'agent(query) {',
       'agent(query) {\n  if (query === "late") {\n    setTimeout(() => ask("use dig").catch(() => {}), 150);\n    return "fine";\n  }\n  await new Promise((done) => setTimeout(done, 600));\n  return ask(query);\n}\nasync function ask(query) {',
     );
-    const queries = ['late', 'hello'].map((query) => ({ query, path: { forbidden_tools: ['dig'] } }));
+    const queries = ['late', 'hello'].map((query) => ({
+      query,
+      path: { forbidden_tools: ['dig'] },
+    }));
     const runner = { module: './agent.mjs', capture: 'auto' };
     const files = { 'agentci_spec.yaml': spec(queries, runner), 'agent.mjs': late };
     const { code, stdout } = await run(files, ['-w', '1']);
-    expect((JSON.parse(stdout) as { checks: unknown }).checks).toMatchObject([{ id: 'capture.late', status: 'error' }]);
+    expect((JSON.parse(stdout) as { checks: unknown }).checks).toMatchObject([
+      { id: 'capture.late', status: 'error' },
+    ]);
     expect(code).toBe(2);
   });
 
   it('could not tell without it', async () => {
     const query = { query: 'use dig', path: { forbidden_tools: ['dig'] } };
     const runner = { command: ['python3', 'agent.py'], capture: 'off' };
-    const { code, results } = await run({ 'agentci_spec.yaml': spec([query], runner), 'agent.py': PYTHON });
+    const { code, results } = await run({
+      'agentci_spec.yaml': spec([query], runner),
+      'agent.py': PYTHON,
+    });
     expect([code, results[0]!.path.status]).toEqual([2, 'error']);
   });
 
@@ -162,18 +187,32 @@ describe('runner.capture', () => {
     const queries = Array.from({ length: 12 }, (_, i) => ({
       id: `q${i}`,
       query: Array.from({ length: i % 4 }, (_, n) => `use tool${i}_${n}`).join(' ') || `say ${i}`,
-      path: { expected_tools: Array.from({ length: i % 4 }, (_, n) => `tool${i}_${n}`), max_tool_calls: i % 4 },
+      path: {
+        expected_tools: Array.from({ length: i % 4 }, (_, n) => `tool${i}_${n}`),
+        max_tool_calls: i % 4,
+      },
       cost: { max_llm_calls: (i % 4) + 1 },
     }));
-    const files = { 'agentci_spec.yaml': spec(queries, runner), 'agent.py': PYTHON, 'agent.mjs': MODULE };
+    const files = {
+      'agentci_spec.yaml': spec(queries, runner),
+      'agent.py': PYTHON,
+      'agent.mjs': MODULE,
+    };
     const { results, code } = await run(files, ['-w', '4']);
-    expect(results.map(({ status, warnings }) => [status, warnings.length])).toEqual(queries.map(() => ['pass', 0]));
-    expect(results.map(({ cost }) => cost.details.actual!.llm_calls)).toEqual(queries.map((_, i) => (i % 4) + 1));
+    expect(results.map(({ status, warnings }) => [status, warnings.length])).toEqual(
+      queries.map(() => ['pass', 0]),
+    );
+    expect(results.map(({ cost }) => cost.details.actual!.llm_calls)).toEqual(
+      queries.map((_, i) => (i % 4) + 1),
+    );
     expect(code).toBe(0);
   });
 
   it('writes no key anywhere', async () => {
-    const { cwd } = await run({ 'agentci_spec.yaml': spec([{ query: 'use lookup' }]), 'agent.py': PYTHON });
+    const { cwd } = await run({
+      'agentci_spec.yaml': spec([{ query: 'use lookup' }]),
+      'agent.py': PYTHON,
+    });
     expect(filesBelow(cwd).length).toBeGreaterThan(3);
     for (const file of filesBelow(cwd)) expect(readFileSync(file, 'utf8')).not.toContain(KEY);
   });
@@ -189,7 +228,11 @@ describe('agentci capture', () => {
     );
     expect([code, stdout]).toEqual([0, 'Answer to use lookup: 11 metres\n']);
     expect(stderr).toContain('2 model calls · 1 tool call: lookup · ');
-    expect(readdirSync(join(cwd, 'seen')).sort()).toEqual(['capture.json', 'exchanges.jsonl', 'traces.jsonl']);
+    expect(readdirSync(join(cwd, 'seen')).sort()).toEqual([
+      'capture.json',
+      'exchanges.jsonl',
+      'traces.jsonl',
+    ]);
     expect(statSync(join(cwd, 'seen')).mode & 0o777).toBe(0o700);
     for (const file of readdirSync(join(cwd, 'seen'))) {
       expect(statSync(join(cwd, 'seen', file)).mode & 0o777).toBe(0o600);
@@ -208,9 +251,15 @@ describe('agentci capture', () => {
   it('writes files that test and import read without it', async () => {
     const cwd = tempDir({
       'agent.py': PYTHON,
-      'agentci_spec.yaml': spec([{ query: 'use lookup', path: { expected_tools: ['lookup'], max_tool_calls: 1 } }]),
+      'agentci_spec.yaml': spec([
+        { query: 'use lookup', path: { expected_tools: ['lookup'], max_tool_calls: 1 } },
+      ]),
     });
-    await withInput(['capture', '--out', 'seen', '--', 'python3', 'agent.py'], cwd, '{"query": "use lookup"}');
+    await withInput(
+      ['capture', '--out', 'seen', '--', 'python3', 'agent.py'],
+      cwd,
+      '{"query": "use lookup"}',
+    );
     expect((await cli(['test', '--traces', 'seen'], { cwd })).code).toBe(0);
     const { stdout, code } = await cli(['import', 'seen/exchanges.jsonl', '--json'], { cwd });
     expect(code).toBe(0);
@@ -237,17 +286,18 @@ describe('agentci capture', () => {
   });
 
   it('says that a broken call leaves the calls partly known', async () => {
-    const cwd = tempDir({ 'agent.py': PYTHON.replace(/ *message = json/, '    import socket\n$&') });
+    const cwd = tempDir({
+      'agent.py': PYTHON.replace(/ *message = json/, '    import socket\n$&'),
+    });
     const { code, stderr } = await withInput(
       ['capture', '--json', '--', 'python3', 'agent.py'],
       cwd,
       '{"query": "break down"}',
     );
     expect(code).not.toBe(0);
-    const about = JSON.parse(stderr.split('\n').find((line) => line.startsWith('{"folder"'))!) as Record<
-      string,
-      unknown
-    >;
+    const about = JSON.parse(
+      stderr.split('\n').find((line) => line.startsWith('{"folder"'))!,
+    ) as Record<string, unknown>;
     expect(about).toMatchObject({ llm_calls: 0, failed_calls: 1, exit: { code: 1 } });
   });
 
@@ -277,10 +327,14 @@ describe('agentci capture', () => {
 
   it('takes its program along when it is told to stop', async () => {
     const cwd = tempDir();
-    const child = spawn(process.execPath, [CLI, 'capture', '--', 'sh', '-c', 'echo $$; exec sleep 60'], {
-      cwd,
-      env: { ...process.env, ...env },
-    });
+    const child = spawn(
+      process.execPath,
+      [CLI, 'capture', '--', 'sh', '-c', 'echo $$; exec sleep 60'],
+      {
+        cwd,
+        env: { ...process.env, ...env },
+      },
+    );
     const [pid] = (await once(child.stdout, 'data')) as [Buffer];
     child.kill('SIGTERM');
     const [code] = await once(child, 'exit');
@@ -293,8 +347,16 @@ describe('agentci capture', () => {
     ['a program beside --env-only', ['capture', '--env-only', '--', 'true'], 'CAPTURE_NO_COMMAND'],
     ['an unknown plane', ['capture', '--planes', 'llm,mpc', '--', 'true'], 'CAPTURE_PLANE'],
     ['an unknown provider', ['capture', '--provider', 'opnai', '--', 'true'], 'CAPTURE_PROVIDER'],
-    ['an upstream without a provider', ['capture', '--upstream', 'http://x', '--', 'true'], 'CAPTURE_ADDRESS'],
-    ['a folder that holds something', ['capture', '--out', 'full', '--', 'true'], 'CAPTURE_OUT_EXISTS'],
+    [
+      'an upstream without a provider',
+      ['capture', '--upstream', 'http://x', '--', 'true'],
+      'CAPTURE_ADDRESS',
+    ],
+    [
+      'a folder that holds something',
+      ['capture', '--out', 'full', '--', 'true'],
+      'CAPTURE_OUT_EXISTS',
+    ],
   ])('refuses %s', async (_, args, expected) => {
     const cwd = tempDir({ 'full/a.txt': 'mine' });
     const { code, stderr } = await cli(args, { cwd, env });
@@ -310,7 +372,10 @@ const filesBelow = (dir: string): string[] =>
 
 async function withInput(args: readonly string[], cwd: string, input: string) {
   mkdirSync(cwd, { recursive: true });
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...process.env, ...env, NO_COLOR: '1' } });
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    env: { ...process.env, ...env, NO_COLOR: '1' },
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {

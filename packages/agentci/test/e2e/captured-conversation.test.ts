@@ -8,7 +8,11 @@ import { tempDir } from '../support/temp-dir.ts';
 // one, and is counted once.
 
 /** Asks for a tool when the user says "tool NAME", in the words of three providers; else it answers. */
-function reply(path: string, body: { messages?: unknown[]; input?: unknown[] }, id: string): object {
+function reply(
+  path: string,
+  body: { messages?: unknown[]; input?: unknown[] },
+  id: string,
+): object {
   const last = (body.messages ?? body.input ?? []).at(-1) as { role?: string; content?: unknown };
   const text = typeof last.content === 'string' && last.role === 'user' ? last.content : '';
   const name = /^tool (\w+)/.exec(text)?.[1];
@@ -19,7 +23,9 @@ function reply(path: string, body: { messages?: unknown[]; input?: unknown[] }, 
       role: 'assistant',
       model: 'claude-haiku-4-5',
       content:
-        name === undefined ? [{ type: 'text', text: 'done' }] : [{ type: 'tool_use', id: `c-${id}`, name, input: {} }],
+        name === undefined
+          ? [{ type: 'text', text: 'done' }]
+          : [{ type: 'tool_use', id: `c-${id}`, name, input: {} }],
       stop_reason: name === undefined ? 'end_turn' : 'tool_use',
       usage: { input_tokens: 100, output_tokens: 10 },
     };
@@ -94,7 +100,8 @@ const ask = async (url, body) => {
   return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json();
 };`;
 
-const CONVERSATION = 'conversation: {start: tool lookup, user: {script: [hello, tool refund, bye]}, session: stateful}';
+const CONVERSATION =
+  'conversation: {start: tool lookup, user: {script: [hello, tool refund, bye]}, session: stateful}';
 const HOLDS = `
 agent: shop
 runner: {module: ./agent.mjs, capture: auto, retries: 0}
@@ -131,7 +138,9 @@ beforeAll(async () => {
     request.on('end', () => {
       response.setHeader('content-type', 'application/json');
       response.end(
-        JSON.stringify(reply(request.url ?? '', JSON.parse(Buffer.concat(chunks).toString()), `r${++count}`)),
+        JSON.stringify(
+          reply(request.url ?? '', JSON.parse(Buffer.concat(chunks).toString()), `r${++count}`),
+        ),
       );
     });
   });
@@ -146,27 +155,31 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each(Object.keys(AGENTS) as (keyof typeof AGENTS)[])('an agent that resends its history, %s', (kind) => {
-  const project = (spec: string) => tempDir({ 'agent.mjs': `${ASK}${AGENTS[kind]}`, 'agentci_spec.yaml': spec });
+describe.each(Object.keys(AGENTS) as (keyof typeof AGENTS)[])(
+  'an agent that resends its history, %s',
+  (kind) => {
+    const project = (spec: string) =>
+      tempDir({ 'agent.mjs': `${ASK}${AGENTS[kind]}`, 'agentci_spec.yaml': spec });
 
-  test('has the calls of each turn in that turn, and once in the whole', async () => {
-    const { code, stdout, stderr } = await cli(['test'], { cwd: project(HOLDS), env });
-    expect(`${stdout}${stderr}`).not.toMatch(/MISSING|not known/);
-    expect(code, stdout).toBe(0);
-  });
+    test('has the calls of each turn in that turn, and once in the whole', async () => {
+      const { code, stdout, stderr } = await cli(['test'], { cwd: project(HOLDS), env });
+      expect(`${stdout}${stderr}`).not.toMatch(/MISSING|not known/);
+      expect(code, stdout).toBe(0);
+    });
 
-  test('has made no call again that it only remembers', async () => {
-    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd: project(BREAKS), env });
-    expect(code).toBe(1);
-    const { results } = JSON.parse(stdout) as { results: { status: string }[] };
-    expect(results.map(({ status }) => status)).toEqual(['fail', 'fail']);
-  });
+    test('has made no call again that it only remembers', async () => {
+      const { code, stdout } = await cli(['test', '-f', 'json'], { cwd: project(BREAKS), env });
+      expect(code).toBe(1);
+      const { results } = JSON.parse(stdout) as { results: { status: string }[] };
+      expect(results.map(({ status }) => status)).toEqual(['fail', 'fail']);
+    });
 
-  test('is counted the same from a cassette', async () => {
-    const cwd = project(HOLDS);
-    const recorded = await cli(['test', '--cassette', 'record'], { cwd, env });
-    expect(recorded.code, recorded.stdout).toBe(0);
-    const replayed = await cli(['test', '--cassette', 'replay'], { cwd, env: { CI: '1' } });
-    expect(replayed.code, `${replayed.stdout}${replayed.stderr}`).toBe(0);
-  });
-});
+    test('is counted the same from a cassette', async () => {
+      const cwd = project(HOLDS);
+      const recorded = await cli(['test', '--cassette', 'record'], { cwd, env });
+      expect(recorded.code, recorded.stdout).toBe(0);
+      const replayed = await cli(['test', '--cassette', 'replay'], { cwd, env: { CI: '1' } });
+      expect(replayed.code, `${replayed.stdout}${replayed.stderr}`).toBe(0);
+    });
+  },
+);

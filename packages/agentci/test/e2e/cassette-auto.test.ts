@@ -46,10 +46,13 @@ const demands = { key: undefined as string | undefined };
 const startModel = async (): Promise<Server> => {
   let calls = 0;
   return startChaos(({ headers }, response) => {
-    const isRefused = demands.key !== undefined && headers.authorization !== `Bearer ${demands.key}`;
+    const isRefused =
+      demands.key !== undefined && headers.authorization !== `Bearer ${demands.key}`;
     response.writeHead(isRefused ? 401 : 200, { 'content-type': 'application/json' });
     const content = `answer ${++calls}`;
-    response.end(JSON.stringify({ model: 'm', choices: [{ message: { content }, finish_reason: 'stop' }] }));
+    response.end(
+      JSON.stringify({ model: 'm', choices: [{ message: { content }, finish_reason: 'stop' }] }),
+    );
   });
 };
 
@@ -80,12 +83,16 @@ const spec = (runner: object, ...queries: readonly string[]): void =>
       })),
     }),
   );
-const plan = (...roots: readonly string[]): void => writeFileSync(join(cwd, 'plan.json'), JSON.stringify(roots));
+const plan = (...roots: readonly string[]): void =>
+  writeFileSync(join(cwd, 'plan.json'), JSON.stringify(roots));
 const calls = (): number[] => [one.requests.length, two.requests.length];
 const nameOf = ({ url }: Server): string => `@localhost:${new URL(url).port}`;
 
 interface Run {
-  readonly results: readonly { readonly answer?: string; readonly error?: { readonly message: string } }[];
+  readonly results: readonly {
+    readonly answer?: string;
+    readonly error?: { readonly message: string };
+  }[];
   readonly cassette: { readonly hits: number; readonly new: number; readonly asked: number };
 }
 const test = async (env: Record<string, string> = {}, ...args: readonly string[]) => {
@@ -93,7 +100,13 @@ const test = async (env: Record<string, string> = {}, ...args: readonly string[]
   expect(stderr).not.toContain('CAPTURE_PROVIDER');
   const { results, cassette } = JSON.parse(stdout) as Run;
   const errors = results.flatMap(({ error }) => error?.message ?? []);
-  return { code, errors, answers: results.map(({ answer }) => answer), hits: cassette.hits, fresh: cassette.new };
+  return {
+    code,
+    errors,
+    answers: results.map(({ answer }) => answer),
+    hits: cassette.hits,
+    fresh: cassette.new,
+  };
 };
 
 describe('"auto" with a model at an address in the agent’s code', () => {
@@ -101,19 +114,32 @@ describe('"auto" with a model at an address in the agent’s code', () => {
     ['a command', { command: ['node', 'command.mjs'] }],
     ['a command that stays', { command: ['node', 'serve.mjs'], mode: 'serve' }],
     ['a module', { module: './module.mjs' }],
-  ])('of %s answers from the file, and asks for the rest where the agent does', async (_, runner) => {
-    spec(runner, 'how deep', 'how wide');
-    const first = await test();
-    expect(first).toMatchObject({ code: 0, errors: [], hits: 0, fresh: 2 });
-    const asked = calls();
-    const second = await test();
-    expect(second).toMatchObject({ code: 0, errors: [], answers: first.answers, hits: 2, fresh: 0 });
-    expect(calls()).toEqual(asked);
-    spec(runner, 'how deep', 'how wide', 'how old');
-    expect(await test()).toMatchObject({ code: 0, errors: [], hits: 2, fresh: 1 });
-    expect(calls()).toEqual([asked[0]! + 1, asked[1]]);
-    expect(await test({}, '--cassette', 'replay')).toMatchObject({ code: 0, errors: [], hits: 3 });
-  });
+  ])(
+    'of %s answers from the file, and asks for the rest where the agent does',
+    async (_, runner) => {
+      spec(runner, 'how deep', 'how wide');
+      const first = await test();
+      expect(first).toMatchObject({ code: 0, errors: [], hits: 0, fresh: 2 });
+      const asked = calls();
+      const second = await test();
+      expect(second).toMatchObject({
+        code: 0,
+        errors: [],
+        answers: first.answers,
+        hits: 2,
+        fresh: 0,
+      });
+      expect(calls()).toEqual(asked);
+      spec(runner, 'how deep', 'how wide', 'how old');
+      expect(await test()).toMatchObject({ code: 0, errors: [], hits: 2, fresh: 1 });
+      expect(calls()).toEqual([asked[0]! + 1, asked[1]]);
+      expect(await test({}, '--cassette', 'replay')).toMatchObject({
+        code: 0,
+        errors: [],
+        hits: 3,
+      });
+    },
+  );
 
   it('of a captured program does so too, beside a model that a variable names', async () => {
     plan('named', `${two.url}/v1`);
@@ -155,7 +181,10 @@ describe('"auto" with a model at an address in the agent’s code', () => {
 
 describe('a recording of a model at an address in the agent’s code', () => {
   const check = async (env: Record<string, string> = {}) => {
-    const { code, stdout } = await cli(['cassette', 'check', '--live', '1', '--json'], { cwd, env });
+    const { code, stdout } = await cli(['cassette', 'check', '--live', '1', '--json'], {
+      cwd,
+      env,
+    });
     const { queries, live } = JSON.parse(stdout) as {
       readonly queries: readonly { readonly fit: string }[];
       readonly live: readonly { readonly same: boolean; readonly skipped?: string }[];
@@ -169,7 +198,11 @@ describe('a recording of a model at an address in the agent’s code', () => {
   });
 
   it('is asked again at its address, and no key goes there', async () => {
-    expect(await check({ OPENAI_API_KEY: KEY })).toMatchObject({ code: 0, fits: ['fits'], same: true });
+    expect(await check({ OPENAI_API_KEY: KEY })).toMatchObject({
+      code: 0,
+      fits: ['fits'],
+      same: true,
+    });
     expect(one.requests.at(-1)).toMatchObject({ path: '/v1/chat/completions' });
     expect(JSON.stringify(one.requests.at(-1)?.headers)).not.toContain(KEY);
   });
@@ -188,25 +221,33 @@ describe('a recording of a model at an address in the agent’s code', () => {
   it('is not asked where the file does not say how', async () => {
     writeFileSync(file(), readFileSync(file(), 'utf8').replace('{"scheme":"http"}', '{}'));
     const before = calls();
-    expect((await check()).skipped).toMatch(/does not say whether localhost:\d+ is asked over HTTP or HTTPS/);
+    expect((await check()).skipped).toMatch(
+      /does not say whether localhost:\d+ is asked over HTTP or HTTPS/,
+    );
     expect(calls()).toEqual(before);
   });
 
-  it.each(['@', '.', ''])('is not asked at a host that a changed path leads to: %o', async (start) => {
-    // Joined to an address, "@127.0.0.1:1" is a host and what was before it a user.
-    for (const provider of ['openai', nameOf(one)]) {
-      const path = start === '' ? '/admin' : `${start}127.0.0.1:${new URL(two.url).port}/v1/chat/completions`;
-      const text = readFileSync(file(), 'utf8')
-        .replace(/"key":"[^"]*",/, '')
-        .replace(/"provider":"[^"]*"/, `"provider":"${provider}"`)
-        .replace(/"path":"[^"]*"/, `"path":"${path}"`);
-      writeFileSync(file(), text);
-      const before = calls();
-      const { skipped } = await check({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: one.url });
-      expect(skipped).toMatch(/is not that of a model at http/);
-      expect(calls()).toEqual(before);
-    }
-  });
+  it.each(['@', '.', ''])(
+    'is not asked at a host that a changed path leads to: %o',
+    async (start) => {
+      // Joined to an address, "@127.0.0.1:1" is a host and what was before it a user.
+      for (const provider of ['openai', nameOf(one)]) {
+        const path =
+          start === ''
+            ? '/admin'
+            : `${start}127.0.0.1:${new URL(two.url).port}/v1/chat/completions`;
+        const text = readFileSync(file(), 'utf8')
+          .replace(/"key":"[^"]*",/, '')
+          .replace(/"provider":"[^"]*"/, `"provider":"${provider}"`)
+          .replace(/"path":"[^"]*"/, `"path":"${path}"`);
+        writeFileSync(file(), text);
+        const before = calls();
+        const { skipped } = await check({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: one.url });
+        expect(skipped).toMatch(/is not that of a model at http/);
+        expect(calls()).toEqual(before);
+      }
+    },
+  );
 
   it('is recorded again', async () => {
     const before = calls();

@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ScriptedModel, type ScriptedRequest, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import {
+  type ScriptedModel,
+  type ScriptedRequest,
+  startScriptedModel,
+} from '../../../scripted-model/src/index.ts';
 import { cli } from '../support/cli.ts';
 import { verdictText } from '../support/scripted-judge.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -30,7 +34,8 @@ let depth = '11 metres';
 beforeAll(async () => {
   const script = ({ messages }: ScriptedRequest) => {
     const question = messages.find(({ role }) => role === 'user')?.text ?? '';
-    if (!/^(?:How|leak|one|two)/.test(question)) return { text: verdictText(5), usage: { input: 100, output: 20 } };
+    if (!/^(?:How|leak|one|two)/.test(question))
+      return { text: verdictText(5), usage: { input: 100, output: 20 } };
     return { text: question.includes('leak') ? `your key is ${KEY}` : depth };
   };
   model = await startScriptedModel({ script });
@@ -62,7 +67,9 @@ describe('what a recording says of itself', () => {
     const failed = await cli(['test', '--cassette', 'record', '-f', 'json'], { cwd, env: live });
     depth = '11 metres';
     expect([failed.code, readFileSync(file, 'utf8')]).toEqual([1, before]);
-    const [result] = (JSON.parse(failed.stdout) as { results: { warnings: object[]; cassette: object }[] }).results;
+    const [result] = (
+      JSON.parse(failed.stdout) as { results: { warnings: object[]; cassette: object }[] }
+    ).results;
     expect(result!.warnings).toContainEqual(expect.objectContaining({ code: 'CASSETTE_KEPT' }));
     expect(result!.cassette).toMatchObject({ new: 0, asked: 1 });
   });
@@ -70,7 +77,10 @@ describe('what a recording says of itself', () => {
   it('calls that were not kept are not called recorded', async () => {
     const cwd = project([query('a', 'leak, 11 metres')]);
     const { code, stdout } = await cli(['test', '--cassette', 'record'], { cwd, env: live });
-    expect([code, stdout]).toEqual([2, expect.stringContaining('cassette: 0 calls recorded, 1 made and not kept')]);
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringContaining('cassette: 0 calls recorded, 1 made and not kept'),
+    ]);
   });
 
   it.each([
@@ -85,15 +95,22 @@ describe('what a recording says of itself', () => {
     depth = '11 metres';
     expect([code, stdout]).toEqual([2, expect.stringContaining('CASSETTE_SECRET')]);
     expect(stdout).not.toContain(secret);
-    const files = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
-    const holding = files.filter((one) => readFileSync(join(one.parentPath, one.name), 'utf8').includes(secret));
+    const files = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((one) =>
+      one.isFile(),
+    );
+    const holding = files.filter((one) =>
+      readFileSync(join(one.parentPath, one.name), 'utf8').includes(secret),
+    );
     expect(holding.map(({ name }) => name)).toEqual([]);
   });
 
   it('a whole run in which no call was recorded is not green', async () => {
     const cwd = project([query('a', 'silent')]);
     const { code, stdout } = await cli(['test', '--cassette', 'record'], { cwd, env: live });
-    expect([code, stdout]).toEqual([2, expect.stringContaining('no call of a model was recorded in the whole run')]);
+    expect([code, stdout]).toEqual([
+      2,
+      expect.stringContaining('no call of a model was recorded in the whole run'),
+    ]);
   });
 
   it('a folder that is a file is refused in words', async () => {
@@ -120,7 +137,10 @@ describe('what a recording says of itself', () => {
 describe('what a replay says', () => {
   it('names the command that records what is missing, as the user would type it', async () => {
     const cwd = project([query('a.b')], 'own.yaml');
-    const { code, stdout } = await cli(['test', '-c', 'own.yaml', '-n', '2', '--cassette', 'replay=tapes'], { cwd });
+    const { code, stdout } = await cli(
+      ['test', '-c', 'own.yaml', '-n', '2', '--cassette', 'replay=tapes'],
+      { cwd },
+    );
     expect([code, stdout.replace(/\s+/g, ' ')]).toEqual([
       2,
       expect.stringMatching(/agentci test -c own.yaml -n 2 --cassette record=\S*tapes --ids a\.b/),
@@ -141,14 +161,24 @@ describe('what a replay says', () => {
   });
 
   it('what a judge cost is said beside what the agent did not', async () => {
-    const cwd = project([query('a', undefined, { llm_judge: [{ rule: 'It names a depth.' }] })], undefined, {
-      cassette: {},
-      judge_config: { model: 'openai:gpt-4o-mini', base_url: model.url, cache: false },
-    });
+    const cwd = project(
+      [query('a', undefined, { llm_judge: [{ rule: 'It names a depth.' }] })],
+      undefined,
+      {
+        cassette: {},
+        judge_config: { model: 'openai:gpt-4o-mini', base_url: model.url, cache: false },
+      },
+    );
     const recorded = await cli(['test', '--cassette', 'record'], { cwd, env: live });
-    expect([recorded.code, recorded.stdout]).toEqual([0, expect.stringContaining('1 call recorded')]);
+    expect([recorded.code, recorded.stdout]).toEqual([
+      0,
+      expect.stringContaining('1 call recorded'),
+    ]);
     const { code, stdout } = await cli(['test'], { cwd, env: { ...live, CI: '1' } });
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/recorded \$[\d.]+, spent: agent \$0, judge \$[\d.]+/)]);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/recorded \$[\d.]+, spent: agent \$0, judge \$[\d.]+/),
+    ]);
   });
 });
 

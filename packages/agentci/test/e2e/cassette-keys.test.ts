@@ -37,7 +37,9 @@ const capture = (cwd: string, mode: string, way: string, key: string, name: stri
   });
 const holding = (dir: string, text: string): string[] =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((one) => one.isFile() && readFileSync(join(one.parentPath, one.name), 'utf8').includes(text))
+    .filter(
+      (one) => one.isFile() && readFileSync(join(one.parentPath, one.name), 'utf8').includes(text),
+    )
     .map(({ name }) => name);
 
 describe('a key that the agent sends', () => {
@@ -52,7 +54,11 @@ describe('a key that the agent sends', () => {
     expect([recorded.code, recorded.stdout]).toEqual([0, expect.stringMatching(/^200/)]);
     expect(holding(cwd, KEY)).toEqual([]);
     const replayed = await capture(cwd, 'replay', way, 'another9Kk12wx0pP', name);
-    expect([replayed.code, replayed.stdout, replayed.stderr]).toEqual([0, recorded.stdout, expect.any(String)]);
+    expect([replayed.code, replayed.stdout, replayed.stderr]).toEqual([
+      0,
+      recorded.stdout,
+      expect.any(String),
+    ]);
   });
 
   it.each([

@@ -74,7 +74,9 @@ beforeAll(async () => {
 afterAll(() => model.close());
 
 function project(runner: object, agent: string) {
-  const queries = [{ id: 'q', query: 'How deep?', correctness: { expected_in_answer: ['11 metres'] } }];
+  const queries = [
+    { id: 'q', query: 'How deep?', correctness: { expected_in_answer: ['11 metres'] } },
+  ];
   return tempDir({
     'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
     'agent.mjs': agent,
@@ -85,14 +87,39 @@ function project(runner: object, agent: string) {
 describe('a call that is not recorded and still in flight when the agent ends is never green', () => {
   it.each([
     ['a module that does not wait for fetch', { module: './agent.mjs' }, MODULE_AGENT, 'fetch'],
-    ['a module that does not wait for node:http', { module: './agent.mjs' }, MODULE_AGENT, 'node:http'],
+    [
+      'a module that does not wait for node:http',
+      { module: './agent.mjs' },
+      MODULE_AGENT,
+      'node:http',
+    ],
     ['a module with a timer', { module: './agent.mjs' }, MODULE_AGENT, 'timer'],
     ['a module with a later timer', { module: './agent.mjs' }, MODULE_AGENT, 'late timer'],
-    ['a module with a timer that does not keep it alive', { module: './agent.mjs' }, MODULE_AGENT, 'hidden timer'],
+    [
+      'a module with a timer that does not keep it alive',
+      { module: './agent.mjs' },
+      MODULE_AGENT,
+      'hidden timer',
+    ],
     ['a module with a signal that times out', { module: './agent.mjs' }, MODULE_AGENT, 'signal'],
-    ['a module with work in the thread pool', { module: './agent.mjs' }, MODULE_AGENT, 'thread pool'],
-    ['a command that sends and exits', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'a request'],
-    ['a command that exits half-way', { command: ['node', 'agent.mjs'] }, COMMAND_AGENT, 'half a request'],
+    [
+      'a module with work in the thread pool',
+      { module: './agent.mjs' },
+      MODULE_AGENT,
+      'thread pool',
+    ],
+    [
+      'a command that sends and exits',
+      { command: ['node', 'agent.mjs'] },
+      COMMAND_AGENT,
+      'a request',
+    ],
+    [
+      'a command that exits half-way',
+      { command: ['node', 'agent.mjs'] },
+      COMMAND_AGENT,
+      'half a request',
+    ],
   ])('%s', async (_, runner, agent, extra) => {
     const cwd = project(runner, agent);
     const env = { OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url };
@@ -107,7 +134,9 @@ describe('a call that is not recorded and still in flight when the agent ends is
     };
     const said = [run.results[0]?.error?.kind, ...run.checks.map(({ id }) => id)].filter(Boolean);
     // When a timer fires decides whether the query is still open; either way it is told of.
-    const expected = /timer|pool|signal/.test(extra) ? /^cassette(?:\.late|_miss)$/ : /^cassette_miss$/;
+    const expected = /timer|pool|signal/.test(extra)
+      ? /^cassette(?:\.late|_miss)$/
+      : /^cassette_miss$/;
     expect([code, said]).toEqual([2, [expect.stringMatching(expected)]]);
     expect(run.cassette.isolated).toBe(false);
   });
@@ -125,7 +154,10 @@ it('a call long after the last answer of an agent that stays up leaves the run n
 
 // When a timer of another program fires beside ours depends on the machine: a call just outside of what counts may be just inside.
 describe('a recording of an agent that calls a model after its answer', { retry: 4 }, () => {
-  const env = () => ({ OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url });
+  const env = () => ({
+    OPENAI_API_KEY: 'sk-test-0123456789abcdefghij',
+    OPENAI_BASE_URL: model.url,
+  });
   const STANDING = { command: ['node', 'agent.mjs'], mode: 'serve' };
   const fileIn = (cwd: string): string => join(cwd, 'cassettes', 'well', 'q.jsonl');
 
@@ -137,7 +169,10 @@ describe('a recording of an agent that calls a model after its answer', { retry:
     expect((await cli(['test', '--cassette', 'record'], { cwd, env: env() })).code).toBe(0);
     const before = readFileSync(fileIn(cwd), 'utf8');
     writeFileSync(join(cwd, 'extra.txt'), extra);
-    const { code, stdout } = await cli(['test', '--cassette', 'record', '-f', 'json'], { cwd, env: env() });
+    const { code, stdout } = await cli(['test', '--cassette', 'record', '-f', 'json'], {
+      cwd,
+      env: env(),
+    });
     const { results } = JSON.parse(stdout) as { results: { error: object; cassette: object }[] };
     expect(results[0]).toMatchObject({
       error: { kind: 'cassette', message: expect.stringContaining('CASSETTE_LATE') },
@@ -149,12 +184,19 @@ describe('a recording of an agent that calls a model after its answer', { retry:
   });
 
   it('writes no file where there was none, and keeps those of other queries', async () => {
-    const cwd = project(STANDING, SERVE_AGENT.replace("if (extra !== '')", "if (extra !== '' && id === 'q')"));
-    const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')) as { queries: object[] };
+    const cwd = project(
+      STANDING,
+      SERVE_AGENT.replace("if (extra !== '')", "if (extra !== '' && id === 'q')"),
+    );
+    const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')) as {
+      queries: object[];
+    };
     const queries = [...spec.queries, { ...spec.queries[0], id: 'other', query: 'How wide?' }];
     writeFileSync(join(cwd, 'agentci_spec.yaml'), JSON.stringify({ ...spec, queries }));
     writeFileSync(join(cwd, 'extra.txt'), '60');
-    expect((await cli(['test', '-w', '1', '--cassette', 'record'], { cwd, env: env() })).code).toBe(2);
+    expect((await cli(['test', '-w', '1', '--cassette', 'record'], { cwd, env: env() })).code).toBe(
+      2,
+    );
     expect(readdirSync(join(cwd, 'cassettes', 'well'))).toEqual(['other.jsonl']);
   });
 
@@ -165,7 +207,10 @@ describe('a recording of an agent that calls a model after its answer', { retry:
     expect([code, stdout]).toEqual([0, expect.stringContaining('2 calls recorded')]);
     const replayed = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
     const { cassette } = JSON.parse(replayed.stdout) as { cassette: object };
-    expect([replayed.code, cassette]).toEqual([0, expect.objectContaining({ hits: 2, unused: 0, isolated: true })]);
+    expect([replayed.code, cassette]).toEqual([
+      0,
+      expect.objectContaining({ hits: 2, unused: 0, isolated: true }),
+    ]);
   });
 
   it('is refused where a program ends half-way through a call', async () => {

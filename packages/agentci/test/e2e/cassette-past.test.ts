@@ -40,10 +40,15 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([model.close(), elsewhere.close()]));
 
-const RUNNERS = { module: { module: './agent.mjs' }, command: { command: ['node', 'command.mjs'] } };
+const RUNNERS = {
+  module: { module: './agent.mjs' },
+  command: { command: ['node', 'command.mjs'] },
+};
 
 async function recorded(runner: object): Promise<string> {
-  const queries = [{ id: 'q', query: 'How deep?', correctness: { expected_in_answer: ['11 metres'] } }];
+  const queries = [
+    { id: 'q', query: 'How deep?', correctness: { expected_in_answer: ['11 metres'] } },
+  ];
   const cwd = tempDir({
     'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner, queries }),
     'agent.mjs': AGENT,
@@ -63,21 +68,33 @@ interface Run {
 describe('in replay a call to a model that was not recorded is a miss and never made', () => {
   it.each(
     Object.keys(RUNNERS).flatMap((kind) =>
-      ['other provider', 'ollama', 'fetch', 'a Request', 'node:http'].map((how) => [kind, how] as const),
+      ['other provider', 'ollama', 'fetch', 'a Request', 'node:http'].map(
+        (how) => [kind, how] as const,
+      ),
     ),
   )('%s, %s', async (kind, how) => {
     const cwd = await recorded(RUNNERS[kind as keyof typeof RUNNERS]);
-    writeFileSync(join(cwd, 'second.json'), JSON.stringify({ how, root: new URL(elsewhere.url).origin }));
+    writeFileSync(
+      join(cwd, 'second.json'),
+      JSON.stringify({ how, root: new URL(elsewhere.url).origin }),
+    );
     const before = elsewhere.requests.length;
     const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
     const { results, cassette } = JSON.parse(stdout) as Run;
-    expect([code, results[0]?.error?.kind, elsewhere.requests.length - before]).toEqual([2, 'cassette_miss', 0]);
+    expect([code, results[0]?.error?.kind, elsewhere.requests.length - before]).toEqual([
+      2,
+      'cassette_miss',
+      0,
+    ]);
     expect(cassette).toMatchObject({ isolated: false, misses: 1 });
   });
 
   it('what a tool asks for on this machine is left alone', async () => {
     const cwd = await recorded(RUNNERS.command);
-    writeFileSync(join(cwd, 'second.json'), JSON.stringify({ how: 'a tool', root: new URL(elsewhere.url).origin }));
+    writeFileSync(
+      join(cwd, 'second.json'),
+      JSON.stringify({ how: 'a tool', root: new URL(elsewhere.url).origin }),
+    );
     const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
     expect([code, (JSON.parse(stdout) as Run).cassette]).toEqual([
       0,
@@ -102,27 +119,43 @@ console.log('11 metres');
       'agentci_spec.yaml': JSON.stringify({
         agent: 'well',
         runner: { command: ['node', 'agent.mjs'] },
-        queries: queries.map((query) => ({ id: query, query, correctness: { expected_in_answer: ['11 metres'] } })),
+        queries: queries.map((query) => ({
+          id: query,
+          query,
+          correctness: { expected_in_answer: ['11 metres'] },
+        })),
       }),
       'agent.mjs': ASK,
     });
-  const env = () => ({ OPENAI_API_KEY: 'sk-test-0123456789abcdefghij', OPENAI_BASE_URL: model.url });
+  const env = () => ({
+    OPENAI_API_KEY: 'sk-test-0123456789abcdefghij',
+    OPENAI_BASE_URL: model.url,
+  });
   const fileOf = (cwd: string, id: string) => join(cwd, 'cassettes', 'well', `${id}.jsonl`);
 
   it('makes its query an error in replay, though another query is served', async () => {
     const cwd = suite('asks', 'silent');
     await cli(['test', '--cassette', 'record'], { cwd, env: env() });
     const { code, stdout } = await cli(['test', '--cassette', 'replay', '-f', 'json'], { cwd });
-    const { results, cassette } = JSON.parse(stdout) as { results: { error?: object }[]; cassette: object };
+    const { results, cassette } = JSON.parse(stdout) as {
+      results: { error?: object }[];
+      cassette: object;
+    };
     expect([code, cassette]).toEqual([2, expect.objectContaining({ isolated: false })]);
-    expect(results[1]?.error).toMatchObject({ kind: 'cassette', message: expect.stringContaining('CASSETTE_EMPTY') });
+    expect(results[1]?.error).toMatchObject({
+      kind: 'cassette',
+      message: expect.stringContaining('CASSETTE_EMPTY'),
+    });
   });
 
   it('is accepted where its first line says that the query makes no call, also when it is recorded again', async () => {
     const cwd = suite('asks', 'silent');
     const file = fileOf(cwd, 'silent');
     await cli(['test', '--cassette', 'record'], { cwd, env: env() });
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"exchanges":0', '"exchanges":0,"no_calls":true'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('"exchanges":0', '"exchanges":0,"no_calls":true'),
+    );
     expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
     await cli(['test', '--cassette', 'record'], { cwd, env: env() });
     expect((await cli(['test', '--cassette', 'replay'], { cwd })).code).toBe(0);
@@ -137,24 +170,41 @@ console.log('11 metres');
     const before = model.requests.length;
     const { code, stdout } = await cli(['cassette', 'check', '--json'], { cwd, env: env() });
     const { queries } = JSON.parse(stdout) as { queries: { fit: string }[] };
-    expect([code, queries[0]?.fit, model.requests.length - before]).toEqual([2, 'could not tell', 0]);
+    expect([code, queries[0]?.fit, model.requests.length - before]).toEqual([
+      2,
+      'could not tell',
+      0,
+    ]);
   });
 
   it('does not replace one with calls', async () => {
     const cwd = suite('asks', 'other');
     await cli(['test', '--cassette', 'record'], { cwd, env: env() });
     const before = readFileSync(fileOf(cwd, 'asks'), 'utf8');
-    const silent = await cli(['test', '--cassette', 'record'], { cwd, env: { ...env(), SILENT: '1' } });
+    const silent = await cli(['test', '--cassette', 'record'], {
+      cwd,
+      env: { ...env(), SILENT: '1' },
+    });
     expect([silent.code, silent.stdout]).toEqual([2, expect.stringContaining('CASSETTE_KEPT')]);
-    const renewed = await cli(['cassette', 'rerecord', 'asks'], { cwd, env: { ...env(), SILENT: '1' } });
-    expect([renewed.code, renewed.stdout]).toEqual([2, expect.stringContaining('not recorded asks: no call')]);
+    const renewed = await cli(['cassette', 'rerecord', 'asks'], {
+      cwd,
+      env: { ...env(), SILENT: '1' },
+    });
+    expect([renewed.code, renewed.stdout]).toEqual([
+      2,
+      expect.stringContaining('not recorded asks: no call'),
+    ]);
     expect(readFileSync(fileOf(cwd, 'asks'), 'utf8')).toBe(before);
   });
 });
 
 describe('agentci cassette with the id of a query', () => {
   const two = async () => {
-    const query = (id: string) => ({ id, query: id, correctness: { expected_in_answer: ['11 metres'] } });
+    const query = (id: string) => ({
+      id,
+      query: id,
+      correctness: { expected_in_answer: ['11 metres'] },
+    });
     const cwd = tempDir({
       'agentci_spec.yaml': JSON.stringify({
         agent: 'well',
@@ -190,7 +240,10 @@ describe('agentci cassette with the id of a query', () => {
     const { cwd, file } = await two();
     const spec = join(cwd, 'agentci_spec.yaml');
     const parsed = JSON.parse(readFileSync(spec, 'utf8')) as { queries: { id: string }[] };
-    writeFileSync(spec, JSON.stringify({ ...parsed, queries: [{ ...parsed.queries[0], id: 'c' }] }));
+    writeFileSync(
+      spec,
+      JSON.stringify({ ...parsed, queries: [{ ...parsed.queries[0], id: 'c' }] }),
+    );
     expect((await cli(['cassette', 'ls', 'b'], { cwd })).stdout).not.toContain('a.jsonl');
     expect((await cli(['cassette', 'prune', 'b'], { cwd })).stdout).toContain('b.jsonl');
     expect([existsSync(file('a')), existsSync(file('b'))]).toEqual([true, false]);

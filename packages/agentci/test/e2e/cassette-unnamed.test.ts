@@ -61,15 +61,23 @@ beforeAll(async () => {
   // Skipped, these tests would say that what they are about works.
   for (const program of ['curl', 'python3']) execFileSync(program, ['--version']);
   const says = (text: string) => startScriptedModel({ script: () => ({ text }) });
-  [one, two, third, named] = await Promise.all([says('eleven'), says('twelve'), says('thirteen'), says('named')]);
+  [one, two, third, named] = await Promise.all([
+    says('eleven'),
+    says('twelve'),
+    says('thirteen'),
+    says('named'),
+  ]);
   tool = await startChaos((_, response) => void response.end('a tool'));
 });
 afterAll(() => Promise.all([one, two, third, named, tool].map((server) => server.close())));
 
-const rootOf = ({ url }: ScriptedModel, host = '127.0.0.1'): string => new URL(url).origin.replace('127.0.0.1', host);
+const rootOf = ({ url }: ScriptedModel, host = '127.0.0.1'): string =>
+  new URL(url).origin.replace('127.0.0.1', host);
 const nameOf = ({ url }: ScriptedModel): string => `@localhost:${new URL(url).port}`;
-const plan = (ask: readonly string[], say = 'How deep?'): string => JSON.stringify({ ask, tool: tool.url, say });
-const calls = (...servers: readonly ScriptedModel[]): number[] => servers.map(({ requests }) => requests.length);
+const plan = (ask: readonly string[], say = 'How deep?'): string =>
+  JSON.stringify({ ask, tool: tool.url, say });
+const calls = (...servers: readonly ScriptedModel[]): number[] =>
+  servers.map(({ requests }) => requests.length);
 
 interface Run {
   readonly results: readonly {
@@ -83,8 +91,15 @@ interface Run {
 
 describe('models at addresses that are written in the agent’s code', () => {
   let cwd: string;
-  const run = async (mode: string, env: Record<string, string> = {}, ...args: readonly string[]) => {
-    const { code, stdout } = await cli(['test', '--cassette', mode, '-f', 'json', ...args], { cwd, env });
+  const run = async (
+    mode: string,
+    env: Record<string, string> = {},
+    ...args: readonly string[]
+  ) => {
+    const { code, stdout } = await cli(['test', '--cassette', mode, '-f', 'json', ...args], {
+      cwd,
+      env,
+    });
     return { code, ...(JSON.parse(stdout) as Run) };
   };
   beforeAll(async () => {
@@ -94,7 +109,11 @@ describe('models at addresses that are written in the agent’s code', () => {
       correctness: { expected_in_answer: ['twelve', 'a tool'] },
     }));
     cwd = makeDir({
-      'agentci_spec.yaml': JSON.stringify({ agent: 'well', runner: { command: ['node', 'agent.mjs'] }, queries }),
+      'agentci_spec.yaml': JSON.stringify({
+        agent: 'well',
+        runner: { command: ['node', 'agent.mjs'] },
+        queries,
+      }),
       'agent.mjs': AGENT,
       'ask.py': PYTHON,
       'plan.json': plan([rootOf(one), rootOf(two, 'localhost')]),
@@ -111,7 +130,9 @@ describe('models at addresses that are written in the agent’s code', () => {
   it('are recorded by their addresses, each call once and no tool among them', () => {
     const names = QUERIES.map((query) => {
       const id = query.replaceAll(/[ :]/g, '-');
-      return readFileSync(join(cwd, 'cassettes', 'well', `${id}.jsonl`), 'utf8').match(/(?<="provider":")[^"]*/g);
+      return readFileSync(join(cwd, 'cassettes', 'well', `${id}.jsonl`), 'utf8').match(
+        /(?<="provider":")[^"]*/g,
+      );
     });
     const both = [nameOf(one), nameOf(two)];
     expect(names).toEqual([both, both, both, both, [nameOf(two), 'openai']]);
@@ -121,9 +142,9 @@ describe('models at addresses that are written in the agent’s code', () => {
   it('are replayed, and no model is asked; the tool is', async () => {
     const [before, tools] = [calls(one, two), tool.requests.length];
     const { code, results, cassette } = await run('replay');
-    expect(results.map(({ error, cassette: use }) => [error?.message, use.hits, use.isolated])).toEqual(
-      QUERIES.map(() => [undefined, 2, true]),
-    );
+    expect(
+      results.map(({ error, cassette: use }) => [error?.message, use.hits, use.isolated]),
+    ).toEqual(QUERIES.map(() => [undefined, 2, true]));
     expect([code, cassette.isolated, calls(one, two)]).toEqual([0, true, before]);
     expect(tool.requests.length - tools).toBe(5);
   });
@@ -141,7 +162,9 @@ describe('models at addresses that are written in the agent’s code', () => {
 
   it('are not recorded where a call goes through a tunnel, and nothing that would lack it is written', async () => {
     const spec = { agent: 'mole', runner: { command: ['node', 'agent.mjs'] } };
-    const queries = [{ id: 'q', query: 'in a tunnel', correctness: { expected_in_answer: ['eleven'] } }];
+    const queries = [
+      { id: 'q', query: 'in a tunnel', correctness: { expected_in_answer: ['eleven'] } },
+    ];
     writeFileSync(join(cwd, 'mole.yaml'), JSON.stringify({ ...spec, queries }));
     writeFileSync(join(cwd, 'plan.json'), plan([rootOf(one)]));
     const { code, results } = await run('record', {}, '-c', 'mole.yaml');

@@ -1,7 +1,19 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ScriptedModel, type ScriptedRequest, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import {
+  type ScriptedModel,
+  type ScriptedRequest,
+  startScriptedModel,
+} from '../../../scripted-model/src/index.ts';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -42,7 +54,8 @@ function script({ messages }: ScriptedRequest) {
   if (question.includes('leak')) return { text: `your key is ${KEY}` };
   const wanted = [...question.matchAll(/use (\w+)/g)].map(([, name]) => name!);
   const done = messages.filter(({ role }) => role === 'tool').length;
-  if (done < wanted.length) return { toolCalls: [{ name: wanted[done]!, args: { well: question } }] };
+  if (done < wanted.length)
+    return { toolCalls: [{ name: wanted[done]!, args: { well: question } }] };
   return { text: `Answer ${question.includes('random') ? asked : ''} to ${question}: 11 metres` };
 }
 
@@ -70,7 +83,11 @@ const query = (id: string, text = `use ${id.replace(/\W/g, '_')}`, more: object 
 
 function project(
   queries: readonly object[],
-  { runner = MODULE, cassette, extra = {} }: { runner?: object; cassette?: object; extra?: object } = {},
+  {
+    runner = MODULE,
+    cassette,
+    extra = {},
+  }: { runner?: object; cassette?: object; extra?: object } = {},
 ) {
   const spec = { agent: 'well', runner, ...(cassette === undefined ? {} : { cassette }), queries };
   return tempDir({
@@ -90,7 +107,11 @@ interface Run {
     readonly warnings: readonly { readonly code: string }[];
     readonly cassette?: Record<string, unknown>;
     readonly cost: {
-      readonly checks: readonly { readonly id: string; readonly status: string; readonly message: string }[];
+      readonly checks: readonly {
+        readonly id: string;
+        readonly status: string;
+        readonly message: string;
+      }[];
     };
   }[];
   readonly cassette?: Record<string, unknown>;
@@ -114,7 +135,9 @@ describe('record, then replay without a key', () => {
     ['a module', MODULE],
     ['a command', COMMAND],
   ])('%s: the same verdicts, nothing asked, nothing spent, no time claimed', async (_, runner) => {
-    const queries = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => query(id, `use ${id} and use ${id}2`));
+    const queries = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) =>
+      query(id, `use ${id} and use ${id}2`),
+    );
     const cwd = project(queries, { runner });
     const recorded = await test(cwd, 'record', live);
     expect(recorded.code).toBe(0);
@@ -136,7 +159,10 @@ describe('record, then replay without a key', () => {
     for (const { cost, cassette } of replayed.run.results) {
       expect(cassette).toMatchObject({ mode: 'replay', hits: 3, isolated: true });
       const latency = cost.checks.find(({ id }) => id === 'cost.max_latency_ms');
-      expect(latency).toMatchObject({ status: 'skip', message: expect.stringContaining('answered from a cassette') });
+      expect(latency).toMatchObject({
+        status: 'skip',
+        message: expect.stringContaining('answered from a cassette'),
+      });
     }
     const written = readdirSync(join(cwd, 'cassettes', 'well')).map((name) =>
       readFileSync(join(cwd, 'cassettes', 'well', name), 'utf8'),
@@ -165,7 +191,10 @@ describe('record, then replay without a key', () => {
   it('each cell of a matrix has a file of its own', async () => {
     const cwd = project([query('a', 'say {{word}}')]);
     const spec = JSON.parse(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8'));
-    writeFileSync(join(cwd, 'agentci_spec.yaml'), JSON.stringify({ ...spec, matrix: { word: ['one', 'two'] } }));
+    writeFileSync(
+      join(cwd, 'agentci_spec.yaml'),
+      JSON.stringify({ ...spec, matrix: { word: ['one', 'two'] } }),
+    );
     expect((await test(cwd, 'record', live)).code).toBe(0);
     const files = readdirSync(join(cwd, 'cassettes', 'well'));
     expect(files.map((name) => name.replace(/[0-9a-f]{8}/, 'HASH'))).toEqual([
@@ -184,7 +213,8 @@ describe('record, then replay without a key', () => {
       { cwd },
     );
     expect(code).toBe(0);
-    const line = /cassette: 2 calls replayed; recorded \$\d\S*, spent \$0; model calls were frozen, tools ran for real/;
+    const line =
+      /cassette: 2 calls replayed; recorded \$\d\S*, spent \$0; model calls were frozen, tools ran for real/;
     expect(stdout).toMatch(line);
     expect(readFileSync(join(cwd, 'r.md'), 'utf8')).toMatch(/2 calls replayed/);
     expect(readFileSync(join(cwd, 'r.html'), 'utf8')).toContain('"spent_usd":0');
@@ -262,7 +292,11 @@ describe('a miss', () => {
       runner: { command: ['node', '-e', 'require("fs").writeFileSync("started", "")'] },
     });
     const { code, run } = await test(cwd, 'replay');
-    expect([code, run.results[0]!.error?.kind, existsSync(join(cwd, 'started'))]).toEqual([2, 'cassette_miss', false]);
+    expect([code, run.results[0]!.error?.kind, existsSync(join(cwd, 'started'))]).toEqual([
+      2,
+      'cassette_miss',
+      false,
+    ]);
     expect(run.results[0]!.error?.message).toContain('--cassette record --ids a');
   });
 
@@ -270,17 +304,26 @@ describe('a miss', () => {
     const cwd = project([query('a', 'say it')]);
     await test(cwd, 'record', live);
     const file = join(cwd, 'cassettes', 'well', 'a.jsonl');
-    const lines = readFileSync(file, 'utf8').replace('"exchanges":1', '"exchanges":2').trim().split('\n');
+    const lines = readFileSync(file, 'utf8')
+      .replace('"exchanges":1', '"exchanges":2')
+      .trim()
+      .split('\n');
     writeFileSync(file, `${[...lines, lines[1]!.replace('"i":1', '"i":2')].join('\n')}\n`);
     const { code, run } = await test(cwd, 'replay');
-    expect([code, run.results[0]!.warnings.map((one) => one.code)]).toEqual([0, ['CASSETTE_UNUSED']]);
+    expect([code, run.results[0]!.warnings.map((one) => one.code)]).toEqual([
+      0,
+      ['CASSETTE_UNUSED'],
+    ]);
     expect((await test(cwd, 'replay', {}, ['--strict'])).code).toBe(2);
   });
 
   it('a replay that served nothing proves nothing', async () => {
     const cwd = project([query('a', 'say it')]);
     await test(cwd, 'record', live);
-    writeFileSync(join(cwd, 'agent.mjs'), "export default () => 'Answer without a model: 11 metres';");
+    writeFileSync(
+      join(cwd, 'agent.mjs'),
+      "export default () => 'Answer without a model: 11 metres';",
+    );
     const { code, run } = await test(cwd, 'replay');
     expect([code, run.results[0]!.error?.kind]).toEqual([2, 'cassette']);
     expect(run.checks).toMatchObject([{ id: 'cassette.served', status: 'error' }]);
@@ -310,10 +353,12 @@ describe('what is not kept', () => {
     await test(cwd, 'record', live);
     const file = join(cwd, 'cassettes', 'well', 'a.jsonl');
     const before = readFileSync(file, 'utf8');
-    const { code } = await test(cwd, 'record', { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }, [
-      '--retries',
-      '0',
-    ]);
+    const { code } = await test(
+      cwd,
+      'record',
+      { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
+      ['--retries', '0'],
+    );
     expect([code, readFileSync(file, 'utf8')]).toEqual([2, before]);
   });
 });
@@ -321,9 +366,21 @@ describe('what is not kept', () => {
 describe('files that cannot be trusted', () => {
   it.each([
     ['cut short', (text: string) => text.slice(0, -10), 'CASSETTE_DAMAGED'],
-    ['edited by hand', (text: string) => text.replace('Be brief.', 'Be long.'), 'its key no longer fits'],
-    ['of a later version', (text: string) => text.replace('cassette/1', 'cassette/9'), 'CASSETTE_VERSION'],
-    ['of another query', (text: string) => text.replace('"query":"a"', '"query":"z"'), 'CASSETTE_FOREIGN'],
+    [
+      'edited by hand',
+      (text: string) => text.replace('Be brief.', 'Be long.'),
+      'its key no longer fits',
+    ],
+    [
+      'of a later version',
+      (text: string) => text.replace('cassette/1', 'cassette/9'),
+      'CASSETTE_VERSION',
+    ],
+    [
+      'of another query',
+      (text: string) => text.replace('"query":"a"', '"query":"z"'),
+      'CASSETTE_FOREIGN',
+    ],
   ])('%s: could not tell', async (_, change, expected) => {
     const cwd = project([query('a')]);
     await test(cwd, 'record', live);
@@ -364,7 +421,10 @@ describe('modes', () => {
     expect((await test(cwd, undefined, live)).run.cassette).toMatchObject({ new: 2, hits: 0 });
     expect((await test(cwd, undefined, live)).run.cassette).toMatchObject({ new: 0, hits: 2 });
     expect((await test(cwd, undefined)).code).toBe(0);
-    expect((await test(cwd, undefined, { CI: 'true' })).run.cassette).toMatchObject({ mode: 'replay', hits: 2 });
+    expect((await test(cwd, undefined, { CI: 'true' })).run.cassette).toMatchObject({
+      mode: 'replay',
+      hits: 2,
+    });
     expect((await test(cwd, 'off', live)).run.cassette).toBeUndefined();
   });
 
@@ -384,7 +444,11 @@ describe('modes', () => {
       ['capture', '--cassette', 'replay', '--upstream', 'openai=http://x.test', '--', 'true'],
       'CASSETTE_UPSTREAM',
     ],
-    ['a program never recorded', ['capture', '--cassette', 'replay', '--', 'true'], 'CASSETTE_MISSING'],
+    [
+      'a program never recorded',
+      ['capture', '--cassette', 'replay', '--', 'true'],
+      'CASSETTE_MISSING',
+    ],
   ])('refused: %s', async (_, args, expected) => {
     const { code, stderr } = await cli(args, { cwd: project([query('a')]) });
     expect([code, stderr]).toEqual([2, expect.stringContaining(expected)]);
@@ -398,11 +462,17 @@ describe('modes', () => {
 
   it('agentci capture records and replays any program', async () => {
     const cwd = project([]);
-    writeFileSync(join(cwd, 'once.mjs'), "import agent from './agent.mjs'; console.log(await agent('use dig'));");
+    writeFileSync(
+      join(cwd, 'once.mjs'),
+      "import agent from './agent.mjs'; console.log(await agent('use dig'));",
+    );
     const run = (mode: string, env = {}) =>
       cli(['capture', '--cassette', mode, '--', 'node', 'once.mjs'], { cwd, env });
     const recorded = await run('record=tapes', live);
-    expect([recorded.code, recorded.stderr]).toEqual([0, expect.stringContaining('cassette: 2 calls recorded')]);
+    expect([recorded.code, recorded.stderr]).toEqual([
+      0,
+      expect.stringContaining('cassette: 2 calls recorded'),
+    ]);
     const replayed = await run('replay=tapes');
     expect([replayed.code, replayed.stdout]).toEqual([0, recorded.stdout]);
     expect(replayed.stderr).toContain('cassette: 2 calls replayed');
@@ -417,22 +487,31 @@ describe('agentci cassette', () => {
     const cwd = project([query('a'), query('b')], { cassette: {} });
     const run = (args: readonly string[], env = {}) => cli(['cassette', ...args], { cwd, env });
     expect((await run(['ls'])).stdout).toContain('no cassettes in cassettes');
-    expect((await run(['rerecord', '--only', 'missing'], live)).stdout).toContain('recorded a\nrecorded b');
+    expect((await run(['rerecord', '--only', 'missing'], live)).stdout).toContain(
+      'recorded a\nrecorded b',
+    );
     const listed = await run(['ls']);
     expect([listed.code, listed.stdout]).toEqual([
       0,
       expect.stringContaining('cassettes/well/a.jsonl  2 exchanges · gpt-4o-mini'),
     ]);
     const shown = await run(['show', 'a']);
-    expect(shown.stdout).toContain('── 2 · POST /v1/chat/completions · gpt-4o-mini · 200\n→ as exchange 1, and:');
+    expect(shown.stdout).toContain(
+      '── 2 · POST /v1/chat/completions · gpt-4o-mini · 200\n→ as exchange 1, and:',
+    );
     expect((await run(['check'])).code).toBe(0);
 
     writeFileSync(join(cwd, 'extra.json'), '{"system":"New."}');
     const drifted = await run(['check']);
-    expect([drifted.code, drifted.stdout]).toEqual([1, expect.stringContaining('drift: system prompt × 2')]);
+    expect([drifted.code, drifted.stdout]).toEqual([
+      1,
+      expect.stringContaining('drift: system prompt × 2'),
+    ]);
     expect((await run(['rerecord', '--only', 'stale'], live)).code).toBe(0);
     expect((await run(['check'])).code).toBe(0);
-    expect((await run(['rerecord', '--only', 'stale'], live)).stdout).toContain('every recording still fits');
+    expect((await run(['rerecord', '--only', 'stale'], live)).stdout).toContain(
+      'every recording still fits',
+    );
 
     writeFileSync(join(cwd, 'extra.json'), '{"system":"Newer."}');
     await test(cwd, 'auto', live);
@@ -444,7 +523,9 @@ describe('agentci cassette', () => {
       join(cwd, 'agentci_spec.yaml'),
       JSON.stringify({ agent: 'well', runner: MODULE, queries: [query('a')] }),
     );
-    expect((await run(['prune'])).stdout).toContain('removed cassettes/well/b.jsonl: the spec has no query "b"');
+    expect((await run(['prune'])).stdout).toContain(
+      'removed cassettes/well/b.jsonl: the spec has no query "b"',
+    );
     appendFileSync(join(cwd, 'cassettes', 'well', 'a.jsonl'), 'x');
     expect((await run(['ls'])).code).toBe(2);
     expect((await run(['show', 'zzz'])).code).toBe(2);
@@ -456,12 +537,24 @@ describe('agentci cassette', () => {
     const run = (args: readonly string[], env = {}) => cli(['cassette', ...args], { cwd, env });
     await run(['rerecord'], live);
     const same = await run(['check', '--live', '5'], live);
-    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('✓ live: a exchange 2  same shape')]);
+    expect([same.code, same.stdout]).toEqual([
+      0,
+      expect.stringContaining('✓ live: a exchange 2  same shape'),
+    ]);
     const unasked = await run(['check', '--live', '5']);
-    expect([unasked.code, unasked.stdout]).toEqual([2, expect.stringContaining('no key of openai is set')]);
+    expect([unasked.code, unasked.stdout]).toEqual([
+      2,
+      expect.stringContaining('no key of openai is set'),
+    ]);
     const file = join(cwd, 'cassettes', 'well', 'a.jsonl');
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"finish_reason":"stop"', '"finish_reason":"length"'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replaceAll('"finish_reason":"stop"', '"finish_reason":"length"'),
+    );
     const moved = await run(['check', '--live', '5'], live);
-    expect([moved.code, moved.stdout]).toEqual([1, expect.stringContaining('finish: length → stop')]);
+    expect([moved.code, moved.stdout]).toEqual([
+      1,
+      expect.stringContaining('finish: length → stop'),
+    ]);
   });
 });

@@ -1,7 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ScriptedModel, type ScriptedRequest, startScriptedModel } from '../../../scripted-model/src/index.ts';
+import {
+  type ScriptedModel,
+  type ScriptedRequest,
+  startScriptedModel,
+} from '../../../scripted-model/src/index.ts';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -70,7 +74,8 @@ async function shop() {
 }
 
 type Report = { results: { conversation: { turns: { user: string; answer: string }[] } }[] };
-const said = ({ results }: Report) => results[0]!.conversation.turns.map(({ user, answer }) => [user, answer]);
+const said = ({ results }: Report) =>
+  results[0]!.conversation.turns.map(({ user, answer }) => [user, answer]);
 
 describe('a conversation with a model for its user, from a cassette', () => {
   test('repeats whole without a key, the same each time', async () => {
@@ -79,14 +84,19 @@ describe('a conversation with a model for its user, from a cassette', () => {
     expect(recorded).toMatchObject({ code: 0, requests: 5 });
     const lines = readFileSync(tape, 'utf8').trim().split('\n');
     expect(JSON.parse(lines[0]!)).toMatchObject({ exchanges: 3, user_replies: 2 });
-    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ user: 2, reply: { message: 'Yes, please.', done: true } });
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+      user: 2,
+      reply: { message: 'Yes, please.', done: true },
+    });
     expect(lines.join()).not.toContain(KEY);
     await model.close();
     for (let i = 0; i < 5; i++) {
       const replayed = await run(['--cassette', 'replay']);
       expect(replayed.code).toBe(0);
       expect(said(replayed.report)).toEqual(said(recorded.report));
-      expect(replayed.report).toMatchObject({ cassette: { hits: 3, user_hits: 2, misses: 0, isolated: true } });
+      expect(replayed.report).toMatchObject({
+        cassette: { hits: 3, user_hits: 2, misses: 0, isolated: true },
+      });
       expect(replayed.report.user).toBeUndefined();
     }
   });
@@ -108,7 +118,10 @@ describe('a conversation with a model for its user, from a cassette', () => {
     writeFileSync(join(cwd, 'agentci_spec.yaml'), change(spec(model.url)));
     const { code, report, requests } = await run(['--cassette', 'replay'], live);
     expect({ code, requests }).toEqual({ code: 2, requests: 5 });
-    expect(report.results[0].error).toMatchObject({ kind: 'cassette_miss', message: expect.stringMatching(words) });
+    expect(report.results[0].error).toMatchObject({
+      kind: 'cassette_miss',
+      message: expect.stringMatching(words),
+    });
     // Calls of the agent were answered, and still the run did not come from the cassette alone.
     expect([report.results[0].cassette.isolated, report.cassette.isolated]).toEqual([false, false]);
   });
@@ -129,9 +142,18 @@ describe('a conversation with a model for its user, from a cassette', () => {
     const first = await run(['--cassette', 'auto'], { ...live, CI: '' });
     expect(first).toMatchObject({ code: 0, requests: 5 });
     expect((await run(['--cassette', 'auto'], { ...live, CI: '' })).requests).toBe(5);
-    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec(model.url, 'the desk lamp is refunded to the account'));
+    writeFileSync(
+      join(cwd, 'agentci_spec.yaml'),
+      spec(model.url, 'the desk lamp is refunded to the account'),
+    );
     // The user is asked again, and says the same: the agent's calls are known.
-    expect(await run(['--cassette', 'auto'], { ...live, CI: '' })).toMatchObject({ code: 0, requests: 7 });
-    expect(JSON.parse(readFileSync(tape, 'utf8').split('\n')[0]!)).toMatchObject({ exchanges: 3, user_replies: 4 });
+    expect(await run(['--cassette', 'auto'], { ...live, CI: '' })).toMatchObject({
+      code: 0,
+      requests: 7,
+    });
+    expect(JSON.parse(readFileSync(tape, 'utf8').split('\n')[0]!)).toMatchObject({
+      exchanges: 3,
+      user_replies: 4,
+    });
   });
 });

@@ -33,8 +33,20 @@ test('what is left out is listed with its line, and the exit code is 1', async (
     spec: 'agentci_spec.yaml',
     cases: 1,
     assertions: [
-      { file: 'promptfooconfig.json', line: 1, type: 'contains', verdict: 'exact', target: 'correctness.regex_match' },
-      { file: 'promptfooconfig.json', line: 1, type: 'javascript', verdict: 'none', why: expect.any(String) },
+      {
+        file: 'promptfooconfig.json',
+        line: 1,
+        type: 'contains',
+        verdict: 'exact',
+        target: 'correctness.regex_match',
+      },
+      {
+        file: 'promptfooconfig.json',
+        line: 1,
+        type: 'javascript',
+        verdict: 'none',
+        why: expect.any(String),
+      },
     ],
     counts: { exact: 1, close: 0, none: 1 },
   });
@@ -66,14 +78,22 @@ test.each([
     args: ['promptfooconfig.json', '--from', 'promptfo'],
     says: 'did you mean "promptfoo"?',
   },
-  { when: 'a path leaves the folder', args: ['out.json', '--from', 'promptfoo'], says: 'CONVERT_OUTSIDE' },
+  {
+    when: 'a path leaves the folder',
+    args: ['out.json', '--from', 'promptfoo'],
+    says: 'CONVERT_OUTSIDE',
+  },
   { when: '--map has no "="', args: ['promptfooconfig.json', '--map', 'x'], says: 'CONVERT_MAP' },
   {
     when: '--map has a name that is not known',
     args: ['promptfooconfig.json', '--map', 'inptu=x'],
     says: 'did you mean "input"',
   },
-  { when: 'there are no cases', args: ['empty.json', '--from', 'promptfoo'], says: 'CONVERT_NOTHING' },
+  {
+    when: 'there are no cases',
+    args: ['empty.json', '--from', 'promptfoo'],
+    says: 'CONVERT_NOTHING',
+  },
 ])('exits 2 without a stack and writes nothing when $when', async ({ args, says }) => {
   const cwd = tempDir({
     ...suite(HELLO),
@@ -94,6 +114,8 @@ test('ten thousand cases become a table', async () => {
   writeFileSync(join(cwd, 'tests.csv'), `q,__expected\n${rows.join('\n')}\n`);
   const { code } = await cli(['convert', 'tests.csv'], { cwd });
   expect(code).toBe(0);
-  expect(readFileSync(join(cwd, 'rows/cases.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(10_000);
+  expect(readFileSync(join(cwd, 'rows/cases.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(
+    10_000,
+  );
   expect(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8').split('\n').length).toBeLessThan(20);
 });

@@ -7,9 +7,17 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const spec = (runner: string, query = 'correctness: {exact_match: x}') =>
   `version: 1\nagent: demo\n${runner}queries:\n  - query: q\n    ${query}\n`;
-const NO_KEYS = { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '', GOOGLE_GENERATIVE_AI_API_KEY: '', GEMINI_API_KEY: '' };
+const NO_KEYS = {
+  ANTHROPIC_API_KEY: '',
+  OPENAI_API_KEY: '',
+  GOOGLE_GENERATIVE_AI_API_KEY: '',
+  GEMINI_API_KEY: '',
+};
 
-async function examine(files: Record<string, string>, env: Record<string, string> = {}) {
+async function examine(
+  files: Record<string, string | undefined>,
+  env: Record<string, string> = {},
+) {
   const { code, stdout, stderr } = await cli(['doctor', '--json'], {
     cwd: tempDir(files),
     env: { ...NO_KEYS, ...env },
@@ -17,7 +25,12 @@ async function examine(files: Record<string, string>, env: Record<string, string
   const { findings } = JSON.parse(stdout) as {
     findings: { what: string; status: string; detail: string; fix?: string }[];
   };
-  return { code, stdout, stderr, of: (what: string) => findings.find((finding) => finding.what === what) };
+  return {
+    code,
+    stdout,
+    stderr,
+    of: (what: string) => findings.find((finding) => finding.what === what),
+  };
 }
 
 test.each([
@@ -33,9 +46,24 @@ test.each([
     status: 'fail',
     code: 1,
   },
-  { when: 'a module that is there', runner: 'runner: {module: ./agent.mjs}\n', status: 'ok', code: 0 },
-  { when: 'a module that is not there', runner: 'runner: {module: ./none.mjs}\n', status: 'fail', code: 1 },
-  { when: 'recordings that are not there', runner: 'runner: {replay: ./none.jsonl}\n', status: 'fail', code: 1 },
+  {
+    when: 'a module that is there',
+    runner: 'runner: {module: ./agent.mjs}\n',
+    status: 'ok',
+    code: 0,
+  },
+  {
+    when: 'a module that is not there',
+    runner: 'runner: {module: ./none.mjs}\n',
+    status: 'fail',
+    code: 1,
+  },
+  {
+    when: 'recordings that are not there',
+    runner: 'runner: {replay: ./none.jsonl}\n',
+    status: 'fail',
+    code: 1,
+  },
   {
     when: 'an agent that does not answer',
     runner: 'runner: {http: {url: "http://127.0.0.1:1/ask"}}\n',
@@ -54,7 +82,10 @@ test.each([
     'agentci_spec.yaml': spec(runner),
     'agent.mjs': 'throw new Error("loaded"); export default () => 1',
   });
-  expect(result.of('runner')).toMatchObject({ status, ...(status === 'ok' ? {} : { fix: expect.any(String) }) });
+  expect(result.of('runner')).toMatchObject({
+    status,
+    ...(status === 'ok' ? {} : { fix: expect.any(String) }),
+  });
   expect(result.code).toBe(code);
 });
 
@@ -81,13 +112,19 @@ test('keys are named and never shown', async () => {
     fix: expect.stringContaining('ANTHROPIC_API_KEY'),
   });
   const { of, stdout, stderr } = await examine(files, { ANTHROPIC_API_KEY: 'sk-very-secret' });
-  expect(of('judge')).toMatchObject({ status: 'ok', detail: expect.stringContaining('ANTHROPIC_API_KEY') });
+  expect(of('judge')).toMatchObject({
+    status: 'ok',
+    detail: expect.stringContaining('ANTHROPIC_API_KEY'),
+  });
   expect(stdout + stderr).not.toContain('sk-very-secret');
 });
 
 test.each([
   { when: 'the spec is missing', files: {} },
-  { when: 'the spec is wrong', files: { 'agentci_spec.yaml': 'version: 1\nagent: x\nqueries: []\n' } },
+  {
+    when: 'the spec is wrong',
+    files: { 'agentci_spec.yaml': 'version: 1\nagent: x\nqueries: []\n' },
+  },
 ])('when $when the exit code is 1 and the fix is said', async ({ files }) => {
   const result = await examine(files);
   expect(result.of('spec')).toMatchObject({ status: 'fail', fix: expect.any(String) });
@@ -98,8 +135,19 @@ describe('doctor fails where test could not tell, and only there', () => {
   const recorded = '{"query": "q", "answer": "x"}\n';
   const works = 'export default () => "x";\n';
   const node = process.execPath;
-  test.each<{ when: string; runner: string; query?: string; files?: Record<string, string>; fails: boolean }>([
-    { when: 'a module works', runner: '{module: ./a.mjs}', files: { 'a.mjs': works }, fails: false },
+  test.each<{
+    when: string;
+    runner: string;
+    query?: string;
+    files?: Record<string, string>;
+    fails: boolean;
+  }>([
+    {
+      when: 'a module works',
+      runner: '{module: ./a.mjs}',
+      files: { 'a.mjs': works },
+      fails: false,
+    },
     { when: 'a module is missing', runner: '{module: ./a.mjs}', fails: true },
     {
       when: 'a module does not parse',
@@ -107,7 +155,12 @@ describe('doctor fails where test could not tell, and only there', () => {
       files: { 'a.mjs': 'export default (' },
       fails: true,
     },
-    { when: 'a module exports nothing', runner: '{module: ./a.mjs}', files: { 'a.mjs': 'const a = 1;' }, fails: true },
+    {
+      when: 'a module exports nothing',
+      runner: '{module: ./a.mjs}',
+      files: { 'a.mjs': 'const a = 1;' },
+      fails: true,
+    },
     {
       when: 'a command works',
       runner: `{command: [${node}, a.mjs]}`,
@@ -117,14 +170,24 @@ describe('doctor fails where test could not tell, and only there', () => {
     { when: 'a script is missing', runner: `{command: [${node}, a.mjs]}`, fails: true },
     { when: 'a program is missing', runner: '{command: [no-such-program]}', fails: true },
     { when: 'a folder is missing', runner: `{command: [${node}, a.mjs], cwd: none}`, fails: true },
-    { when: 'recordings are there', runner: '{replay: ./t.jsonl}', files: { 't.jsonl': recorded }, fails: false },
+    {
+      when: 'recordings are there',
+      runner: '{replay: ./t.jsonl}',
+      files: { 't.jsonl': recorded },
+      fails: false,
+    },
     {
       when: 'recordings are of other queries',
       runner: '{replay: ./t.jsonl}',
       files: { 't.jsonl': recorded.replace('"q"', '"z"') },
       fails: true,
     },
-    { when: 'recordings are damaged', runner: '{replay: ./t.jsonl}', files: { 't.jsonl': '{"query' }, fails: true },
+    {
+      when: 'recordings are damaged',
+      runner: '{replay: ./t.jsonl}',
+      files: { 't.jsonl': '{"query' },
+      fails: true,
+    },
     {
       when: 'a variable is missing',
       runner: '{http: {url: "http://127.0.0.1:1/", headers: {authorization: "${NO_SUCH_KEY}"}}}',
@@ -148,7 +211,8 @@ describe('doctor fails where test could not tell, and only there', () => {
 });
 
 describe('capture', () => {
-  const runner = (more = '') => `runner: {command: [${process.execPath}, agent.mjs], capture: auto${more}}\n`;
+  const runner = (more = '') =>
+    `runner: {command: [${process.execPath}, agent.mjs], capture: auto${more}}\n`;
   const agent = (url: string) =>
     `const reply = await fetch(${url} + '/chat/completions', {method: 'POST', headers: {'content-type': 'application/json'}, body: '{"model":"m","messages":[]}'});
      console.log((await reply.json()).choices[0].message.content);`;
@@ -184,14 +248,25 @@ describe('capture', () => {
   });
 
   test('a spec without capture has no such finding, and one without a provider is warned of', async () => {
-    const plain = { 'agentci_spec.yaml': spec(runner().replace(', capture: auto', '')), 'agent.mjs': 'export {}' };
+    const plain = {
+      'agentci_spec.yaml': spec(runner().replace(', capture: auto', '')),
+      'agent.mjs': 'export {}',
+    };
     expect((await examine(plain)).of('capture')).toBeUndefined();
     const files = { 'agentci_spec.yaml': spec(runner()), 'agent.mjs': 'export {}' };
-    expect((await examine(files, { OPENAI_BASE_URL: '' })).of('capture')).toMatchObject({ status: 'warn' });
+    expect((await examine(files, { OPENAI_BASE_URL: '' })).of('capture')).toMatchObject({
+      status: 'warn',
+    });
   });
 
   test.each([
-    ['reads the variable', 'process.env.OPENAI_BASE_URL', 'ok', '1 call of openai (OPENAI_BASE_URL) came through', 0],
+    [
+      'reads the variable',
+      'process.env.OPENAI_BASE_URL',
+      'ok',
+      '1 call of openai (OPENAI_BASE_URL) came through',
+      0,
+    ],
     [
       'has the address in its code',
       "'http://127.0.0.1:9'",
@@ -199,11 +274,22 @@ describe('capture', () => {
       '1 call of localhost:9 (in its code) came through',
       0,
     ],
-    ['calls what is not known for a model', "'http://127.0.0.1:9/?'", 'fail', 'none of its calls came through', 1],
+    [
+      'calls what is not known for a model',
+      "'http://127.0.0.1:9/?'",
+      'fail',
+      'none of its calls came through',
+      1,
+    ],
   ])('--capture runs an agent that %s, and asks no model', async (_, url, status, detail, code) => {
     const cwd = tempDir({ 'agentci_spec.yaml': spec(runner()), 'agent.mjs': agent(url) });
-    const outcome = await cli(['doctor', '--capture', '--json'], { cwd, env: { ...NO_KEYS, OPENAI_BASE_URL: '' } });
-    const { findings } = JSON.parse(outcome.stdout) as { findings: { what: string; status: string; detail: string }[] };
+    const outcome = await cli(['doctor', '--capture', '--json'], {
+      cwd,
+      env: { ...NO_KEYS, OPENAI_BASE_URL: '' },
+    });
+    const { findings } = JSON.parse(outcome.stdout) as {
+      findings: { what: string; status: string; detail: string }[];
+    };
     expect(findings.find(({ what }) => what === 'capture')).toMatchObject({
       status,
       detail: expect.stringContaining(detail),

@@ -47,14 +47,21 @@ test('estimates the cost from the last run, case by case', async () => {
     cost_usd: 0.5,
   });
   // Three runs each: 0.5 and 0.25 are known, the two cases of Rome are taken as average.
-  expect(summary).toMatchObject({ cost_usd: 3 * (0.5 + 0.25 + 0.375 + 0.375), guessed_runs: 6, judge_calls: 0 });
+  expect(summary).toMatchObject({
+    cost_usd: 3 * (0.5 + 0.25 + 0.375 + 0.375),
+    guessed_runs: 6,
+    judge_calls: 0,
+  });
 });
 
 test('knows the selection, and recordings cost nothing', async () => {
   const cwd = project();
   const one = await plan(cwd, '--cell', 'model=b', '--filter', 'city-2', '-n', '1');
   expect(one.cases).toMatchObject([{ id: 'city-2', cell: { model: 'b' }, runs: 1 }]);
-  expect((await plan(cwd, '--traces', 'agent.mjs')).summary).toMatchObject({ agent_calls: 0, cost_usd: 0 });
+  expect((await plan(cwd, '--traces', 'agent.mjs')).summary).toMatchObject({
+    agent_calls: 0,
+    cost_usd: 0,
+  });
   const { code, stderr } = await cli(['test', '--dry-run', '--filter', 'nowhere'], { cwd });
   expect(code).toBe(2);
   expect(stderr).toContain('NOTHING_SELECTED');

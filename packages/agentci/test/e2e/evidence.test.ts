@@ -6,13 +6,15 @@ import { tempDir } from '../support/temp-dir.ts';
 
 // A verdict rests on what a recording proves, not on what it leaves out.
 
-const spec = (rest: string) => `version: 1\nagent: demo\nqueries:\n  - id: q\n    query: hi\n    ${rest}\n`;
+const spec = (rest: string) =>
+  `version: 1\nagent: demo\nqueries:\n  - id: q\n    query: hi\n    ${rest}\n`;
 const project = (rest: string, recording: unknown, name = 't.json') =>
   tempDir({
     'agentci_spec.yaml': spec(rest),
     [name]: typeof recording === 'string' ? recording : JSON.stringify(recording),
   });
-const run = (cwd: string, ...args: string[]) => cli(['test', '--traces', 't.json', ...args], { cwd });
+const run = (cwd: string, ...args: string[]) =>
+  cli(['test', '--traces', 't.json', ...args], { cwd });
 
 describe('a rule against a tool', () => {
   const conversation = [
@@ -22,15 +24,18 @@ describe('a rule against a tool', () => {
     { role: 'assistant', content: [{ type: 'text', text: 'ok' }] },
   ];
 
-  test.each(['langchain-langgraph', 'codex-cli', 'pydantic-ai-messages', 'tau-bench', 'claude-code-transcript'])(
-    'does not pass because the recording is called %s',
-    async (format) => {
-      const cwd = project('path: {forbidden_tools: [delete_all]}', conversation);
-      const { code, stdout } = await run(cwd, '--trace-format', format);
-      expect(code).toBe(2);
-      expect(stdout).toContain('looks like anthropic-messages');
-    },
-  );
+  test.each([
+    'langchain-langgraph',
+    'codex-cli',
+    'pydantic-ai-messages',
+    'tau-bench',
+    'claude-code-transcript',
+  ])('does not pass because the recording is called %s', async (format) => {
+    const cwd = project('path: {forbidden_tools: [delete_all]}', conversation);
+    const { code, stdout } = await run(cwd, '--trace-format', format);
+    expect(code).toBe(2);
+    expect(stdout).toContain('looks like anthropic-messages');
+  });
 
   test.each([
     ['under a misspelt key', { tool_cals: [{ name: 'rm' }] }],
@@ -63,7 +68,9 @@ describe('totals', () => {
   test('a claim below the sum of its calls does not keep a limit', async () => {
     const { code, stdout } = await run(project('cost: {max_cost_usd: 1}', recording), '--strict');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/max_cost_usd.*3 USD, limit 1 USD \(the sum of the calls; the recording reports 0/);
+    expect(stdout).toMatch(
+      /max_cost_usd.*3 USD, limit 1 USD \(the sum of the calls; the recording reports 0/,
+    );
     expect(stdout).toContain('USAGE_DRIFT');
   });
 });
@@ -75,7 +82,10 @@ describe('warnings of a recording', () => {
   test('are in every report', async () => {
     const cwd = project(rest, recording);
     const formats = ['console', 'json', 'junit', 'sarif', 'prometheus', 'markdown', 'csv', 'html'];
-    const { code } = await run(cwd, ...formats.flatMap((format) => ['-f', `${format}=out.${format}`]));
+    const { code } = await run(
+      cwd,
+      ...formats.flatMap((format) => ['-f', `${format}=out.${format}`]),
+    );
     expect(code).toBe(0);
     for (const format of formats) {
       const text = readFileSync(join(cwd, `out.${format}`), 'utf8');
@@ -83,11 +93,12 @@ describe('warnings of a recording', () => {
         format === 'prometheus' ? 'agentci_trace_warnings' : 'calls may be recorded under',
       );
     }
-    expect((await run(cwd, '-f', 'github')).stdout).toMatch(/::warning .*calls may be recorded under/);
-    expect(JSON.parse(readFileSync(join(cwd, 'out.json'), 'utf8')).results[0].warnings).toMatchObject([
-      { code: 'SIMPLE_UNKNOWN_KEY' },
-      { code: 'SIMPLE_CALLS_ELSEWHERE' },
-    ]);
+    expect((await run(cwd, '-f', 'github')).stdout).toMatch(
+      /::warning .*calls may be recorded under/,
+    );
+    expect(
+      JSON.parse(readFileSync(join(cwd, 'out.json'), 'utf8')).results[0].warnings,
+    ).toMatchObject([{ code: 'SIMPLE_UNKNOWN_KEY' }, { code: 'SIMPLE_CALLS_ELSEWHERE' }]);
   });
 
   test('are could not tell under --strict when a call may be hidden', async () => {
@@ -115,7 +126,10 @@ test('import names what it skips in a folder, and an eval set is refused with th
     'set.json': JSON.stringify({ eval_set_id: 's', eval_cases: [] }),
   });
   const folder = await cli(['import', 'in'], { cwd });
-  expect(folder).toMatchObject({ code: 0, stderr: expect.stringContaining('skipped, not recordings: in/notes.md') });
+  expect(folder).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('skipped, not recordings: in/notes.md'),
+  });
   const set = await cli(['import', 'set.json'], { cwd });
   expect(set.code).toBe(2);
   expect(set.stderr).toContain('it says what should happen');

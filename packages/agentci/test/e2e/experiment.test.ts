@@ -31,7 +31,9 @@ describe('the demo', () => {
     expect(result.excluded).toEqual([{ condition: 'last-month', trial: 't07' }]);
     expect(result.conditions[0]!.metrics.dq).toBeUndefined();
     expect(readFileSync(join(cwd, 'r.html'), 'utf8').match(/<svg/g)!.length).toBe(16);
-    expect(readFileSync(join(cwd, 'r.csv'), 'utf8')).toContain('pair,single-agent,several-agents,dq,cohens_d,');
+    expect(readFileSync(join(cwd, 'r.csv'), 'utf8')).toContain(
+      'pair,single-agent,several-agents,dq,cohens_d,',
+    );
     expect(readFileSync(join(cwd, 'r.md'), 'utf8')).toContain('| --- |');
     const again = await cli(['experiment', 'experiment.yaml', '--json', '--quiet'], { cwd });
     expect(again).toMatchObject({ code: 0, stderr: '', stdout: first.stdout });
@@ -39,17 +41,27 @@ describe('the demo', () => {
 
   test('agreement between raters', async () => {
     const cwd = demoDir();
-    const { code, stdout } = await cli(['experiment', 'agreement', 'ratings.csv', '--json'], { cwd });
+    const { code, stdout } = await cli(['experiment', 'agreement', 'ratings.csv', '--json'], {
+      cwd,
+    });
     const result = JSON.parse(stdout) as AgreementResult;
     expect(code).toBe(0);
     expect(result).toMatchObject({ raters: ['ana', 'ben', 'chris'], items: 12 });
-    expect(result.components.map(({ component, alpha, kappa }) => [component, alpha.length, kappa.length])).toEqual([
+    expect(
+      result.components.map(({ component, alpha, kappa }) => [
+        component,
+        alpha.length,
+        kappa.length,
+      ]),
+    ).toEqual([
       ['validity', 3, 3],
       ['specificity', 3, 3],
       ['correctness', 3, 3],
     ]);
     const gate = (least: string) =>
-      cli(['experiment', 'agreement', 'ratings.csv', '--level', 'nominal', '--min-alpha', least], { cwd });
+      cli(['experiment', 'agreement', 'ratings.csv', '--level', 'nominal', '--min-alpha', least], {
+        cwd,
+      });
     expect((await gate('0.99')).code).toBe(1);
     expect((await gate('0.1')).code).toBe(0);
   });
@@ -68,11 +80,19 @@ test('trials written out as CSV are read in again to the same comparison', async
       'experiment: one\nground_truth: rollback auth-service\nconditions:\n  a: {data: a.jsonl}\n  b: {data: a.jsonl}\n',
     'two.yaml': 'experiment: two\nconditions:\n  a: {data: t.csv}\n  b: {data: t.csv}\n',
   });
-  const one = json((await cli(['experiment', 'one.yaml', '--json', '-f', 'trials=t.csv'], { cwd })).stdout);
+  const one = json(
+    (await cli(['experiment', 'one.yaml', '--json', '-f', 'trials=t.csv'], { cwd })).stdout,
+  );
   const two = json((await cli(['experiment', 'two.yaml', '--json'], { cwd })).stdout);
-  expect(one.conditions[0]).toMatchObject({ n: 2, failed: 1, metrics: { dq: { n: 2, max: 1, min: 0 } } });
+  expect(one.conditions[0]).toMatchObject({
+    n: 2,
+    failed: 1,
+    metrics: { dq: { n: 2, max: 1, min: 0 } },
+  });
   expect(two.comparisons).toEqual(one.comparisons);
-  expect(two.conditions.map(({ metrics }) => metrics)).toEqual(one.conditions.map(({ metrics }) => metrics));
+  expect(two.conditions.map(({ metrics }) => metrics)).toEqual(
+    one.conditions.map(({ metrics }) => metrics),
+  );
 });
 
 describe('an agent that is run', () => {
@@ -83,10 +103,14 @@ describe('an agent that is run', () => {
       'e.yaml': `experiment: live\nquery: q\nground_truth: rollback auth-service\ntrials: ${TRIALS}\nconditions:\n  agent: {runner: {module: ./agent.mjs, retries: 0}}\n  base: {simulate: {t2u_s: {mean: 5, sd: 1}}}\n`,
     });
   const asked = (cwd: string): string[] =>
-    existsSync(join(cwd, 'asked.log')) ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n') : [];
+    existsSync(join(cwd, 'asked.log'))
+      ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n')
+      : [];
 
   test('a killed experiment goes on with --resume and asks only what is missing', async () => {
-    const cwd = project("await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';");
+    const cwd = project(
+      "await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';",
+    );
     const child = spawn(process.execPath, [CLI, 'experiment', 'e.yaml'], { cwd, stdio: 'ignore' });
     const closed = new Promise((resolve) => child.on('close', resolve));
     while (asked(cwd).length < 4) await new Promise((done) => setTimeout(done, 20));
@@ -104,8 +128,13 @@ describe('an agent that is run', () => {
   });
 
   test('an interrupted experiment says so and exits 130', async () => {
-    const cwd = project("await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';");
-    const child = spawn(process.execPath, [CLI, 'experiment', 'e.yaml', '-o', 'r.json'], { cwd, stdio: 'ignore' });
+    const cwd = project(
+      "await new Promise((done) => setTimeout(done, 120));\n  return '- Rollback auth-service';",
+    );
+    const child = spawn(process.execPath, [CLI, 'experiment', 'e.yaml', '-o', 'r.json'], {
+      cwd,
+      stdio: 'ignore',
+    });
     const closed = new Promise((resolve) => child.on('close', resolve));
     while (asked(cwd).length < 3) await new Promise((done) => setTimeout(done, 20));
     child.kill('SIGINT');
@@ -121,7 +150,10 @@ describe('an agent that is run', () => {
     expect(first.code).toBe(0);
     expect(json(first.stdout).conditions[0]).toMatchObject({ n: 6, failed: 2 });
     expect(json(first.stdout).notices[0]).toContain('2 of 8 trials failed');
-    const second = await cli(['experiment', 'e.yaml', '--json', '--resume'], { cwd, env: { WELL: '1' } });
+    const second = await cli(['experiment', 'e.yaml', '--json', '--resume'], {
+      cwd,
+      env: { WELL: '1' },
+    });
     expect(json(second.stdout).conditions[0]).toMatchObject({ n: 8, failed: 0 });
     expect(asked(cwd)).toHaveLength(10);
   });
@@ -133,10 +165,17 @@ describe('an agent that is run', () => {
 
   test('--resume refuses another experiment, and one that was never started', async () => {
     const cwd = project("return '- Rollback';");
-    const resume = (...args: string[]) => cli(['experiment', 'e.yaml', '--resume', ...args], { cwd });
-    expect(await resume()).toMatchObject({ code: 2, stderr: expect.stringContaining('NOTHING_TO_RESUME') });
+    const resume = (...args: string[]) =>
+      cli(['experiment', 'e.yaml', '--resume', ...args], { cwd });
+    expect(await resume()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('NOTHING_TO_RESUME'),
+    });
     await cli(['experiment', 'e.yaml', '--quiet'], { cwd });
-    expect(await resume('-n', '3')).toMatchObject({ code: 2, stderr: expect.stringContaining('EXPERIMENT_CHANGED') });
+    expect(await resume('-n', '3')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('EXPERIMENT_CHANGED'),
+    });
   });
 });
 
@@ -144,7 +183,12 @@ describe('mistakes', () => {
   const simple = 'experiment: e\nconditions:\n  a: {data: t.csv}\n';
   test.each([
     { when: 'no file', args: ['nothing.yaml'], files: {}, code: 'FILE_MISSING' },
-    { when: 'a misspelt key', args: ['e.yaml'], files: { 'e.yaml': 'experimnt: x\n' }, code: 'SPEC_UNKNOWN_KEY' },
+    {
+      when: 'a misspelt key',
+      args: ['e.yaml'],
+      files: { 'e.yaml': 'experimnt: x\n' },
+      code: 'SPEC_UNKNOWN_KEY',
+    },
     { when: 'no trials file', args: ['e.yaml'], files: { 'e.yaml': simple }, code: 'FILE_MISSING' },
     {
       when: 'a bad number',
@@ -176,7 +220,12 @@ describe('mistakes', () => {
       files: { 'e.yaml': simple, 't.csv': 'condition,dq\nb,1\n' },
       code: 'TRIALS_EMPTY',
     },
-    { when: 'two documents on stdout', args: ['e.yaml', '-f', 'json', '-f', 'html'], files: {}, code: 'OUTPUT_MIXED' },
+    {
+      when: 'two documents on stdout',
+      args: ['e.yaml', '-f', 'json', '-f', 'html'],
+      files: {},
+      code: 'OUTPUT_MIXED',
+    },
     { when: 'an unknown format', args: ['e.yaml', '-f', 'jsn'], files: {}, code: 'OUTPUT_UNKNOWN' },
     { when: 'no ratings', args: ['agreement'], files: {}, code: 'NO_RATINGS' },
     {
@@ -191,7 +240,12 @@ describe('mistakes', () => {
       files: { 'r.csv': 'item,rater,x\n1,a,2\n1,a,3\n' },
       code: 'r.csv:3:1 RATING_INVALID',
     },
-    { when: 'a gate without a level', args: ['agreement', 'r.csv', '--min-alpha', '0.7'], files: {}, code: 'NO_LEVEL' },
+    {
+      when: 'a gate without a level',
+      args: ['agreement', 'r.csv', '--min-alpha', '0.7'],
+      files: {},
+      code: 'NO_LEVEL',
+    },
   ])('$when: exit 2, said in words', async ({ args, files, code }) => {
     const outcome = await cli(['experiment', ...args], { cwd: tempDir(files) });
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(code) });
@@ -201,7 +255,10 @@ describe('mistakes', () => {
 
 test('trials with their actions are scored again to the same result, and against another truth to another', async () => {
   const cwd = demoDir();
-  const first = await cli(['experiment', 'experiment.yaml', '--json', '-o', 'trials.csv', '--quiet'], { cwd });
+  const first = await cli(
+    ['experiment', 'experiment.yaml', '--json', '-o', 'trials.csv', '--quiet'],
+    { cwd },
+  );
   const truth = /^ground_truth: .*$/m.exec(readFileSync(join(cwd, 'experiment.yaml'), 'utf8'))![0];
   const again = (ground: string) => {
     writeFileSync(
@@ -215,16 +272,26 @@ test('trials with their actions are scored again to the same result, and against
       .conditions.slice(0, 3)
       .map(({ condition, metrics }) => [condition, metrics.dq?.mean, metrics.t2u_s?.mean]);
   expect(numbers((await again(truth)).stdout)).toEqual(numbers(first.stdout));
-  expect(numbers((await again('ground_truth: order a pizza')).stdout)).not.toEqual(numbers(first.stdout));
+  expect(numbers((await again('ground_truth: order a pizza')).stdout)).not.toEqual(
+    numbers(first.stdout),
+  );
 });
 
 test('the published study is computed by one command', async () => {
   const cwd = demoDir();
   const files = ['-o', 'figure.svg', '-o', 'table.tex', '-o', 'report.html'];
-  const { code, stdout } = await cli(['experiment', 'published-study.yaml', '--json', ...files], { cwd });
+  const { code, stdout } = await cli(['experiment', 'published-study.yaml', '--json', ...files], {
+    cwd,
+  });
   expect(code).toBe(0);
   const { conditions, comparisons } = json(stdout);
-  expect(conditions.map(({ n, metrics, actionable }) => [n, metrics.dq!.mean.toFixed(3), actionable!.count])).toEqual([
+  expect(
+    conditions.map(({ n, metrics, actionable }) => [
+      n,
+      metrics.dq!.mean.toFixed(3),
+      actionable!.count,
+    ]),
+  ).toEqual([
     [116, '0.000', 0],
     [115, '0.403', 2],
     [116, '0.692', 116],
@@ -232,12 +299,17 @@ test('the published study is computed by one command', async () => {
   const pair = comparisons.find(({ metric, a, b }) => metric === 'dq' && a === 'C2' && b === 'C3')!;
   expect(pair.relative_improvement_pct!.toFixed(1)).toBe('71.7');
   expect(readFileSync(join(cwd, 'figure.svg'), 'utf8')).toContain('(a) decision quality');
-  expect(readFileSync(join(cwd, 'table.tex'), 'utf8')).toContain('decision quality & C3 & 116 & 0.692 & 0.000 &');
+  expect(readFileSync(join(cwd, 'table.tex'), 'utf8')).toContain(
+    'decision quality & C3 & 116 & 0.692 & 0.000 &',
+  );
 });
 
 test('names that begin like formulas read back as they were, and the data of an experiment is not overwritten', async () => {
   const names = ['-minus', '+plus', '=equals', '@at'];
-  const rows = names.flatMap((name, i) => [`${name},1,0.${i + 3},4${i}`, `${name},2,0.${i + 4},5${i}`]);
+  const rows = names.flatMap((name, i) => [
+    `${name},1,0.${i + 3},4${i}`,
+    `${name},2,0.${i + 4},5${i}`,
+  ]);
   const data = ['condition,trial,dq,t2u_s', ...rows].join('\n');
   const conditions = names.map((name) => `  "${name}": {data: ./trials.csv}`).join('\n');
   const written = `version: 1\nexperiment: names\nconditions:\n${conditions}\n`;
@@ -246,7 +318,9 @@ test('names that begin like formulas read back as they were, and the data of an 
     'e.yaml': written,
     'again.yaml': written.replaceAll('trials', 'my-trials'),
   });
-  const first = await cli(['experiment', 'e.yaml', '--json', '-o', 'my-trials.csv', '--quiet'], { cwd });
+  const first = await cli(['experiment', 'e.yaml', '--json', '-o', 'my-trials.csv', '--quiet'], {
+    cwd,
+  });
   expect(readFileSync(join(cwd, 'my-trials.csv'), 'utf8')).not.toMatch(/^"?[-+=@]/m);
   const again = await cli(['experiment', 'again.yaml', '--json', '--quiet'], { cwd });
   const numbers = (text: string) =>

@@ -9,7 +9,8 @@ import { tempDir } from '../support/temp-dir.ts';
 const files = {
   'agentci_spec.yaml':
     'version: 1\nagent: demo\nqueries:\n  - {id: a, query: "say \\"hi\\"", correctness: {expected_in_answer: [ok]}}\n  - {id: b, query: q2, correctness: {expected_in_answer: [ok]}}\n',
-  'traces.jsonl': '{"id":"a","query":"x","answer":"ok","latency_ms":12}\n{"id":"b","query":"q2","answer":"no"}\n',
+  'traces.jsonl':
+    '{"id":"a","query":"x","answer":"ok","latency_ms":12}\n{"id":"b","query":"q2","answer":"no"}\n',
 };
 
 async function runOnce(): Promise<string> {
@@ -19,12 +20,21 @@ async function runOnce(): Promise<string> {
 }
 
 async function receiver(status = 200) {
-  const requests: { method: string | undefined; url: string | undefined; type: string | undefined; body: string }[] =
-    [];
+  const requests: {
+    method: string | undefined;
+    url: string | undefined;
+    type: string | undefined;
+    body: string;
+  }[] = [];
   const server = createServer(async (incoming, response) => {
     let body = '';
     for await (const chunk of incoming) body += chunk;
-    requests.push({ method: incoming.method, url: incoming.url, type: incoming.headers['content-type'], body });
+    requests.push({
+      method: incoming.method,
+      url: incoming.url,
+      type: incoming.headers['content-type'],
+      body,
+    });
     response.writeHead(status).end('no');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -60,22 +70,31 @@ test('OTLP gets one gauge a metric with its labels as attributes', async () => {
   const { url, requests } = await receiver();
   await cli(['export-metrics', '--otlp', `${url}/v1/metrics`], { cwd: await runOnce() });
   const body = JSON.parse(requests[0]!.body) as {
-    resourceMetrics: { scopeMetrics: { metrics: { name: string; gauge: { dataPoints: object[] } }[] }[] }[];
+    resourceMetrics: {
+      scopeMetrics: { metrics: { name: string; gauge: { dataPoints: object[] } }[] }[];
+    }[];
   };
   const { metrics } = body.resourceMetrics[0]!.scopeMetrics[0]!;
   const passes = metrics.find(({ name }) => name === 'agentci_correctness_pass');
   expect(passes?.gauge.dataPoints).toMatchObject([
-    { asDouble: 1, attributes: expect.arrayContaining([{ key: 'query', value: { stringValue: 'say "hi"' } }]) },
+    {
+      asDouble: 1,
+      attributes: expect.arrayContaining([{ key: 'query', value: { stringValue: 'say "hi"' } }]),
+    },
     { asDouble: 0 },
   ]);
-  expect(metrics.find(({ name }) => name === 'agentci_latency_ms')?.gauge.dataPoints).toHaveLength(1);
+  expect(metrics.find(({ name }) => name === 'agentci_latency_ms')?.gauge.dataPoints).toHaveLength(
+    1,
+  );
 });
 
 test.each([
   { what: 'a server that refuses', args: async () => ['--otlp', (await receiver(500)).url] },
   { what: 'a server that is not there', args: async () => ['--pushgateway', 'http://127.0.0.1:1'] },
 ])('$what is said, with exit 2', async ({ args }) => {
-  const { code, stderr } = await cli(['export-metrics', ...(await args())], { cwd: await runOnce() });
+  const { code, stderr } = await cli(['export-metrics', ...(await args())], {
+    cwd: await runOnce(),
+  });
   expect(code).toBe(2);
   expect(stderr).toContain('EXPORT_FAILED');
 });

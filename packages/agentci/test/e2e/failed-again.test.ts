@@ -16,23 +16,38 @@ runner: {module: ./agent.mjs}
 queries:
 ${['a', 'b', 'c'].map((id) => `  - {id: ${id}, query: ${id}, ${more[id] ?? ''}correctness: {expected_in_answer: [ok]}}\n`).join('')}`;
 
-const project = (text = spec()): string => tempDir({ 'agent.mjs': AGENT, 'bad.txt': '', 'agentci_spec.yaml': text });
+const project = (text = spec()): string =>
+  tempDir({ 'agent.mjs': AGENT, 'bad.txt': '', 'agentci_spec.yaml': text });
 const on = (branch: string) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: '1'.repeat(40) });
 
 /** Runs it with an agent that fails these. */
-async function run(cwd: string, bad: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+async function run(
+  cwd: string,
+  bad: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+) {
   writeFileSync(join(cwd, 'bad.txt'), bad);
   return cli(['test', '--quiet', ...args], { cwd, env });
 }
 
 /** What --failed would run, or why it would not. */
 async function failed(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
-  const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json', ...args], { cwd, env });
-  return stdout === '' ? stderr : (JSON.parse(stdout) as { cases: { id: string }[] }).cases.map(({ id }) => id);
+  const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json', ...args], {
+    cwd,
+    env,
+  });
+  return stdout === ''
+    ? stderr
+    : (JSON.parse(stdout) as { cases: { id: string }[] }).cases.map(({ id }) => id);
 }
 
 /** The same while the runs are stored, and when they are only in the history. */
-async function failedEitherWay(cwd: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+async function failedEitherWay(
+  cwd: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+) {
   const stored = await failed(cwd, args, env);
   rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
   return { stored, past: await failed(cwd, args, env) };
@@ -99,6 +114,9 @@ test('--failed-from refuses a run of another spec', async () => {
   const runs = await cli(['history', '--json'], { cwd });
   const { id } = (JSON.parse(runs.stdout) as { runs: { id: string }[] }).runs[0]!;
   const refused = await cli(['test', '--failed-from', `.agentci/runs/${id}`], { cwd });
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is a run of other.yaml')]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('is a run of other.yaml'),
+  ]);
   expect(refused.stderr).toContain('RUN_OTHER_SPEC');
 });

@@ -22,7 +22,11 @@ const failuresIn = async (cwd: string, ...args: string[]): Promise<Told> =>
   JSON.parse((await cli(['failures', '--json', ...args], { cwd })).stdout) as Told;
 
 test('a run of a few queries leaves the others unknown, and what is fixed is named as gone', async () => {
-  const cwd = tempDir({ 'agentci_spec.yaml': SPEC, 'bad.jsonl': recording('no', 'no'), 'good.jsonl': GOOD });
+  const cwd = tempDir({
+    'agentci_spec.yaml': SPEC,
+    'bad.jsonl': recording('no', 'no'),
+    'good.jsonl': GOOD,
+  });
   await cli(['test', '--traces', 'bad.jsonl'], { cwd });
   await cli(['test', '--traces', 'good.jsonl', '--ids', 'b'], { cwd });
   const some = await failuresIn(cwd);
@@ -32,10 +36,14 @@ test('a run of a few queries leaves the others unknown, and what is fixed is nam
     not_run: [{ check: 'correctness.expected_in_answer' }],
   });
   await cli(['test', '--traces', 'bad.jsonl', '--ids', 'a'], { cwd });
-  expect((await failuresIn(cwd)).groups).toMatchObject([{ check: 'correctness.expected_in_answer', since: 'known' }]);
+  expect((await failuresIn(cwd)).groups).toMatchObject([
+    { check: 'correctness.expected_in_answer', since: 'known' },
+  ]);
   await cli(['test', '--traces', 'good.jsonl'], { cwd });
   const text = (await cli(['failures'], { cwd })).stdout;
-  expect(text).toMatch(/nothing failed\n\ngone since .*:\n.*correctness\.expected_in_answer: found 0 of 1/);
+  expect(text).toMatch(
+    /nothing failed\n\ngone since .*:\n.*correctness\.expected_in_answer: found 0 of 1/,
+  );
 });
 
 test('the runs of another spec in the folder are not taken', async () => {
@@ -48,7 +56,10 @@ test('the runs of another spec in the folder are not taken', async () => {
   await cli(['test', '-c', 'other.yaml', '--traces', 'bad.jsonl'], { cwd });
   expect((await failuresIn(cwd)).groups).toMatchObject([{ check: 'correctness.is_json' }]);
   expect((await failuresIn(cwd, '-c', 'other.yaml')).groups).toMatchObject([
-    { check: 'correctness.expected_in_answer', rerun: 'agentci test -c other.yaml --traces bad.jsonl --ids b' },
+    {
+      check: 'correctness.expected_in_answer',
+      rerun: 'agentci test -c other.yaml --traces bad.jsonl --ids b',
+    },
   ]);
 });
 
@@ -66,7 +77,9 @@ test('the command that runs a group again works as printed, and stays short', as
   const ids = Array.from({ length: 30 }, (_, i) => `q${i}`);
   const cwd = tempDir({
     'agentci_spec.yaml': `version: 1\nagent: shop\nqueries:\n${ids.map((id) => `  - {id: ${id}, query: ${id}, correctness: {is_json: true}}\n`).join('')}`,
-    'my runs.jsonl': ids.map((id) => `${JSON.stringify({ id, query: id, answer: 'no' })}\n`).join(''),
+    'my runs.jsonl': ids
+      .map((id) => `${JSON.stringify({ id, query: id, answer: 'no' })}\n`)
+      .join(''),
   });
   await cli(['test', '--traces', 'my runs.jsonl'], { cwd });
   const [group] = (await failuresIn(cwd)).groups;

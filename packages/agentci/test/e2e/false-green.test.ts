@@ -14,7 +14,10 @@ test.each([
     mistake: 'checks written at the top level, beside an unknown key',
     spec: `${head}correctness: {exact_match: WILL-NEVER-MATCH}\njunk: useless\n${query}`,
   },
-  { mistake: 'a misspelt layer', spec: `${head}${query}    corectness: {exact_match: WILL-NEVER-MATCH}\n` },
+  {
+    mistake: 'a misspelt layer',
+    spec: `${head}${query}    corectness: {exact_match: WILL-NEVER-MATCH}\n`,
+  },
   {
     mistake: 'checks indented under metadata',
     spec: `${head}${query}    metadata:\n      correctness: {exact_match: WILL-NEVER-MATCH}\n`,
@@ -30,7 +33,10 @@ test.each([
     spec: `${head}${query}    path: {expected_tools: [search]}\n`,
     onlyWhenRun: true,
   },
-  { mistake: 'bad indentation', spec: `${head}queries:\n  - query: hi\n     correctness: {exact_match: x}\n` },
+  {
+    mistake: 'bad indentation',
+    spec: `${head}queries:\n  - query: hi\n     correctness: {exact_match: x}\n`,
+  },
   {
     mistake: 'a regular expression that does not compile',
     spec: `${head}${query}    correctness: {regex_match: "(["}\n`,

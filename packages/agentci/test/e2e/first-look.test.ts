@@ -21,9 +21,17 @@ const project = () => tempDir({ 'agentci_spec.yaml': SPEC, 'traces.jsonl': TRACE
 describe('every run ends with the verdict and the reports it wrote', () => {
   test.each([
     { formats: [], output: 'stdout', files: [] },
-    { formats: ['-f', 'console', '-f', 'json=out/r.json'], output: 'stdout', files: ['out/r.json'] },
+    {
+      formats: ['-f', 'console', '-f', 'json=out/r.json'],
+      output: 'stdout',
+      files: ['out/r.json'],
+    },
     { formats: ['-f', 'json'], output: 'stderr', files: [] },
-    { formats: ['-f', 'junit=r.xml', '-o', 'r.html'], output: 'stderr', files: ['r.xml', 'r.html'] },
+    {
+      formats: ['-f', 'junit=r.xml', '-o', 'r.html'],
+      output: 'stderr',
+      files: ['r.xml', 'r.html'],
+    },
     { formats: ['-f', 'markdown', '--quiet'], output: 'stderr', files: [] },
   ] as const)('$formats on $output', async ({ formats, output, files }) => {
     const cwd = project();
@@ -40,7 +48,9 @@ describe('every run ends with the verdict and the reports it wrote', () => {
 });
 
 test('a failing query shows its answer with the forbidden word marked', async () => {
-  expect((await cli(['test'], { cwd: project() })).stdout).toContain('        answer: I am [-sorry-]\n');
+  expect((await cli(['test'], { cwd: project() })).stdout).toContain(
+    '        answer: I am [-sorry-]\n',
+  );
 });
 
 test('-n says how many runs passed', async () => {
@@ -55,7 +65,10 @@ test('-n says how many runs passed', async () => {
 
 test('a time without a unit is refused, with the ways to write it', async () => {
   const { code, stderr } = await cli(['test', '--timeout', '5'], { cwd: project() });
-  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('write 5s, 5ms or 5m') });
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('write 5s, 5ms or 5m'),
+  });
   for (const time of ['5s', '500ms', '2m'])
     expect((await cli(['test', '--timeout', time], { cwd: project() })).code).toBe(1);
 });
@@ -80,7 +93,9 @@ describe('--run latest', () => {
     const cwd = project();
     await cli(['test', '--quiet'], { cwd });
     const child = spawn(process.execPath, [CLI, 'view', '--run', 'latest'], { cwd });
-    const line = await new Promise<string>((resolve) => child.stdout.once('data', (data) => resolve(String(data))));
+    const line = await new Promise<string>((resolve) =>
+      child.stdout.once('data', (data) => resolve(String(data))),
+    );
     child.kill('SIGINT');
     expect(line).toMatch(/#\/\?run=\d{8}-/);
   });
@@ -99,10 +114,14 @@ describe('validate counts the checks that test decides', () => {
       query:
         'correctness: {exact_match: yes}, metrics: [tool_success, {latency: 100}, {pii_leakage: {min: 1, severity: fail}}]',
     },
-    { what: 'a metric over the whole run', query: 'correctness: {exact_match: yes}, metrics: [{privacy_budget: 0.5}]' },
+    {
+      what: 'a metric over the whole run',
+      query: 'correctness: {exact_match: yes}, metrics: [{privacy_budget: 0.5}]',
+    },
     {
       what: 'several rubrics',
-      query: 'correctness: {exact_match: yes, llm_judge: [{rule: a}, {rule: b}], safety_check: {rule: c}}',
+      query:
+        'correctness: {exact_match: yes, llm_judge: [{rule: a}, {rule: b}], safety_check: {rule: c}}',
     },
     {
       what: 'rules and settings',

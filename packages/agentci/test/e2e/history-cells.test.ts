@@ -21,15 +21,22 @@ const SPEC = `${RUNNER}matrix: {m: [x, y]}\n${QUERIES}`;
 const project = (spec = SPEC): string => tempDir({ 'agentci_spec.yaml': spec, 'agent.mjs': AGENT });
 
 async function play(cwd: string, runs: readonly (readonly string[])[]): Promise<string[]> {
-  for (const [bad = '', ...args] of runs) await cli(['test', '--quiet', ...args], { cwd, env: { BAD: bad } });
+  for (const [bad = '', ...args] of runs)
+    await cli(['test', '--quiet', ...args], { cwd, env: { BAD: bad } });
   const { stdout } = await cli(['history', '--json'], { cwd });
   return (JSON.parse(stdout) as { runs: { id: string }[] }).runs.map(({ id }) => id);
 }
 const history = (cwd: string, ...args: string[]) => cli(['history', ...args], { cwd });
-const json = async (cwd: string, ...args: string[]) => JSON.parse((await history(cwd, ...args, '--json')).stdout);
+const json = async (cwd: string, ...args: string[]) =>
+  JSON.parse((await history(cwd, ...args, '--json')).stdout);
 
 const FIXED_ELSEWHERE = [[''], ['by'], ['', '--cell', 'm=x']];
-const ONE_CELL_AT_A_TIME = [[''], ['by'], ['', '--ids', 'b', '--cell', 'm=x'], ['by', '--ids', 'b', '--cell', 'm=y']];
+const ONE_CELL_AT_A_TIME = [
+  [''],
+  ['by'],
+  ['', '--ids', 'b', '--cell', 'm=x'],
+  ['by', '--ids', 'b', '--cell', 'm=y'],
+];
 
 describe('a query of a spec with a matrix', () => {
   test.each([
@@ -39,7 +46,9 @@ describe('a query of a spec with a matrix', () => {
     const cwd = project();
     const [first, second] = await play(cwd, runs);
     const { code, stdout } = await history(cwd, 'first-bad', 'b');
-    expect(stdout).toMatch(/^"b" has 2 cells; --cell name=value chooses\nb \(m=x\) passed in every run/);
+    expect(stdout).toMatch(
+      /^"b" has 2 cells; --cell name=value chooses\nb \(m=x\) passed in every run/,
+    );
     expect(stdout).toMatch(new RegExp(`\nb \\(m=y\\) fails since run ${second} `));
     expect(stdout).not.toContain('flaky');
     expect(code).toBe(0);
@@ -48,7 +57,14 @@ describe('a query of a spec with a matrix', () => {
       query: 'b',
       cells: [
         { cell: { m: 'x' }, verdict: 'good' },
-        { cell: { m: 'y' }, verdict: 'bad', runs: inARow, flips: 0, first: { run: second }, good: { run: first } },
+        {
+          cell: { m: 'y' },
+          verdict: 'bad',
+          runs: inARow,
+          flips: 0,
+          first: { run: second },
+          good: { run: first },
+        },
       ],
     });
     expect(found).not.toHaveProperty('verdict');
@@ -58,10 +74,12 @@ describe('a query of a spec with a matrix', () => {
     const cwd = project();
     await play(cwd, FIXED_ELSEWHERE);
     const { cells } = await json(cwd, 'trend', 'b');
-    const shown = cells.map(({ cell, points }: { cell: object; points: { status: string; usd: number }[] }) => [
-      cell,
-      ...points.map(({ status, usd }) => `${status} ${usd}`),
-    ]);
+    const shown = cells.map(
+      ({ cell, points }: { cell: object; points: { status: string; usd: number }[] }) => [
+        cell,
+        ...points.map(({ status, usd }) => `${status} ${usd}`),
+      ],
+    );
     expect(shown).toEqual([
       [{ m: 'x' }, 'pass 0.01', 'pass 0.01', 'pass 0.01'],
       [{ m: 'y' }, 'pass 0.03', 'fail 0.03'],
@@ -79,18 +97,42 @@ describe('a query of a spec with a matrix', () => {
     const cwd = project();
     await play(cwd, FIXED_ELSEWHERE);
     const args = cell.flatMap((each) => ['--cell', each]);
-    expect(await json(cwd, 'first-bad', 'b', ...args)).toMatchObject({ verdict, cell: { m: cell[0]!.slice(2) } });
+    expect(await json(cwd, 'first-bad', 'b', ...args)).toMatchObject({
+      verdict,
+      cell: { m: cell[0]!.slice(2) },
+    });
     expect((await history(cwd, 'first-bad', 'b', ...args)).stdout).toMatch(/^b \(m=.\) /);
-    expect(await json(cwd, 'trend', 'b', ...args)).toMatchObject({ cell: { m: cell[0]!.slice(2) }, query: 'b' });
-    expect((await json(cwd, 'first-bad', 'b', '--cell', 'm=x', '--cell', 'm=y')).cells).toHaveLength(2);
+    expect(await json(cwd, 'trend', 'b', ...args)).toMatchObject({
+      cell: { m: cell[0]!.slice(2) },
+      query: 'b',
+    });
+    expect(
+      (await json(cwd, 'first-bad', 'b', '--cell', 'm=x', '--cell', 'm=y')).cells,
+    ).toHaveLength(2);
   });
 
   test.each([
-    { args: ['first-bad', 'b', '--cell', 'm=z'], says: 'CELL_UNKNOWN', hint: 'Its values are: x, y' },
-    { args: ['trend', 'b', '--cell', 'mm=x'], says: 'the matrix has no variable "mm"', hint: 'Did you mean "m"?' },
+    {
+      args: ['first-bad', 'b', '--cell', 'm=z'],
+      says: 'CELL_UNKNOWN',
+      hint: 'Its values are: x, y',
+    },
+    {
+      args: ['trend', 'b', '--cell', 'mm=x'],
+      says: 'the matrix has no variable "mm"',
+      hint: 'Did you mean "m"?',
+    },
     { args: ['trend', 'b', '--cell', 'x'], says: '--cell takes name=value, not "x"', hint: '' },
-    { args: ['trend', '--cell', 'm=x'], says: '--cell is about one query, and none is named', hint: 'trend QUERY' },
-    { args: ['flaky', '--cell', 'm=x'], says: 'history flaky does not take --cell', hint: 'trend, first-bad' },
+    {
+      args: ['trend', '--cell', 'm=x'],
+      says: '--cell is about one query, and none is named',
+      hint: 'trend QUERY',
+    },
+    {
+      args: ['flaky', '--cell', 'm=x'],
+      says: 'history flaky does not take --cell',
+      hint: 'trend, first-bad',
+    },
   ])('what --cell cannot choose is refused: $args', async ({ args, says, hint }) => {
     const cwd = project();
     await play(cwd, [['']]);
@@ -103,7 +145,10 @@ describe('a query of a spec with a matrix', () => {
   test('the trends of view name the cell that fails, whatever the order of the variables in the spec', async () => {
     const cwd = project(SPEC.replace('{m: [x, y]}', '{m: [x, y], n: [1]}'));
     const [, second] = await play(cwd, ONE_CELL_AT_A_TIME);
-    writeFileSync(join(cwd, 'agentci_spec.yaml'), SPEC.replace('{m: [x, y]}', '{n: [1], m: [x, y]}'));
+    writeFileSync(
+      join(cwd, 'agentci_spec.yaml'),
+      SPEC.replace('{m: [x, y]}', '{n: [1], m: [x, y]}'),
+    );
     await play(cwd, [['by']]);
     const place = { named: undefined, checkedOut: undefined };
     expect(pageTrends(join(cwd, '.agentci', 'history'), 'shop', place)?.failing).toMatchObject([

@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
@@ -34,15 +42,23 @@ interface Run {
 }
 
 /** Runs the agent, and gives the id of the run and what was said. */
-async function run(cwd: string, { bad = '', args = [], offMs }: Run = {}): Promise<{ id: string; stderr: string }> {
+async function run(
+  cwd: string,
+  { bad = '', args = [], offMs }: Run = {},
+): Promise<{ id: string; stderr: string }> {
   writeFileSync(join(cwd, 'bad.txt'), bad);
-  const env = offMs === undefined ? {} : { NODE_OPTIONS: `--require ${join(cwd, 'clock.cjs')}`, CLOCK_OFF: `${offMs}` };
+  const env =
+    offMs === undefined
+      ? {}
+      : { NODE_OPTIONS: `--require ${join(cwd, 'clock.cjs')}`, CLOCK_OFF: `${offMs}` };
   const before = new Set(linesIn(cwd).map(({ id }) => id));
   const { stderr } = await cli(['test', ...args], { cwd, env });
   return { id: linesIn(cwd).find(({ id }) => !before.has(id))!.id, stderr };
 }
 const historyOf = (cwd: string): string => join(cwd, '.agentci', 'history');
-function linesIn(cwd: string): { readonly id: string; readonly at: string; readonly branch?: string }[] {
+function linesIn(
+  cwd: string,
+): { readonly id: string; readonly at: string; readonly branch?: string }[] {
   try {
     const text = readFileSync(join(historyOf(cwd), 'runs.jsonl'), 'utf8');
     return text
@@ -57,7 +73,8 @@ const failed = async (cwd: string): Promise<string[] | string> => {
   const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
   return stdout === '' ? stderr : [...stdout.matchAll(/"id": "([ab])"/g)].map(([, id]) => id!);
 };
-const withoutRuns = (cwd: string): void => rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
+const withoutRuns = (cwd: string): void =>
+  rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
 const json = async (cwd: string, ...args: string[]) =>
   JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
 
@@ -70,7 +87,10 @@ describe('clocks that disagree', () => {
     expect(next.stderr).toContain(`so a clock is wrong, there or here: ${red.id}.`);
     await run(cwd, { args: ['--ids', 'a'], offMs: -30_000 });
     expect(await failed(cwd)).toEqual(['b']);
-    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'bad', first: { run: red.id } });
+    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({
+      verdict: 'bad',
+      first: { run: red.id },
+    });
     withoutRuns(cwd);
     expect(await failed(cwd)).toEqual(['b']);
     await run(cwd, { args: ['--ids', 'b'], offMs: -60_000 });
@@ -83,10 +103,15 @@ describe('clocks that disagree', () => {
     for (let i = 0; i < 2; i++) await run(cwd);
     const { id } = await run(cwd, { bad: 'a', offMs: -400 * DAY });
     await run(cwd, { args: ['--ids', 'b'] });
-    const { runs } = (await json(cwd)) as { runs: { id: string; at: string; misdated?: boolean }[] };
+    const { runs } = (await json(cwd)) as {
+      runs: { id: string; at: string; misdated?: boolean }[];
+    };
     expect(runs.map(({ at }) => at)).toEqual(linesIn(cwd).map(({ at }) => at));
     expect(runs.filter(({ misdated }) => misdated).map((each) => each.id)).toEqual([id]);
-    const months = (await json(cwd, 'cost', '--by', 'month')).periods as { period: string; runs: number }[];
+    const months = (await json(cwd, 'cost', '--by', 'month')).periods as {
+      period: string;
+      runs: number;
+    }[];
     expect(months.map((each) => each.runs)).toEqual([1, 3]);
     expect((await cli(['history'], { cwd })).stdout).toContain('?: 1 date of a wrong clock.');
     expect(await failed(cwd)).toEqual(['a']);
@@ -104,9 +129,13 @@ describe('an import', () => {
     const dir = tempDir();
     for (const name of ['d1/runs', 'd2']) mkdirSync(join(dir, name), { recursive: true });
     cpSync(join(ci, 'agentci-results.json'), join(dir, 'd1', 'agentci-results.json'));
-    cpSync(join(ci, '.agentci', 'runs', red.id), join(dir, 'd1', 'runs', red.id), { recursive: true });
+    cpSync(join(ci, '.agentci', 'runs', red.id), join(dir, 'd1', 'runs', red.id), {
+      recursive: true,
+    });
     cpSync(join(ci, '.agentci', 'runs', good.id), join(dir, 'd2', good.id), { recursive: true });
-    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     const entries = files.map(({ parentPath, name }) => {
       const path = join(parentPath, name);
       return [relative(dir, path), readFileSync(path)] as const;
@@ -124,13 +153,16 @@ describe('an import', () => {
   ])('takes of each run what any source says: $order', async ({ imports }) => {
     const dir = await artifacts();
     const cwd = tempDir({ ...FILES, ...MAIN });
-    for (const paths of imports) await cli(['history', 'import', ...paths.map((path) => join(dir, path))], { cwd });
+    for (const paths of imports)
+      await cli(['history', 'import', ...paths.map((path) => join(dir, path))], { cwd });
     const { runs } = await json(cwd);
     expect(runs).toMatchObject([{ branch: 'main' }, { branch: 'main', failed: 1 }]);
     expect(runs).toHaveLength(2);
     expect(await failed(cwd)).toEqual(['b']);
     expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'bad' });
-    expect((await cli(['history', 'import', dir], { cwd })).stdout).toBe('0 runs imported, 2 known already\n');
+    expect((await cli(['history', 'import', dir], { cwd })).stdout).toBe(
+      '0 runs imported, 2 known already\n',
+    );
   });
 
   test('counts each run once, and names shards and files that are left out', async () => {
@@ -149,7 +181,10 @@ describe('an import', () => {
   test('of a report alone: what failed in it counts though it does not say its branch, and a note says so', async () => {
     const dir = await artifacts();
     const cwd = tempDir({ ...FILES, ...MAIN });
-    const first = await cli(['history', 'import', join(dir, 'd2'), join(dir, 'd1', 'agentci-results.json')], { cwd });
+    const first = await cli(
+      ['history', 'import', join(dir, 'd2'), join(dir, 'd1', 'agentci-results.json')],
+      { cwd },
+    );
     expect(first.stdout).toBe('2 runs imported, 0 known already\n');
     const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
     expect(stderr).toContain('1 run does not say its branch: ');
@@ -173,7 +208,8 @@ describe('an import', () => {
 
 describe('a run of a detached HEAD', () => {
   const DETACHED = `${'a'.repeat(40)}\n`;
-  const checkOut = (cwd: string, head: string): void => writeFileSync(join(cwd, '.git', 'HEAD'), head);
+  const checkOut = (cwd: string, head: string): void =>
+    writeFileSync(join(cwd, '.git', 'HEAD'), head);
   /** b failed on main, and a later run off any branch ended otherwise. */
   async function project(onMain: string, detached: string): Promise<{ cwd: string; main: string }> {
     const cwd = tempDir({ ...FILES, ...MAIN });
@@ -188,19 +224,24 @@ describe('a run of a detached HEAD', () => {
     'that passed does not make a failure of a branch forgotten: runs are %s',
     async (where) => {
       const { cwd, main } = await project('b', '');
-      expect((await cli(['report', '--run', 'latest', '-f', 'json'], { cwd })).stdout).toContain(`"run_id": "${main}"`);
+      expect((await cli(['report', '--run', 'latest', '-f', 'json'], { cwd })).stdout).toContain(
+        `"run_id": "${main}"`,
+      );
       if (where !== 'stored') withoutRuns(cwd);
       expect(await failed(cwd)).toEqual(['b']);
     },
   );
 
-  test.each(['stored', 'only in the history'])('that failed counts as failed: runs are %s', async (where) => {
-    const { cwd } = await project('', 'a');
-    if (where !== 'stored') withoutRuns(cwd);
-    const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
-    expect(stdout).toContain('"id": "a"');
-    expect(stderr).toContain('1 run does not say its branch: ');
-  });
+  test.each(['stored', 'only in the history'])(
+    'that failed counts as failed: runs are %s',
+    async (where) => {
+      const { cwd } = await project('', 'a');
+      if (where !== 'stored') withoutRuns(cwd);
+      const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
+      expect(stdout).toContain('"id": "a"');
+      expect(stderr).toContain('1 run does not say its branch: ');
+    },
+  );
 
   test('counts where there is no run on the branch', async () => {
     const { cwd } = await project('b', '');
@@ -238,25 +279,28 @@ describe('a damaged history', () => {
       says: 'is damaged',
     },
     { what: 'gone', spoil: (path: string) => rmSync(path), says: 'is gone' },
-  ])('--failed does not call good what it cannot read: the verdicts of a run are $what', async ({ spoil, says }) => {
-    const { cwd, red } = await project();
-    spoil(join(historyOf(cwd), `${red}.jsonl`));
-    const { code, stderr } = await cli(['test', '--failed'], { cwd });
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      `1 of 2 queries went wrong in run ${red}, and it cannot be read which: .agentci/history/${red}.jsonl ${says}`,
-    );
-    expect(stderr).toContain('HISTORY_DAMAGED');
-    const firstBad = await cli(['history', 'first-bad', 'b'], { cwd });
-    expect(firstBad.stdout).toContain('what became of it since cannot be read');
-    expect(firstBad.stdout).not.toMatch(/every run|passes now/);
-    expect((await cli(['history', 'trend', 'b'], { cwd })).stdout).toContain(
-      `the queries of 1 run are damaged or no longer kept, so it may have failed there: ${red}`,
-    );
-    // A run of all queries is the way out.
-    await run(cwd);
-    expect(await failed(cwd)).toContain('NOTHING_FAILED');
-  });
+  ])(
+    '--failed does not call good what it cannot read: the verdicts of a run are $what',
+    async ({ spoil, says }) => {
+      const { cwd, red } = await project();
+      spoil(join(historyOf(cwd), `${red}.jsonl`));
+      const { code, stderr } = await cli(['test', '--failed'], { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain(
+        `1 of 2 queries went wrong in run ${red}, and it cannot be read which: .agentci/history/${red}.jsonl ${says}`,
+      );
+      expect(stderr).toContain('HISTORY_DAMAGED');
+      const firstBad = await cli(['history', 'first-bad', 'b'], { cwd });
+      expect(firstBad.stdout).toContain('what became of it since cannot be read');
+      expect(firstBad.stdout).not.toMatch(/every run|passes now/);
+      expect((await cli(['history', 'trend', 'b'], { cwd })).stdout).toContain(
+        `the queries of 1 run are damaged or no longer kept, so it may have failed there: ${red}`,
+      );
+      // A run of all queries is the way out.
+      await run(cwd);
+      expect(await failed(cwd)).toContain('NOTHING_FAILED');
+    },
+  );
 
   test('a line of the list that cannot be read is not a run that passed', async () => {
     const { cwd } = await project();
@@ -268,7 +312,9 @@ describe('a damaged history', () => {
       '1 line of .agentci/history/runs.jsonl cannot be read, and no run of all queries came after',
     );
     const { stdout } = await cli(['history', 'first-bad', 'b'], { cwd });
-    expect(stdout).toContain('1 line of the history cannot be read: there were more runs than are counted here');
+    expect(stdout).toContain(
+      '1 line of the history cannot be read: there were more runs than are counted here',
+    );
     expect(stdout).toContain('b passed in every run that can be read and in which it was decided');
     writeFileSync(join(cwd, 'bad.txt'), '');
     expect((await cli(['test'], { cwd })).code).toBe(0);
@@ -297,7 +343,9 @@ describe('a damaged history', () => {
       truncateSync(file, readFileSync(file, 'utf8').indexOf('\n') + 10);
     }
     const { code, stderr } = await cli(['test', '--failed'], { cwd });
-    expect(stderr).toContain(`1 of 2 queries went wrong in run ${red.id}, and it cannot be read which`);
+    expect(stderr).toContain(
+      `1 of 2 queries went wrong in run ${red.id}, and it cannot be read which`,
+    );
     expect(code).toBe(2);
   });
 
@@ -352,7 +400,9 @@ describe('a run folder that lost a line', () => {
   test('--failed takes its verdicts from the history, or else exits with 2', async () => {
     const { cwd, journal } = await project();
     const { stdout, stderr } = await cli(['test', '--failed', '--dry-run', '--json'], { cwd });
-    expect(stderr).toContain(`${journal} lacks the result of "b": the stored run is damaged. Its verdicts are taken`);
+    expect(stderr).toContain(
+      `${journal} lacks the result of "b": the stored run is damaged. Its verdicts are taken`,
+    );
     expect(stdout).toContain('"id": "b"');
     expect(stdout).not.toContain('"id": "a"');
     rmSync(historyOf(cwd), { recursive: true });
@@ -399,7 +449,12 @@ test.each(['results[1].cost.details', 'results[0].path', 'summary.failed', 'spec
 );
 
 describe('a run in which only a check over the whole run failed', () => {
-  const SPENT = JSON.stringify({ id: 'a', query: 'a', answer: 'ok', metadata: { privacy_epsilon: 3 } });
+  const SPENT = JSON.stringify({
+    id: 'a',
+    query: 'a',
+    answer: 'ok',
+    metadata: { privacy_epsilon: 3 },
+  });
   async function project(): Promise<{ cwd: string; id: string }> {
     const cwd = tempDir({
       'agentci_spec.yaml': `agent: shop
@@ -413,22 +468,27 @@ queries: [{id: a, query: a, correctness: {expected_in_answer: [ok]}}]
     return { cwd, id: linesIn(cwd)[0]!.id };
   }
 
-  test.each(['--failed', '--failed-from'])('%s names it, and does not say that all was good', async (option) => {
-    const { cwd, id } = await project();
-    const args = option === '--failed' ? [option] : [option, join('.agentci', 'runs', id)];
-    const { code, stderr } = await cli(['test', ...args], { cwd });
-    expect(stderr).toContain(
-      `${option}: no query failed in run ${id}, but 1 check over the whole run did: metric.priv`,
-    );
-    expect(stderr).toContain('Run all queries again');
-    expect(code).toBe(2);
-  });
+  test.each(['--failed', '--failed-from'])(
+    '%s names it, and does not say that all was good',
+    async (option) => {
+      const { cwd, id } = await project();
+      const args = option === '--failed' ? [option] : [option, join('.agentci', 'runs', id)];
+      const { code, stderr } = await cli(['test', ...args], { cwd });
+      expect(stderr).toContain(
+        `${option}: no query failed in run ${id}, but 1 check over the whole run did: metric.priv`,
+      );
+      expect(stderr).toContain('Run all queries again');
+      expect(code).toBe(2);
+    },
+  );
 
   test('--failed says so where only the history knows it', async () => {
     const { cwd, id } = await project();
     withoutRuns(cwd);
     const { stderr } = await cli(['test', '--failed'], { cwd });
-    expect(stderr).toContain(`--failed: no query failed in run ${id}, but a check over the whole run did`);
+    expect(stderr).toContain(
+      `--failed: no query failed in run ${id}, but a check over the whole run did`,
+    );
   });
 });
 

@@ -1,4 +1,12 @@
-import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +31,12 @@ queries:
 `;
 
 function project(): string {
-  const cwd = tempDir({ 'agentci_spec.yaml': SPEC, 'other.yaml': SPEC, 'agent.mjs': AGENT, 'package.json': '{}' });
+  const cwd = tempDir({
+    'agentci_spec.yaml': SPEC,
+    'other.yaml': SPEC,
+    'agent.mjs': AGENT,
+    'package.json': '{}',
+  });
   if (duckdb !== '') symlinkSync(join(duckdb, 'node_modules'), join(cwd, 'node_modules'));
   return cwd;
 }
@@ -47,16 +60,24 @@ describe.skipIf(duckdb === '')(
   'with DuckDB (AGENTCI_DUCKDB names a folder where @duckdb/node-api is installed)',
   () => {
     /** What makes the files of a history differ from the runs that it lists. */
-    const CASES: readonly { readonly what: string; readonly make: (cwd: string) => Promise<void> }[] = [
+    const CASES: readonly {
+      readonly what: string;
+      readonly make: (cwd: string) => Promise<void>;
+    }[] = [
       {
         what: 'imports that complete runs',
         make: async (cwd) => {
           const ci = project();
           for (const at of [1, 2, 3])
-            await cli(['test', '--quiet', '-f', `json=r${at}.json`], { cwd: ci, env: { AGENTCI_BRANCH: 'main' } });
+            await cli(['test', '--quiet', '-f', `json=r${at}.json`], {
+              cwd: ci,
+              env: { AGENTCI_BRANCH: 'main' },
+            });
           for (const from of ['r2.json', '.agentci/runs', '.agentci/history'])
             await history(cwd, 'import', join(ci, from));
-          expect(readFileSync(inHistory(cwd, 'runs.jsonl'), 'utf8').trim().split('\n').length).toBeGreaterThan(3);
+          expect(
+            readFileSync(inHistory(cwd, 'runs.jsonl'), 'utf8').trim().split('\n').length,
+          ).toBeGreaterThan(3);
         },
       },
       {
@@ -66,7 +87,9 @@ describe.skipIf(duckdb === '')(
             await run(cwd, '--shard', shard);
             await cli(['merge', '.agentci/runs', '--quiet'], { cwd });
           }
-          expect(readdirSync(inHistory(cwd)).filter((name) => /^\d.*\.jsonl$/.test(name)).length).toBeGreaterThan(1);
+          expect(
+            readdirSync(inHistory(cwd)).filter((name) => /^\d.*\.jsonl$/.test(name)).length,
+          ).toBeGreaterThan(1);
         },
       },
       {
@@ -82,29 +105,39 @@ describe.skipIf(duckdb === '')(
       },
     ];
 
-    test.each(CASES)('sql, Parquet, the list and the costs count the same runs: $what', async ({ make }) => {
-      const cwd = project();
-      await make(cwd);
-      const runs = await listed(cwd);
-      const { periods } = JSON.parse((await history(cwd, 'cost', '--json')).stdout);
-      const { usd } = periods[0];
-      expect(periods).toMatchObject([{ runs: runs.length }]);
-      expect((await sql(cwd, 'SELECT id FROM runs')).map(({ id }: { id: string }) => id)).toEqual(
-        runs.map(({ id }) => id),
-      );
-      const spent = 'sum(usd + coalesce(unused_usd, 0))';
-      expect(await sql(cwd, `SELECT ${spent} AS usd FROM runs WHERE NOT recorded`)).toEqual([
-        { usd: expect.closeTo(usd, 9) },
-      ]);
-      const perRun = runs.map(({ id, total }) => ({ run: id, n: total }));
-      const joined = 'FROM queries q JOIN runs r ON r.id = q.run GROUP BY 1 ORDER BY 1';
-      expect(await sql(cwd, `SELECT run, count(*) AS n ${joined}`)).toEqual(perRun);
-      expect(await sql(cwd, 'SELECT run, count(*) AS n FROM queries GROUP BY 1 ORDER BY 1')).toEqual(perRun);
-      expect((await history(cwd, 'export', '--parquet', 'x.parquet')).code).toBe(0);
-      expect(await parquet(cwd, 'SELECT run, count(*)::INT AS n FROM FILE GROUP BY 1 ORDER BY 1')).toEqual(perRun);
-    });
+    test.each(CASES)(
+      'sql, Parquet, the list and the costs count the same runs: $what',
+      async ({ make }) => {
+        const cwd = project();
+        await make(cwd);
+        const runs = await listed(cwd);
+        const { periods } = JSON.parse((await history(cwd, 'cost', '--json')).stdout);
+        const { usd } = periods[0];
+        expect(periods).toMatchObject([{ runs: runs.length }]);
+        expect((await sql(cwd, 'SELECT id FROM runs')).map(({ id }: { id: string }) => id)).toEqual(
+          runs.map(({ id }) => id),
+        );
+        const spent = 'sum(usd + coalesce(unused_usd, 0))';
+        expect(await sql(cwd, `SELECT ${spent} AS usd FROM runs WHERE NOT recorded`)).toEqual([
+          { usd: expect.closeTo(usd, 9) },
+        ]);
+        const perRun = runs.map(({ id, total }) => ({ run: id, n: total }));
+        const joined = 'FROM queries q JOIN runs r ON r.id = q.run GROUP BY 1 ORDER BY 1';
+        expect(await sql(cwd, `SELECT run, count(*) AS n ${joined}`)).toEqual(perRun);
+        expect(
+          await sql(cwd, 'SELECT run, count(*) AS n FROM queries GROUP BY 1 ORDER BY 1'),
+        ).toEqual(perRun);
+        expect((await history(cwd, 'export', '--parquet', 'x.parquet')).code).toBe(0);
+        expect(
+          await parquet(cwd, 'SELECT run, count(*)::INT AS n FROM FILE GROUP BY 1 ORDER BY 1'),
+        ).toEqual(perRun);
+      },
+    );
 
-    const guide = readFileSync(join(import.meta.dirname, '../../../../docs/guide/history.md'), 'utf8');
+    const guide = readFileSync(
+      join(import.meta.dirname, '../../../../docs/guide/history.md'),
+      'utf8',
+    );
     test.each(/```sql\n([^`]+)/.exec(guide)![1]!.trim().split('\n'))(
       'the guide shows a query that works: %s',
       async (line) => {
@@ -118,7 +151,8 @@ describe.skipIf(duckdb === '')(
       const cwd = project();
       await run(cwd);
       await run(cwd, '-c', 'other.yaml', '--ids', 'a');
-      const statement = 'SELECT r.spec, count(*) AS n FROM runs r JOIN queries q ON q.run = r.id GROUP BY 1 ORDER BY 1';
+      const statement =
+        'SELECT r.spec, count(*) AS n FROM runs r JOIN queries q ON q.run = r.id GROUP BY 1 ORDER BY 1';
       expect(await sql(cwd, statement)).toEqual([
         { spec: 'agentci_spec.yaml', n: 3 },
         { spec: 'other.yaml', n: 1 },
@@ -130,11 +164,32 @@ describe.skipIf(duckdb === '')(
       const cwd = project();
       await run(cwd);
       const columns = async (table: string): Promise<string[]> =>
-        (await sql(cwd, `DESCRIBE ${table}`)).map((each: Record<string, string>) => each.column_name);
+        (await sql(cwd, `DESCRIBE ${table}`)).map(
+          (each: Record<string, string>) => each.column_name,
+        );
       const [before, queries] = [await columns('runs'), await columns('queries')];
-      for (const name of ['order', 'commit', 'branch', 'part', 'recorded', 'judges', 'shard_runs', 'unused_usd'])
+      for (const name of [
+        'order',
+        'commit',
+        'branch',
+        'part',
+        'recorded',
+        'judges',
+        'shard_runs',
+        'unused_usd',
+      ])
         expect(before).toContain(name);
-      expect(queries).toEqual(['run', 'id', 'cell', 'status', 'decided', 'passed', 'usd', 'ms', 'tokens']);
+      expect(queries).toEqual([
+        'run',
+        'id',
+        'cell',
+        'status',
+        'decided',
+        'passed',
+        'usd',
+        'ms',
+        'tokens',
+      ]);
       await cli(['eval', '--run', 'latest', '--ids', 'a'], { cwd });
       expect([await columns('runs'), await columns('queries')]).toEqual([before, queries]);
       const judged = await sql(
@@ -151,7 +206,10 @@ describe.skipIf(duckdb === '')(
       const cwd = project();
       await cli(['test', '--quiet'], { cwd, env: { BAD: 'b' } });
       await history(cwd, 'export', '--parquet', 'x.parquet');
-      const rows = await parquet(cwd, 'SELECT id, status, passed::INT AS passed, usd, tokens FROM FILE');
+      const rows = await parquet(
+        cwd,
+        'SELECT id, status, passed::INT AS passed, usd, tokens FROM FILE',
+      );
       expect(rows).toEqual([
         { id: 'a', status: 'pass', passed: 1, usd: 0.01, tokens: 5 },
         { id: 'b', status: 'fail', passed: 0, usd: 0.01, tokens: 5 },
@@ -160,12 +218,32 @@ describe.skipIf(duckdb === '')(
       const ofRun =
         'SELECT DISTINCT run_usd, run_tokens, run_passed::INT AS run_passed, run_recorded, run_spec FROM FILE';
       expect(await parquet(cwd, ofRun)).toEqual([
-        { run_usd: 0.03, run_tokens: 15, run_passed: 2, run_recorded: false, run_spec: 'agentci_spec.yaml' },
+        {
+          run_usd: 0.03,
+          run_tokens: 15,
+          run_passed: 2,
+          run_recorded: false,
+          run_spec: 'agentci_spec.yaml',
+        },
       ]);
-      const names = (await parquet(cwd, 'DESCRIBE SELECT * FROM FILE')).map((each) => String(each.column_name));
+      const names = (await parquet(cwd, 'DESCRIBE SELECT * FROM FILE')).map((each) =>
+        String(each.column_name),
+      );
       const own = names.filter((name) => !name.startsWith('run_'));
-      expect(own).toEqual(['run', 'id', 'cell', 'status', 'decided', 'passed', 'usd', 'ms', 'tokens']);
-      const ofRuns = (await sql(cwd, 'DESCRIBE runs')).map((each: Record<string, string>) => each.column_name);
+      expect(own).toEqual([
+        'run',
+        'id',
+        'cell',
+        'status',
+        'decided',
+        'passed',
+        'usd',
+        'ms',
+        'tokens',
+      ]);
+      const ofRuns = (await sql(cwd, 'DESCRIBE runs')).map(
+        (each: Record<string, string>) => each.column_name,
+      );
       expect(names).toEqual([
         ...own,
         ...ofRuns.filter((name: string) => name !== 'id').map((name: string) => `run_${name}`),
@@ -174,19 +252,27 @@ describe.skipIf(duckdb === '')(
 
     test.each([
       { statement: 'SELECT count(*) AS n, sum(total) AS t FROM runs', row: { n: 1, t: 3 } },
-      { statement: 'SELECT 1.50 AS d, [2::BIGINT] AS l, {x: 3::HUGEINT} AS s', row: { d: 1.5, l: [2], s: { x: 3 } } },
+      {
+        statement: 'SELECT 1.50 AS d, [2::BIGINT] AS l, {x: 3::HUGEINT} AS s',
+        row: { d: 1.5, l: [2], s: { x: 3 } },
+      },
       { statement: 'SELECT 9007199254740991 AS n', row: { n: 9007199254740991 } },
       { statement: 'SELECT 9007199254740993 AS n', row: { n: '9007199254740993' } },
       { statement: 'SELECT 1 AS a, 2 AS a', row: { a: 1, 'a:1': 2 } },
       { statement: "SELECT 'x' AS a, NULL AS b, true AS c", row: { a: 'x', b: null, c: true } },
-    ])('numbers are numbers in JSON as far as they are exact: $statement', async ({ statement, row }) => {
-      const cwd = project();
-      await run(cwd);
-      expect(await sql(cwd, statement)).toEqual([row]);
-      const { stdout } = await history(cwd, 'sql', statement);
-      const shown = Object.values(row).map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
-      expect(stdout.split('\n')[1]).toBe(shown.join('\t'));
-    });
+    ])(
+      'numbers are numbers in JSON as far as they are exact: $statement',
+      async ({ statement, row }) => {
+        const cwd = project();
+        await run(cwd);
+        expect(await sql(cwd, statement)).toEqual([row]);
+        const { stdout } = await history(cwd, 'sql', statement);
+        const shown = Object.values(row).map((each) =>
+          typeof each === 'string' ? each : JSON.stringify(each),
+        );
+        expect(stdout.split('\n')[1]).toBe(shown.join('\t'));
+      },
+    );
 
     test.each([
       'DELETE FROM runs',
@@ -203,7 +289,9 @@ describe.skipIf(duckdb === '')(
       const cwd = project();
       await run(cwd);
       const { code, stdout, stderr } = await history(cwd, 'sql', statement);
-      expect(stderr).toMatch(/history sql answers queries, such as SELECT, and runs no [A-Z ]+ statement/);
+      expect(stderr).toMatch(
+        /history sql answers queries, such as SELECT, and runs no [A-Z ]+ statement/,
+      );
       expect(stderr).toContain('[HISTORY_SQL]');
       expect([code, stdout]).toEqual([2, '']);
       expect(existsSync(join(cwd, 'z.db'))).toBe(false);

@@ -1,11 +1,19 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/results/run-result.ts';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const lines = (values: readonly object[]): string => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
+const lines = (values: readonly object[]): string =>
+  `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
 const SPEC = `agent: shop
 queries:
   - {id: a, query: a, tags: [one], correctness: {expected_in_answer: [ok]}}
@@ -27,14 +35,21 @@ const runsIn = (cwd: string): Record<string, unknown>[] =>
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-const on = (branch: string, commit = '1'.repeat(40)) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: commit });
+const on = (branch: string, commit = '1'.repeat(40)) => ({
+  AGENTCI_BRANCH: branch,
+  AGENTCI_COMMIT: commit,
+});
 const judge = (cwd: string, traces: string, env: Record<string, string> = {}, ...args: string[]) =>
   cli(['test', '--traces', traces, ...args], { cwd, env });
 const json = async (cwd: string, ...args: string[]) =>
   JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
 
 /** A history made by hand: so many runs, with what became of query `a` in each. */
-function writeHistory(cwd: string, verdicts: readonly string[], usd: (at: number) => number = () => 0.01): void {
+function writeHistory(
+  cwd: string,
+  verdicts: readonly string[],
+  usd: (at: number) => number = () => 0.01,
+): void {
   const dir = join(cwd, '.agentci', 'history');
   mkdirSync(dir, { recursive: true });
   const text = verdicts.map((status, i) => {
@@ -42,7 +57,9 @@ function writeHistory(cwd: string, verdicts: readonly string[], usd: (at: number
     const passed = status === 'pass' ? 1 : 0;
     writeFileSync(
       join(dir, `${id}.jsonl`),
-      lines([{ id: 'a', status, decided: status === 'error' ? 0 : 1, passed, usd: usd(i), ms: 100 }]),
+      lines([
+        { id: 'a', status, decided: status === 'error' ? 0 : 1, passed, usd: usd(i), ms: 100 },
+      ]),
     );
     return JSON.stringify({
       ...{
@@ -133,7 +150,10 @@ describe('what a history says', () => {
       verdicts: 'xxx',
       says: /a is expected to fail, and does since run 20260101-000000000.*3 runs in a row\n {2}no run before/,
     },
-    { verdicts: 'ppfx', says: /a is expected to fail, and does since run 20260101-000000002.*2 runs in a row/ },
+    {
+      verdicts: 'ppfx',
+      says: /a is expected to fail, and does since run 20260101-000000002.*2 runs in a row/,
+    },
     { verdicts: 'pxf', says: /a fails since run 20260101-000000001/ },
     { verdicts: 'xp', says: /a passes now; it last failed in run 20260101-000000000/ },
   ])('first-bad of $verdicts', async ({ verdicts, says }) => {
@@ -146,7 +166,10 @@ describe('what a history says', () => {
   });
 
   test('first-bad and trend agree on a query that fails as expected', async () => {
-    const cwd = tempDir({ ...FILES, 'agentci_spec.yaml': SPEC.replace('{id: a,', '{id: a, xfail: known bug,') });
+    const cwd = tempDir({
+      ...FILES,
+      'agentci_spec.yaml': SPEC.replace('{id: a,', '{id: a, xfail: known bug,'),
+    });
     for (let i = 0; i < 2; i++) await judge(cwd, 'bad.jsonl');
     expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'expected', runs: 2 });
     expect((await json(cwd, 'trend', 'a')).points).toMatchObject([{ rate: 0 }, { rate: 0 }]);
@@ -191,7 +214,11 @@ describe('what a history says', () => {
       (i) => (i < 25 ? 0.01 : 0.02) + (i % 5) * 0.0005,
     );
     const trend = await json(cwd, 'trend', 'a');
-    expect(trend.drifts[0]).toMatchObject({ of: 'cost', verdict: 'up', since: '20260101-000000025-0000' });
+    expect(trend.drifts[0]).toMatchObject({
+      of: 'cost',
+      verdict: 'up',
+      since: '20260101-000000025-0000',
+    });
     expect(trend.drifts[1]).toMatchObject({ of: 'latency', verdict: 'steady' });
     writeHistory(
       cwd,
@@ -203,13 +230,41 @@ describe('what a history says', () => {
   });
 
   test.each([
-    { args: ['--parquet', 'o.parquet'], says: 'history list does not take --parquet', taker: 'history export' },
-    { args: ['flaky', '--by', 'day'], says: 'history flaky does not take --by', taker: 'history cost' },
-    { args: ['export', '--parquet', 'o', '--last', '3'], says: 'does not take --last', taker: 'history list, trend' },
-    { args: ['first-bad', 'a', 'b'], says: 'takes one argument, and was given "b" as well', taker: 'one query' },
-    { args: ['trend', 'a', 'b'], says: 'takes one argument, and was given "b" as well', taker: 'one query' },
-    { args: ['cost', 'a'], says: 'history cost takes no argument, and was given "a"', taker: 'trend and first-bad' },
-    { args: ['list', 'extra'], says: 'history list takes no argument, and was given "extra"', taker: 'import' },
+    {
+      args: ['--parquet', 'o.parquet'],
+      says: 'history list does not take --parquet',
+      taker: 'history export',
+    },
+    {
+      args: ['flaky', '--by', 'day'],
+      says: 'history flaky does not take --by',
+      taker: 'history cost',
+    },
+    {
+      args: ['export', '--parquet', 'o', '--last', '3'],
+      says: 'does not take --last',
+      taker: 'history list, trend',
+    },
+    {
+      args: ['first-bad', 'a', 'b'],
+      says: 'takes one argument, and was given "b" as well',
+      taker: 'one query',
+    },
+    {
+      args: ['trend', 'a', 'b'],
+      says: 'takes one argument, and was given "b" as well',
+      taker: 'one query',
+    },
+    {
+      args: ['cost', 'a'],
+      says: 'history cost takes no argument, and was given "a"',
+      taker: 'trend and first-bad',
+    },
+    {
+      args: ['list', 'extra'],
+      says: 'history list takes no argument, and was given "extra"',
+      taker: 'import',
+    },
   ])('what an action does not look at is refused: $args', async ({ args, says, taker }) => {
     const cwd = tempDir(FILES);
     writeHistory(cwd, ['pass', 'fail']);
@@ -227,36 +282,50 @@ describe('what a history says', () => {
       Array.from({ length: 9 }, () => 'pass'),
     );
     const { periods } = await json(cwd, 'cost', '--by', 'week');
-    expect(periods.map(({ period, runs }: { period: string; runs: number }) => [period, runs])).toEqual([
+    expect(
+      periods.map(({ period, runs }: { period: string; runs: number }) => [period, runs]),
+    ).toEqual([
       ['2026-W01', 4],
       ['2026-W02', 5],
     ]);
-    expect(periods[0]).toMatchObject({ usd: expect.closeTo(0.04, 9), usd_per_run: expect.closeTo(0.01, 9) });
-    expect((await cli(['history', 'cost', '--by', 'year'], { cwd })).stderr).toContain('HISTORY_PERIOD');
+    expect(periods[0]).toMatchObject({
+      usd: expect.closeTo(0.04, 9),
+      usd_per_run: expect.closeTo(0.01, 9),
+    });
+    expect((await cli(['history', 'cost', '--by', 'year'], { cwd })).stderr).toContain(
+      'HISTORY_PERIOD',
+    );
   });
 
   test.each([
     { of: 'no run', lines: [null, null], tokens: null, shown: 'unknown' },
     { of: 'one of two runs', lines: [10, null], tokens: 10, shown: 'at least 10' },
     { of: 'both runs', lines: [10, 10], tokens: 20, shown: '20' },
-  ])('tokens and costs that are known of $of are not made up: $shown', async ({ lines, tokens, shown }) => {
-    const cwd = tempDir(FILES);
-    writeHistory(
-      cwd,
-      lines.map(() => 'pass'),
-    );
-    const path = join(cwd, '.agentci', 'history', 'runs.jsonl');
-    const runs = readFileSync(path, 'utf8').trim().split('\n');
-    const without = (line: string, i: number): string =>
-      lines[i] === null ? JSON.stringify({ ...JSON.parse(line), tokens: null, usd: null, unpriced: 1 }) : line;
-    writeFileSync(path, `${runs.map(without).join('\n')}\n`);
-    const { periods } = await json(cwd, 'cost', '--by', 'month');
-    const usd = tokens === null ? null : expect.closeTo(tokens / 1000, 9);
-    expect(periods).toMatchObject([{ runs: 2, tokens, usd, uncounted: lines.filter((each) => each === null).length }]);
-    expect((await cli(['history', 'cost', '--by', 'month'], { cwd })).stdout.split('\n')[1]).toMatch(
-      new RegExp(`  ${shown}$`),
-    );
-  });
+  ])(
+    'tokens and costs that are known of $of are not made up: $shown',
+    async ({ lines, tokens, shown }) => {
+      const cwd = tempDir(FILES);
+      writeHistory(
+        cwd,
+        lines.map(() => 'pass'),
+      );
+      const path = join(cwd, '.agentci', 'history', 'runs.jsonl');
+      const runs = readFileSync(path, 'utf8').trim().split('\n');
+      const without = (line: string, i: number): string =>
+        lines[i] === null
+          ? JSON.stringify({ ...JSON.parse(line), tokens: null, usd: null, unpriced: 1 })
+          : line;
+      writeFileSync(path, `${runs.map(without).join('\n')}\n`);
+      const { periods } = await json(cwd, 'cost', '--by', 'month');
+      const usd = tokens === null ? null : expect.closeTo(tokens / 1000, 9);
+      expect(periods).toMatchObject([
+        { runs: 2, tokens, usd, uncounted: lines.filter((each) => each === null).length },
+      ]);
+      expect(
+        (await cli(['history', 'cost', '--by', 'month'], { cwd })).stdout.split('\n')[1],
+      ).toMatch(new RegExp(`  ${shown}$`));
+    },
+  );
 
   test('a run of which some queries know their tokens says that it is a lower bound', async () => {
     const cwd = tempDir({
@@ -272,7 +341,9 @@ console.log(JSON.stringify({ answer: 'ok', ...(JSON.parse(text).id === 'a' ? { t
 `,
     });
     await cli(['test'], { cwd });
-    expect((await json(cwd, 'cost')).periods).toMatchObject([{ tokens: 7, uncounted: 1, usd: null }]);
+    expect((await json(cwd, 'cost')).periods).toMatchObject([
+      { tokens: 7, uncounted: 1, usd: null },
+    ]);
     const { stdout } = await cli(['history', 'cost'], { cwd });
     expect(stdout).toMatch(/ unknown .* at least 7$/m);
   });
@@ -299,9 +370,13 @@ test('runs of CI are imported from folders and reports, once, and garbage is nam
     'artifacts/other.json': '{}',
     'artifacts/broken.json': '{"schema":"agentci.results/1","results":[1],"summary":{}}',
   });
-  const first = await cli(['history', 'import', join(ci, '.agentci', 'runs'), 'artifacts'], { cwd });
+  const first = await cli(['history', 'import', join(ci, '.agentci', 'runs'), 'artifacts'], {
+    cwd,
+  });
   expect(first.stdout).toBe('1 run imported, 0 known already\n');
-  expect(first.stderr).toContain('broken.json is not a whole JSON report of agentci: it has no "agent"');
+  expect(first.stderr).toContain(
+    'broken.json is not a whole JSON report of agentci: it has no "agent"',
+  );
   expect((await cli(['history', 'import', join(ci, 'report.json')], { cwd })).stdout).toBe(
     '0 runs imported, 1 known already\n',
   );
@@ -311,7 +386,10 @@ test('runs of CI are imported from folders and reports, once, and garbage is nam
 
 describe('a run whose counts do not add up', () => {
   test.each([
-    { edit: { passed: 99 }, says: 'it has "summary.passed": 99, and 1 of its 2 results with the status pass or warn' },
+    {
+      edit: { passed: 99 },
+      says: 'it has "summary.passed": 99, and 1 of its 2 results with the status pass or warn',
+    },
     {
       edit: { failed: 0, skipped: 1 },
       says: 'it has "summary.failed": 0, and 1 of its 2 results with the status fail',
@@ -326,7 +404,9 @@ describe('a run whose counts do not add up', () => {
       ...FILES,
       'report.json': JSON.stringify({ ...report, summary: { ...report.summary, ...edit } }),
     });
-    const { code, stdout, stderr } = await cli(['history', 'import', 'report.json'], { cwd: edited });
+    const { code, stdout, stderr } = await cli(['history', 'import', 'report.json'], {
+      cwd: edited,
+    });
     expect(stderr).toContain(`report.json does not add up: ${says}`);
     expect([code, stdout]).toEqual([2, '0 runs imported, 0 known already\n']);
   });
@@ -335,26 +415,37 @@ describe('a run whose counts do not add up', () => {
     const cwd = tempDir(FILES);
     await judge(cwd, 'bad.jsonl');
     const [id] = readdirSync(join(cwd, '.agentci', 'runs')).filter((name) => /^\d{8}-/.test(name));
-    for (const path of [join(cwd, '.agentci', 'runs', id!, 'run.json'), join(cwd, '.agentci', 'history', 'runs.jsonl')])
+    for (const path of [
+      join(cwd, '.agentci', 'runs', id!, 'run.json'),
+      join(cwd, '.agentci', 'history', 'runs.jsonl'),
+    ])
       writeFileSync(path, readFileSync(path, 'utf8').replace(/"passed": ?1/, '"passed":99'));
     const other = tempDir(FILES);
     for (const from of ['runs', 'history'])
-      expect((await cli(['history', 'import', join(cwd, '.agentci', from)], { cwd: other })).stdout).toMatch(/^0 runs/);
+      expect(
+        (await cli(['history', 'import', join(cwd, '.agentci', from)], { cwd: other })).stdout,
+      ).toMatch(/^0 runs/);
   });
 
-  test.each([{ passed: 99 }, { total: 3 }, { skipped: 1 }, { warnings: 2 }, { passed: 1e300, total: 1e300 }])(
-    'is a line of the history that cannot be read: %o',
-    async (edit) => {
-      const cwd = tempDir(FILES);
-      writeHistory(cwd, ['pass', 'pass']);
-      const path = join(cwd, '.agentci', 'history', 'runs.jsonl');
-      const [first, second] = readFileSync(path, 'utf8').trim().split('\n');
-      writeFileSync(path, `${JSON.stringify({ ...JSON.parse(first!), ...edit })}\n${second}\n`);
-      const { stdout, stderr } = await cli(['history', '--json'], { cwd });
-      expect(stderr).toContain('1 line of runs.jsonl cannot be read and is skipped');
-      expect(JSON.parse(stdout)).toMatchObject({ runs: [{ id: JSON.parse(second!).id }], unread_lines: 1 });
-    },
-  );
+  test.each([
+    { passed: 99 },
+    { total: 3 },
+    { skipped: 1 },
+    { warnings: 2 },
+    { passed: 1e300, total: 1e300 },
+  ])('is a line of the history that cannot be read: %o', async (edit) => {
+    const cwd = tempDir(FILES);
+    writeHistory(cwd, ['pass', 'pass']);
+    const path = join(cwd, '.agentci', 'history', 'runs.jsonl');
+    const [first, second] = readFileSync(path, 'utf8').trim().split('\n');
+    writeFileSync(path, `${JSON.stringify({ ...JSON.parse(first!), ...edit })}\n${second}\n`);
+    const { stdout, stderr } = await cli(['history', '--json'], { cwd });
+    expect(stderr).toContain('1 line of runs.jsonl cannot be read and is skipped');
+    expect(JSON.parse(stdout)).toMatchObject({
+      runs: [{ id: JSON.parse(second!).id }],
+      unread_lines: 1,
+    });
+  });
 });
 
 test('a JSON report says whether recordings were judged, so that an import does not count them as spending', async () => {
@@ -374,7 +465,8 @@ test('a merged run is in the history and its shards are not', async () => {
 });
 
 describe('--failed and --run latest', () => {
-  const idsOf = (stdout: string): string[] => (JSON.parse(stdout) as RunResult).results.map(({ id }) => id);
+  const idsOf = (stdout: string): string[] =>
+    (JSON.parse(stdout) as RunResult).results.map(({ id }) => id);
 
   test('sixty runs of another query do not make a failure forgotten', async () => {
     const cwd = tempDir(FILES);
@@ -384,31 +476,45 @@ describe('--failed and --run latest', () => {
     const filtered = readdirSync(runs).sort().at(-1)!;
     const { cpSync } = await import('node:fs');
     for (let i = 0; i < 60; i++)
-      cpSync(join(runs, filtered), join(runs, `${filtered}-${String(i).padStart(3, '0')}`), { recursive: true });
-    expect(idsOf((await judge(cwd, 'good.jsonl', {}, '--failed', '-f', 'json')).stdout)).toEqual(['a']);
+      cpSync(join(runs, filtered), join(runs, `${filtered}-${String(i).padStart(3, '0')}`), {
+        recursive: true,
+      });
+    expect(idsOf((await judge(cwd, 'good.jsonl', {}, '--failed', '-f', 'json')).stdout)).toEqual([
+      'a',
+    ]);
   });
 
   test('a run that stopped at its first failure says nothing about the queries after it', async () => {
     const cwd = tempDir(FILES);
     await judge(cwd, 'worse.jsonl');
     await judge(cwd, 'bad.jsonl', {}, '--fail-fast', '-w', '1');
-    expect(idsOf((await judge(cwd, 'good.jsonl', {}, '--failed', '-f', 'json')).stdout)).toEqual(['a', 'b']);
+    expect(idsOf((await judge(cwd, 'good.jsonl', {}, '--failed', '-f', 'json')).stdout)).toEqual([
+      'a',
+      'b',
+    ]);
   });
 
   test('a green run on another branch leaves the failures of this one', async () => {
     const cwd = tempDir(FILES);
     await judge(cwd, 'bad.jsonl', on('fix'));
     await judge(cwd, 'good.jsonl', on('main'));
-    expect(idsOf((await judge(cwd, 'good.jsonl', on('fix'), '--failed', '-f', 'json')).stdout)).toEqual(['a']);
-    expect((await judge(cwd, 'good.jsonl', on('main'), '--failed')).stderr).toContain('NOTHING_FAILED');
-    expect((await judge(cwd, 'good.jsonl', on('new'), '--failed')).stderr).toContain('NOTHING_FAILED');
+    expect(
+      idsOf((await judge(cwd, 'good.jsonl', on('fix'), '--failed', '-f', 'json')).stdout),
+    ).toEqual(['a']);
+    expect((await judge(cwd, 'good.jsonl', on('main'), '--failed')).stderr).toContain(
+      'NOTHING_FAILED',
+    );
+    expect((await judge(cwd, 'good.jsonl', on('new'), '--failed')).stderr).toContain(
+      'NOTHING_FAILED',
+    );
   });
 
   test('questions about now are about the branch that is checked out, others by choice, and say so', async () => {
     const cwd = tempDir({ ...FILES, '.git/HEAD': 'ref: refs/heads/fix\n' });
     await judge(cwd, 'bad.jsonl', on('fix'));
     await judge(cwd, 'good.jsonl', on('main'));
-    const firstBad = async (...args: string[]) => (await cli(['history', 'first-bad', 'a', ...args], { cwd })).stdout;
+    const firstBad = async (...args: string[]) =>
+      (await cli(['history', 'first-bad', 'a', ...args], { cwd })).stdout;
     expect(await firstBad()).toMatch(/^on branch fix; --branch names another, "\*" all\n.*a fails/);
     expect(await firstBad('--branch', 'main')).not.toContain('a fails');
     expect(await firstBad('--branch', '*')).not.toContain('on branch');
@@ -424,10 +530,9 @@ describe('--failed and --run latest', () => {
     await judge(cwd, 'bad.jsonl');
     await judge(cwd, 'good.jsonl', {}, '--ids', 'b');
     const { stdout } = await cli(['eval', '--run', 'latest', '-f', 'json'], { cwd });
-    expect((JSON.parse(stdout) as RunResult).results.map(({ id, status }) => `${id} ${status}`)).toEqual([
-      'a fail',
-      'b pass',
-    ]);
+    expect(
+      (JSON.parse(stdout) as RunResult).results.map(({ id, status }) => `${id} ${status}`),
+    ).toEqual(['a fail', 'b pass']);
   });
 
   test('the branch is read from the checkout where CI says nothing', async () => {

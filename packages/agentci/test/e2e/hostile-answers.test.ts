@@ -22,7 +22,13 @@ const NO_ANSWERS: Record<string, string> = {
   'null answer': '{"answer": null}',
   'cut recording': 'log\n{"answer": "ok", "tool_calls": [',
 };
-const ANSWERS = ['[1] ok, see the docs', '{name} is ok', '{"ok": true}', '"ok"', '# ok\n```json\n{"a":'];
+const ANSWERS = [
+  '[1] ok, see the docs',
+  '{name} is ok',
+  '{"ok": true}',
+  '"ok"',
+  '# ok\n```json\n{"a":',
+];
 const queries = [...Object.keys(NO_ANSWERS), ...ANSWERS.keys()].map(String);
 const given = JSON.stringify({ ...NO_ANSWERS, ...Object.fromEntries(ANSWERS.entries()) });
 
@@ -34,12 +40,13 @@ ${queries.map((query) => `  - {query: ${JSON.stringify(query)}}`).join('\n')}
 `;
 const statuses = (stdout: string) =>
   Object.fromEntries(
-    (JSON.parse(stdout) as { results: { query: string; status: string }[] }).results.map(({ query, status }) => [
-      query,
-      status,
-    ]),
+    (JSON.parse(stdout) as { results: { query: string; status: string }[] }).results.map(
+      ({ query, status }) => [query, status],
+    ),
   );
-const expected = Object.fromEntries(queries.map((query) => [query, query in NO_ANSWERS ? 'error' : 'pass']));
+const expected = Object.fromEntries(
+  queries.map((query) => [query, query in NO_ANSWERS ? 'error' : 'pass']),
+);
 
 const command = `let input = ''; process.stdin.on('data', (c) => { input += c }).on('end', () => process.stdout.write(${given}[JSON.parse(input).query]));`;
 
@@ -96,10 +103,18 @@ defaults: {correctness: {expected_in_answer: [ok]}}
 queries: [{query: stream}, {query: cut}, {query: redirect}, {query: later}]
 `;
   const env = { AGENT_KEY: 'k-1234567890' };
-  const cwd = tempDir({ 'agentci_spec.yaml': spec(), 'accepting.yaml': spec(', accept_status: [202]') });
+  const cwd = tempDir({
+    'agentci_spec.yaml': spec(),
+    'accepting.yaml': spec(', accept_status: [202]'),
+  });
   const { code, stdout } = await cli(['test', '-f', 'json'], { cwd, env });
   const { results } = JSON.parse(stdout);
-  expect(results.map(({ status }: { status: string }) => status)).toEqual(['warn', 'error', 'error', 'error']);
+  expect(results.map(({ status }: { status: string }) => status)).toEqual([
+    'warn',
+    'error',
+    'error',
+    'error',
+  ]);
   expect(results[0]).toMatchObject({
     answer: 'ok then',
     correctness: { checks: [{ status: 'pass' }, { id: 'answer.truncated', status: 'warn' }] },
@@ -116,14 +131,19 @@ queries: [{query: stream}, {query: cut}, {query: redirect}, {query: later}]
 
 test('an answer that was cut off is in every report and exits 1 under --strict', async () => {
   const cwd = tempDir({
-    'agentci_spec.yaml': 'agent: demo\nqueries: [{id: q, query: q, correctness: {expected_in_answer: [ok]}}]\n',
+    'agentci_spec.yaml':
+      'agent: demo\nqueries: [{id: q, query: q, correctness: {expected_in_answer: [ok]}}]\n',
     'traces.jsonl':
       'not JSON at all\n'.slice(0, 0) +
       '{"id":"q","query":"q","answer":"ok","finish_reason":"MAX_TOKENS","nonsense":1}\n',
   });
   for (const format of ['console', 'github', 'json', 'junit', 'sarif', 'markdown', 'csv', 'html']) {
     const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', format], { cwd });
-    expect({ format, code, has: stdout.includes('the answer was cut off') }).toEqual({ format, code: 0, has: true });
+    expect({ format, code, has: stdout.includes('the answer was cut off') }).toEqual({
+      format,
+      code: 0,
+      has: true,
+    });
     // What the trace says of itself is there, too.
     expect({ format, has: /has no key .*nonsense/.test(stdout) }).toEqual({ format, has: true });
   }

@@ -22,7 +22,10 @@ ${Array.from({ length: QUERIES }, (_, i) => `  - {id: q${i}, query: question ${i
 `;
 
 /** Runs the program through a shell, which sets limits or changes what is around it. */
-function shell(script: string, cwd: string): { code: number | null; stdout: string; stderr: string } {
+function shell(
+  script: string,
+  cwd: string,
+): { code: number | null; stdout: string; stderr: string } {
   const { NODE_OPTIONS: _, GITHUB_ACTIONS: __, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
     cwd,
@@ -48,7 +51,8 @@ const journalOf = (cwd: string): string[] => {
 };
 
 async function waitFor(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let tries = 0; tries < 500 && !isSo(); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 20));
   expect(isSo()).toBe(true);
 }
 
@@ -76,7 +80,9 @@ test('of two --resume at once one works and the other refuses; no query is asked
       .sort(),
   ).toEqual(Array.from({ length: QUERIES }, (_, i) => `q${i}`).sort());
   const [run] = readdirSync(join(cwd, '.agentci/runs'));
-  expect(readdirSync(join(cwd, '.agentci/runs', run!)).filter((name) => name.startsWith('lock'))).toEqual([]);
+  expect(
+    readdirSync(join(cwd, '.agentci/runs', run!)).filter((name) => name.startsWith('lock')),
+  ).toEqual([]);
 }, 60_000);
 
 test.skipIf(!isLinux)(
@@ -108,7 +114,8 @@ test.skipIf(!isLinux)(
       .slice(1, -1);
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.length).toBeLessThan(QUERIES);
-    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ result: { status: 'pass' } });
+    for (const line of lines)
+      expect(JSON.parse(line)).toMatchObject({ result: { status: 'pass' } });
   },
   60_000,
 );
@@ -140,9 +147,14 @@ describe.skipIf(!isLinux)('a machine at its limits', () => {
 
   test('a spec whose folder goes away while it runs', () => {
     const cwd = tempDir({
-      'gone/agentci_spec.yaml': spec('{command: [sh, -c, "cat > /dev/null; rm -rf ../gone; echo ok"], retries: 0}'),
+      'gone/agentci_spec.yaml': spec(
+        '{command: [sh, -c, "cat > /dev/null; rm -rf ../gone; echo ok"], retries: 0}',
+      ),
     });
-    const { code, stdout, stderr } = shell('"$NODE" "$CLI" test -c gone/agentci_spec.yaml -w 1', cwd);
+    const { code, stdout, stderr } = shell(
+      '"$NODE" "$CLI" test -c gone/agentci_spec.yaml -w 1',
+      cwd,
+    );
     expect(code).toBe(2);
     expect(stdout + stderr).toContain('the folder of the spec is no longer there');
     expect(stdout + stderr).not.toMatch(/undefined|^\s+at /m);
@@ -174,7 +186,10 @@ describe.skipIf(!isLinux)('a machine at its limits', () => {
 
   test('a working directory that was deleted', () => {
     const cwd = tempDir();
-    const { code, stderr } = shell('mkdir gone && cd gone && rmdir ../gone && "$NODE" "$CLI" test', cwd);
+    const { code, stderr } = shell(
+      'mkdir gone && cd gone && rmdir ../gone && "$NODE" "$CLI" test',
+      cwd,
+    );
     expect(code).toBe(2);
     expectOneLine(stderr, /working directory/);
   });
@@ -182,9 +197,16 @@ describe.skipIf(!isLinux)('a machine at its limits', () => {
   test.each([
     { what: 'is not there', command: './nope', words: /no such file/ },
     { what: 'may not be executed', command: './agent.mjs', words: /may not be executed/ },
-    { what: 'gets too much', command: `${process.execPath}, ${'x'.repeat(200_000)}`, words: /too large/ },
+    {
+      what: 'gets too much',
+      command: `${process.execPath}, ${'x'.repeat(200_000)}`,
+      words: /too large/,
+    },
   ])('a program that $what', async ({ command, words }) => {
-    const cwd = tempDir({ 'agentci_spec.yaml': spec(`{command: [${command}], retries: 0}`), 'agent.mjs': agent });
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec(`{command: [${command}], retries: 0}`),
+      'agent.mjs': agent,
+    });
     const { code, stdout, stderr } = await cli(['test'], { cwd });
     expect(code).toBe(2);
     expect(stdout).toMatch(words);
@@ -204,14 +226,19 @@ describe.skipIf(!isLinux)('a machine at its limits', () => {
       const child = spawn(process.execPath, [CLI, 'test', '-w', '1'], { cwd, stdio: 'ignore' });
       onTestFinished(() => void child.kill('SIGKILL'));
       const pids = () =>
-        existsSync(join(cwd, 'pids')) ? readFileSync(join(cwd, 'pids'), 'utf8').trim().split('\n') : [];
+        existsSync(join(cwd, 'pids'))
+          ? readFileSync(join(cwd, 'pids'), 'utf8').trim().split('\n')
+          : [];
       await waitFor(() => pids().length === 3);
       child.kill(signal);
       const code = await new Promise((resolve) => child.on('close', resolve));
       expect(code).toBe(130);
       expect(journalOf(cwd)).toHaveLength(1);
       await waitFor(() =>
-        pids().every((pid) => !existsSync(`/proc/${pid}`) || /\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))),
+        pids().every(
+          (pid) =>
+            !existsSync(`/proc/${pid}`) || /\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')),
+        ),
       );
       rmSync(join(cwd, 'pids'));
     },

@@ -15,9 +15,15 @@ const CHATS = [
       {
         role: 'assistant',
         content: null,
-        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find_order', arguments: '{"id":17}' } }],
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'find_order', arguments: '{"id":17}' } },
+        ],
       },
-      { role: 'tool', tool_call_id: 'c1', content: '{"state":"shipped","api_key":"hunter2-hunter2"}' },
+      {
+        role: 'tool',
+        tool_call_id: 'c1',
+        content: '{"state":"shipped","api_key":"hunter2-hunter2"}',
+      },
       { role: 'assistant', content: 'It was shipped.' },
     ],
   },
@@ -41,12 +47,19 @@ const SPANS = ['ok', 'error'].map((fate, i) => [
     span_id: `${i}000000000000001`,
     start_time: 1_790_000_000_000_000_000,
     end_time: 1_790_000_002_000_000_000,
-    status: { code: fate === 'ok' ? 'OK' : 'ERROR', ...(fate === 'ok' ? {} : { message: 'timeout' }) },
+    status: {
+      code: fate === 'ok' ? 'OK' : 'ERROR',
+      ...(fate === 'ok' ? {} : { message: 'timeout' }),
+    },
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'desk',
-      'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: `Question ${i}` }] }]),
-      'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: 'Answer' }] }]),
+      'gen_ai.input.messages': JSON.stringify([
+        { role: 'user', parts: [{ type: 'text', content: `Question ${i}` }] },
+      ]),
+      'gen_ai.output.messages': JSON.stringify([
+        { role: 'assistant', parts: [{ type: 'text', content: 'Answer' }] },
+      ]),
     },
   },
   {
@@ -107,7 +120,14 @@ describe('agentci import', () => {
     const { code, stdout } = await cli(['import', 'spans.json', '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
       formats: [
-        { format: 'otel-genai', dialects: ['genai'], traces: 2, failures: 1, tools: ['look'], agents: ['desk'] },
+        {
+          format: 'otel-genai',
+          dialects: ['genai'],
+          traces: 2,
+          failures: 1,
+          tools: ['look'],
+          agents: ['desk'],
+        },
       ],
       problems: [],
       written: [],
@@ -120,7 +140,9 @@ describe('agentci import', () => {
     const cwd = project({ 'chats.jsonl': CHATS.slice(0, 1) });
     const made = await cli(['import', 'chats.jsonl', '--to-spec', '--agent', 'desk'], { cwd });
     expect(made.stdout).toContain('next: agentci test -c agentci_spec.yaml');
-    expect(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')).toContain('expected_tools: ["find_order"]');
+    expect(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')).toContain(
+      'expected_tools: ["find_order"]',
+    );
     expect(await cli(['validate', 'agentci_spec.yaml'], { cwd })).toMatchObject({ code: 0 });
     expect(await cli(['test', '--strict'], { cwd })).toMatchObject({ code: 0 });
     expect((await cli(['baselines'], { cwd })).stdout).toContain('imported');
@@ -133,9 +155,12 @@ describe('agentci import', () => {
 
   test('keeps only the runs that failed when asked to, and says what they are on their own recording', async () => {
     const cwd = project({ 'spans.json': JSON.stringify(SPANS.flat()) });
-    const { code, stdout } = await cli(['import', 'spans.json', '--only-failures', '--to-spec', 'failures.yaml'], {
-      cwd,
-    });
+    const { code, stdout } = await cli(
+      ['import', 'spans.json', '--only-failures', '--to-spec', 'failures.yaml'],
+      {
+        cwd,
+      },
+    );
     expect(stdout).toContain('traces    1, 1 of them failed');
     expect(readFileSync(join(cwd, 'failures.yaml'), 'utf8')).toContain('"Question 1"');
     expect(code).toBe(0);
@@ -149,7 +174,15 @@ describe('agentci import', () => {
   test('leaves no address and no key in anything it writes or shows with --redact', async () => {
     const cwd = project({ 'in/chats.jsonl': CHATS.slice(0, 1) });
     const { stdout } = await cli(
-      ['import', 'in/chats.jsonl', '--redact', '--to-spec', 'out/spec.yaml', '-o', 'out/traces.jsonl'],
+      [
+        'import',
+        'in/chats.jsonl',
+        '--redact',
+        '--to-spec',
+        'out/spec.yaml',
+        '-o',
+        'out/traces.jsonl',
+      ],
       { cwd },
     );
     const written = filesIn(join(cwd, 'out'));
@@ -170,9 +203,13 @@ describe('agentci import', () => {
     const again = await cli(toSpec, { cwd });
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('FILE_EXISTS') });
     expect(again.stderr).not.toContain(cwd);
-    const both = await cli(['import', 'chats.jsonl', '--to-spec', 'both.yaml', '-o', './both.yaml'], { cwd });
+    const both = await cli(
+      ['import', 'chats.jsonl', '--to-spec', 'both.yaml', '-o', './both.yaml'],
+      { cwd },
+    );
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('IMPORT_ONE_FILE') });
-    for (const file of ['spec.yaml', 'traces.jsonl', 'both.yaml']) expect(existsSync(join(cwd, file))).toBe(false);
+    for (const file of ['spec.yaml', 'traces.jsonl', 'both.yaml'])
+      expect(existsSync(join(cwd, file))).toBe(false);
   });
 
   test('writes ATIF that reads back as the same run', async () => {
@@ -194,7 +231,9 @@ describe('agentci import', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('FILE_EXISTS') });
     expect(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')).toBe('mine');
     expect(existsSync(join(cwd, 'traces'))).toBe(false);
-    expect(await cli(['import', 'chats.jsonl', '--to-spec', '--force'], { cwd })).toMatchObject({ code: 0 });
+    expect(await cli(['import', 'chats.jsonl', '--to-spec', '--force'], { cwd })).toMatchObject({
+      code: 0,
+    });
   });
 
   test.each([
@@ -205,7 +244,13 @@ describe('agentci import', () => {
       code: 2,
       says: 'in no known format: it is an object with "some"',
     },
-    { when: 'a file is not there', files: {}, args: ['nowhere.json'], code: 2, says: 'TRACE_NOT_FOUND' },
+    {
+      when: 'a file is not there',
+      files: {},
+      args: ['nowhere.json'],
+      code: 2,
+      says: 'TRACE_NOT_FOUND',
+    },
     {
       when: 'a line among good ones is broken',
       files: { 'x.jsonl': `${JSON.stringify(CHATS[0])}\n{"messages": [\n` },
@@ -235,7 +280,11 @@ describe('agentci import', () => {
       files: {
         'x.json': {
           messages: [
-            { role: 'assistant', content: 'hi', tool_calls: [{ id: '1', function: { name: 't', arguments: '{}' } }] },
+            {
+              role: 'assistant',
+              content: 'hi',
+              tool_calls: [{ id: '1', function: { name: 't', arguments: '{}' } }],
+            },
           ],
         },
       },
@@ -258,7 +307,9 @@ describe('agentci import', () => {
         {
           role: 'assistant',
           content: '',
-          tool_calls: [{ id: '1', function: { name: 'a\u001b[2Jb\r\nwrote evil', arguments: '{}' } }],
+          tool_calls: [
+            { id: '1', function: { name: 'a\u001b[2Jb\r\nwrote evil', arguments: '{}' } },
+          ],
         },
       ],
     };

@@ -1,5 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
@@ -32,13 +40,16 @@ test('only the runs are ignored by git, once', async () => {
   expect(read(cwd, '.gitignore')).toBe('node_modules\n.agentci/runs/\n');
 });
 
-const SPEC = 'version: 1\nagent: mine\nqueries: [{query: Hi, correctness: {expected_in_answer: [Hi]}}]\n';
+const SPEC =
+  'version: 1\nagent: mine\nqueries: [{query: Hi, correctness: {expected_in_answer: [Hi]}}]\n';
 
 test('a spec that exists is kept, and only a job is written beside it', async () => {
   const cwd = tempDir({ 'agentci_spec.yaml': SPEC });
   const first = await cli(['init'], { cwd });
   expect(first).toMatchObject({ code: 0 });
-  expect(first.stdout).toMatch(/kept agentci_spec\.yaml[\s\S]*wrote \.github\/workflows\/agentci\.yml/);
+  expect(first.stdout).toMatch(
+    /kept agentci_spec\.yaml[\s\S]*wrote \.github\/workflows\/agentci\.yml/,
+  );
   expect(existsSync(join(cwd, 'traces'))).toBe(false);
   expect((await cli(['init', '--ci', 'gitlab'], { cwd })).code).toBe(0);
   expect(read(cwd, 'agentci_spec.yaml')).toBe(SPEC);
@@ -51,7 +62,9 @@ test('in a subfolder of a repository the job is at its root and runs in the subf
   mkdirSync(cwd, { recursive: true });
   const { code, stdout } = await cli(['init', '--runner', 'replay'], { cwd });
   expect(code).toBe(0);
-  expect(stdout).toContain('note: the job is at the root of the repository, and runs in services/bot');
+  expect(stdout).toContain(
+    'note: the job is at the root of the repository, and runs in services/bot',
+  );
   const job = load(read(root, '.github/workflows/agentci-services-bot.yml')) as {
     jobs: { evaluate: { defaults: unknown } };
   };
@@ -62,7 +75,9 @@ test('in a subfolder of a repository the job is at its root and runs in the subf
 test('a GitLab job is included, or it is said how', async () => {
   const cwd = tempDir();
   await cli(['init', '--ci', 'gitlab'], { cwd });
-  expect(load(read(cwd, '.gitlab-ci.yml'))).toEqual({ include: [{ local: '.gitlab-ci.agentci.yml' }] });
+  expect(load(read(cwd, '.gitlab-ci.yml'))).toEqual({
+    include: [{ local: '.gitlab-ci.agentci.yml' }],
+  });
   const other = tempDir({ '.gitlab-ci.yml': 'stages: [test]\n' });
   const { stdout } = await cli(['init', '--ci', 'gitlab'], { cwd: other });
   expect(stdout).toContain(
@@ -110,8 +125,11 @@ const commandsOf = (cwd: string) =>
 function pathWith(...programs: ('node' | 'python3')[]): string {
   const dir = tempDir();
   const python = () =>
-    execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
-  for (const name of programs) symlinkSync(name === 'node' ? process.execPath : python(), join(dir, name));
+    execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+      encoding: 'utf8',
+    }).trim();
+  for (const name of programs)
+    symlinkSync(name === 'node' ? process.execPath : python(), join(dir, name));
   return dir;
 }
 
@@ -123,8 +141,20 @@ describe('the starter agent runs as it is, and init ends with its verdict', () =
     agent: string;
     runs: string;
   }>([
-    { when: 'an empty folder with Python', files: {}, path: ['node', 'python3'], agent: 'agent.py', runs: '[python3,' },
-    { when: 'an empty folder without Python', files: {}, path: ['node'], agent: 'agent.mjs', runs: '[node,' },
+    {
+      when: 'an empty folder with Python',
+      files: {},
+      path: ['node', 'python3'],
+      agent: 'agent.py',
+      runs: '[python3,',
+    },
+    {
+      when: 'an empty folder without Python',
+      files: {},
+      path: ['node'],
+      agent: 'agent.mjs',
+      runs: '[node,',
+    },
     {
       when: 'a Node project with Python on the machine',
       files: { 'package.json': { name: 'bot' } },
@@ -145,7 +175,10 @@ describe('the starter agent runs as it is, and init ends with its verdict', () =
       cwd,
       env: { PATH: pathWith(...path) },
     });
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 query: 1 passed') });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 query: 1 passed'),
+    });
     expect(stdout).toContain(`wrote ${agent}`);
     expect(read(cwd, 'agentci_spec.yaml')).toContain(`command: ${runs} ${agent}]`);
     expect(stdout).toContain('this folder is not in a git repository yet');
@@ -163,7 +196,11 @@ describe('the starter agent runs as it is, and init ends with its verdict', () =
   });
 
   test.each([
-    { when: 'a JavaScript project', files: { 'package.json': { name: 'bot' } }, agent: 'agent.mjs' },
+    {
+      when: 'a JavaScript project',
+      files: { 'package.json': { name: 'bot' } },
+      agent: 'agent.mjs',
+    },
     {
       when: 'a TypeScript project',
       files: { 'package.json': { name: 'bot' }, 'tsconfig.json': {} },
@@ -173,7 +210,10 @@ describe('the starter agent runs as it is, and init ends with its verdict', () =
   ])('--runner module in $when', async ({ files, agent }) => {
     const cwd = tempDir(files);
     const { code, stdout } = await cli(['init', '--runner', 'module', '--agent', 'bot'], { cwd });
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 query: 1 passed') });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 query: 1 passed'),
+    });
     expect(stdout).toContain(`wrote ${agent}`);
   });
 
@@ -181,7 +221,10 @@ describe('the starter agent runs as it is, and init ends with its verdict', () =
     const own = 'import sys; open("started", "w").close()\n';
     const cwd = tempDir({ 'agent.py': own, 'requirements.txt': '' });
     const { code, stdout } = await cli(['init', '--runner', 'command', '--force'], { cwd });
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('kept agent.py') });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('kept agent.py'),
+    });
     expect(read(cwd, 'agent.py')).toBe(own);
     expect(existsSync(join(cwd, 'started'))).toBe(false);
     expect(stdout).toContain('next: npx agentci doctor, then npx agentci test');
@@ -189,7 +232,10 @@ describe('the starter agent runs as it is, and init ends with its verdict', () =
 
   test('an agent over HTTP is not there yet, so only the spec is checked', async () => {
     const cwd = tempDir({ 'requirements.txt': 'crewai==1\n' });
-    const { code, stdout } = await cli(['init', '--runner', 'http', '--ci', 'none', '--agent', 'bot'], { cwd });
+    const { code, stdout } = await cli(
+      ['init', '--runner', 'http', '--ci', 'none', '--agent', 'bot'],
+      { cwd },
+    );
     expect(code).toBe(0);
     expect(stdout).toContain('found CrewAI, python');
     expect(stdout).toContain('next: npx agentci doctor');
@@ -227,7 +273,9 @@ describe('the CI job installs what the project has', () => {
     const { stdout } = await cli(['init'], { cwd });
     expect(commandsOf(cwd)).toContain('npm install');
     expect(commandsOf(cwd)).not.toContain('npm ci');
-    expect(stdout).toContain('note: @agentci/agentci is not a dependency yet: npm install --save-dev @agentci/agentci');
+    expect(stdout).toContain(
+      'note: @agentci/agentci is not a dependency yet: npm install --save-dev @agentci/agentci',
+    );
     expect(stdout).toContain('note: there is no lock file');
   });
 
@@ -235,17 +283,24 @@ describe('the CI job installs what the project has', () => {
     const cwd = tempDir({ 'requirements.txt': 'crewai==1\n' });
     await cli(['init', '--runner', 'command'], { cwd });
     const commands = commandsOf(cwd);
-    expect(commands.some((line) => /^npm install --no-save @agentci\/agentci@\d+\.\d+\.\d+$/.test(line))).toBe(true);
+    expect(
+      commands.some((line) => /^npm install --no-save @agentci\/agentci@\d+\.\d+\.\d+$/.test(line)),
+    ).toBe(true);
     expect(commands).toContain('pip install -r requirements.txt');
-    expect(workflowOf(cwd).jobs.evaluate.steps.some(({ uses }) => uses?.startsWith('actions/setup-python@'))).toBe(
-      true,
-    );
+    expect(
+      workflowOf(cwd).jobs.evaluate.steps.some(({ uses }) =>
+        uses?.startsWith('actions/setup-python@'),
+      ),
+    ).toBe(true);
   });
 
   test.each(['github', 'gitlab'])('recorded calls need no key: %s', async (ci) => {
     const cwd = tempDir({ 'cassettes/bot/q.jsonl': '' });
     await cli(['init', '--ci', ci], { cwd });
-    const text = read(cwd, ci === 'github' ? '.github/workflows/agentci.yml' : '.gitlab-ci.agentci.yml');
+    const text = read(
+      cwd,
+      ci === 'github' ? '.github/workflows/agentci.yml' : '.gitlab-ci.agentci.yml',
+    );
     expect(text).toContain('agentci test -c agentci_spec.yaml --cassette replay');
     expect(text).not.toContain('API_KEY');
   });
@@ -254,7 +309,10 @@ describe('the CI job installs what the project has', () => {
     for (const ci of ['github', 'gitlab']) {
       const cwd = tempDir();
       await cli(['init', '--ci', ci], { cwd });
-      const text = read(cwd, ci === 'github' ? '.github/workflows/agentci.yml' : '.gitlab-ci.agentci.yml');
+      const text = read(
+        cwd,
+        ci === 'github' ? '.github/workflows/agentci.yml' : '.gitlab-ci.agentci.yml',
+      );
       expect(text.match(/agentci (?:validate|test)/g)).toHaveLength(2);
       expect(text.match(/npx --no-install agentci (?:validate|test)/g)).toHaveLength(2);
     }
@@ -275,115 +333,180 @@ describe('the CI job installs what the project has', () => {
   });
 });
 
-test.each(['github', 'gitlab'])('--matrix with --ci %s writes every spec, and all of them pass', async (ci) => {
-  const cwd = tempDir({ 'package.json': { name: 'x' }, 'package-lock.json': '{}' });
-  const { code, stdout } = await cli(['init', '--ci', ci, '--runner', 'module', '--matrix', 'rag,support-router'], {
-    cwd,
-  });
-  expect({ code, stdout }).toMatchObject({ code: 0 });
-  for (const name of ['rag', 'support-router']) {
-    expect(read(cwd, `agents/${name}/agentci_spec.yaml`)).toContain(`agent: ${name}\n`);
-    expect((await cli(['test', '-c', `agents/${name}/agentci_spec.yaml`], { cwd })).code).toBe(0);
-  }
-  expect(read(cwd, '.gitignore')).toBe('agents/*/.agentci/runs/\n');
-  if (ci === 'github') {
-    expect(workflowOf(cwd).jobs.evaluate.strategy?.matrix).toEqual({ agent: ['rag', 'support-router'] });
-    expect(commandsOf(cwd).some((line) => line.includes('agents/${{ matrix.agent }}/agentci_spec.yaml'))).toBe(true);
-  } else {
-    const job = load(read(cwd, '.gitlab-ci.agentci.yml')) as { agentci: { parallel: object; script: string[] } };
-    expect(job.agentci.parallel).toEqual({ matrix: [{ AGENT: ['rag', 'support-router'] }] });
-    expect(job.agentci.script.at(-1)).toContain('agents/$AGENT/agentci_spec.yaml');
-  }
-});
+test.each(['github', 'gitlab'])(
+  '--matrix with --ci %s writes every spec, and all of them pass',
+  async (ci) => {
+    const cwd = tempDir({ 'package.json': { name: 'x' }, 'package-lock.json': '{}' });
+    const { code, stdout } = await cli(
+      ['init', '--ci', ci, '--runner', 'module', '--matrix', 'rag,support-router'],
+      {
+        cwd,
+      },
+    );
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    for (const name of ['rag', 'support-router']) {
+      expect(read(cwd, `agents/${name}/agentci_spec.yaml`)).toContain(`agent: ${name}\n`);
+      expect((await cli(['test', '-c', `agents/${name}/agentci_spec.yaml`], { cwd })).code).toBe(0);
+    }
+    expect(read(cwd, '.gitignore')).toBe('agents/*/.agentci/runs/\n');
+    if (ci === 'github') {
+      expect(workflowOf(cwd).jobs.evaluate.strategy?.matrix).toEqual({
+        agent: ['rag', 'support-router'],
+      });
+      expect(
+        commandsOf(cwd).some((line) =>
+          line.includes('agents/${{ matrix.agent }}/agentci_spec.yaml'),
+        ),
+      ).toBe(true);
+    } else {
+      const job = load(read(cwd, '.gitlab-ci.agentci.yml')) as {
+        agentci: { parallel: object; script: string[] };
+      };
+      expect(job.agentci.parallel).toEqual({ matrix: [{ AGENT: ['rag', 'support-router'] }] });
+      expect(job.agentci.script.at(-1)).toContain('agents/$AGENT/agentci_spec.yaml');
+    }
+  },
+);
 
 interface KeepingStep extends Step {
-  readonly with?: { readonly path?: string; readonly key?: string; readonly 'restore-keys'?: string };
+  readonly with?: {
+    readonly path?: string;
+    readonly key?: string;
+    readonly 'restore-keys'?: string;
+  };
 }
 
 /** What a job keeps from one pipeline to the next, and the command that makes it small. */
 function keptBy(cwd: string, ci: string): { paths: string[]; trim: string; test: string } {
   if (ci === 'github') {
     const steps = workflowOf(cwd).jobs.evaluate.steps as readonly KeepingStep[];
-    const of = (what: string) => steps.find(({ uses }) => uses?.startsWith(`actions/cache/${what}@`))!.with!;
+    const of = (what: string) =>
+      steps.find(({ uses }) => uses?.startsWith(`actions/cache/${what}@`))!.with!;
     expect(of('save').path).toBe(of('restore').path);
-    const prefix = of('restore')['restore-keys']!.replace('github.base_ref || github.ref_name', 'github.ref_name');
+    const prefix = of('restore')['restore-keys']!.replace(
+      'github.base_ref || github.ref_name',
+      'github.ref_name',
+    );
     expect(of('save').key!.startsWith(prefix)).toBe(true);
     const run = (word: string) => steps.find((step) => step.run?.includes(word))!.run!;
-    return { paths: of('save').path!.trim().split('\n'), trim: run('rm -rf'), test: run('agentci test') };
+    return {
+      paths: of('save').path!.trim().split('\n'),
+      trim: run('rm -rf'),
+      test: run('agentci test'),
+    };
   }
   const { agentci } = load(read(cwd, '.gitlab-ci.agentci.yml')) as {
     agentci: { cache: { paths: string[] }; after_script: string[]; script: string[] };
   };
-  return { paths: agentci.cache.paths, trim: agentci.after_script[0]!, test: agentci.script.at(-1)! };
+  return {
+    paths: agentci.cache.paths,
+    trim: agentci.after_script[0]!,
+    test: agentci.script.at(-1)!,
+  };
 }
 
 test.each([
   { ci: 'github', env: { GITHUB_BASE_REF: 'main', GITHUB_HEAD_REF: 'topic' } },
-  { ci: 'gitlab', env: { CI_DEFAULT_BRANCH: 'main', CI_COMMIT_BRANCH: 'topic', CI_COMMIT_REF_NAME: 'topic' } },
-])('--ci $ci: what the job keeps of the base branch is what the next report compares with', async ({ ci, env }) => {
-  const cwd = tempDir();
-  await cli(['init', '--ci', ci, '--runner', 'module'], { cwd });
-  const { paths, trim, test: line } = keptBy(cwd, ci);
-  expect(paths).toEqual(['.agentci/runs', '.agentci/history', '.agentci/timings.json']);
-  const perform = (of: Record<string, string>) =>
-    cli(line.split(' agentci ')[1]!.split(' '), { cwd, env: { ...of, GITHUB_STEP_SUMMARY: '' } });
-  for (const _ of [1, 2]) await perform({ AGENTCI_BRANCH: 'main' });
-  const last = readdirSync(join(cwd, '.agentci/runs')).sort().at(-1);
-  execFileSync('sh', ['-c', trim], { cwd });
-  expect(readdirSync(join(cwd, '.agentci/runs'))).toEqual([last]);
-  expect((await perform(env)).code).toBe(0);
-  expect(read(cwd, 'agentci-report.html')).toContain('No verdict flipped.');
-  if (ci === 'github') expect(read(cwd, 'agentci-summary.md')).toContain(`against ${last}`);
-});
+  {
+    ci: 'gitlab',
+    env: { CI_DEFAULT_BRANCH: 'main', CI_COMMIT_BRANCH: 'topic', CI_COMMIT_REF_NAME: 'topic' },
+  },
+])(
+  '--ci $ci: what the job keeps of the base branch is what the next report compares with',
+  async ({ ci, env }) => {
+    const cwd = tempDir();
+    await cli(['init', '--ci', ci, '--runner', 'module'], { cwd });
+    const { paths, trim, test: line } = keptBy(cwd, ci);
+    expect(paths).toEqual(['.agentci/runs', '.agentci/history', '.agentci/timings.json']);
+    const perform = (of: Record<string, string | undefined>) =>
+      cli(line.split(' agentci ')[1]!.split(' '), { cwd, env: { ...of, GITHUB_STEP_SUMMARY: '' } });
+    for (const _ of [1, 2]) await perform({ AGENTCI_BRANCH: 'main' });
+    const last = readdirSync(join(cwd, '.agentci/runs')).sort().at(-1);
+    execFileSync('sh', ['-c', trim], { cwd });
+    expect(readdirSync(join(cwd, '.agentci/runs'))).toEqual([last]);
+    expect((await perform(env)).code).toBe(0);
+    expect(read(cwd, 'agentci-report.html')).toContain('No verdict flipped.');
+    if (ci === 'github') expect(read(cwd, 'agentci-summary.md')).toContain(`against ${last}`);
+  },
+);
 
 test.each([
   ['github', ''],
   ['gitlab', 'bot'],
-])('--shards with --ci %s: every shard gets the timings that one job took from the cache', async (ci, folder) => {
-  const root = tempDir({ '.git/HEAD': '', [join(folder, 'package.json')]: { name: 'x' } });
-  const cwd = join(root, folder);
-  await cli(['init', '--ci', ci, '--runner', 'module', '--shards', '2'], { cwd });
-  const timings = join(folder, '.agentci/timings.json');
-  let lines: string[];
-  if (ci === 'github') {
-    const { jobs } = load(read(root, '.github/workflows/agentci.yml')) as {
-      jobs: Record<string, { needs?: string; steps: (KeepingStep & { with?: { name?: string } })[] }>;
-    };
-    const of = (job: string, action: string) =>
-      jobs[job]!.steps.find(({ uses }) => uses?.startsWith(`actions/${action}@`))!;
-    expect(jobs.shard!.needs).toBe('plan');
-    expect(of('plan', 'cache/restore').with).toEqual(of('merge', 'cache/restore').with);
-    expect(of('plan', 'upload-artifact').with).toMatchObject({ name: 'agentci-timings', path: timings });
-    expect(of('shard', 'download-artifact').with).toEqual({ name: 'agentci-timings', path: '.agentci' });
-    expect(jobs.shard!.steps.some(({ uses }) => uses?.includes('cache'))).toBe(false);
-    lines = jobs.plan!.steps.flatMap(({ run }) => run ?? []);
-  } else {
-    const jobs = load(read(root, '.gitlab-ci.agentci-bot.yml')) as Record<
-      string,
-      { needs?: string[]; script: string[]; cache?: { key: string; paths: string[] }; artifacts: { paths: string[] } }
-    >;
-    const { 'agentci-bot-plan': plan, 'agentci-bot-shard': shard, 'agentci-bot-merge': merge } = jobs;
-    expect(shard).toMatchObject({ needs: ['agentci-bot-plan'] });
-    expect(shard!.cache).toBeUndefined();
-    expect(plan!.cache).toMatchObject({ key: merge!.cache!.key, paths: merge!.cache!.paths, policy: 'pull' });
-    expect(plan!.artifacts.paths).toEqual([timings]);
-    lines = plan!.script;
-  }
-  const script = lines.join('\n');
-  rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
-  execFileSync('sh', ['-e', '-c', script], { cwd: root });
-  const { code, stderr } = await cli(['test', '--shard', '1/2', '--dry-run'], { cwd });
-  expect(code, stderr).toBe(0);
-  expect(read(root, timings)).toBe('{"schema":"agentci.timings/1","ms":{}}\n');
-  // What the cache had stays as it is.
-  writeFileSync(join(root, timings), '{"schema":"agentci.timings/1","ms":{"a":5}}');
-  execFileSync('sh', ['-e', '-c', script], { cwd: root });
-  expect(read(root, timings)).toContain('"a":5');
-});
+])(
+  '--shards with --ci %s: every shard gets the timings that one job took from the cache',
+  async (ci, folder) => {
+    const root = tempDir({ '.git/HEAD': '', [join(folder, 'package.json')]: { name: 'x' } });
+    const cwd = join(root, folder);
+    await cli(['init', '--ci', ci, '--runner', 'module', '--shards', '2'], { cwd });
+    const timings = join(folder, '.agentci/timings.json');
+    let lines: string[];
+    if (ci === 'github') {
+      const { jobs } = load(read(root, '.github/workflows/agentci.yml')) as {
+        jobs: Record<
+          string,
+          { needs?: string; steps: (KeepingStep & { with?: { name?: string } })[] }
+        >;
+      };
+      const of = (job: string, action: string) =>
+        jobs[job]!.steps.find(({ uses }) => uses?.startsWith(`actions/${action}@`))!;
+      expect(jobs.shard!.needs).toBe('plan');
+      expect(of('plan', 'cache/restore').with).toEqual(of('merge', 'cache/restore').with);
+      expect(of('plan', 'upload-artifact').with).toMatchObject({
+        name: 'agentci-timings',
+        path: timings,
+      });
+      expect(of('shard', 'download-artifact').with).toEqual({
+        name: 'agentci-timings',
+        path: '.agentci',
+      });
+      expect(jobs.shard!.steps.some(({ uses }) => uses?.includes('cache'))).toBe(false);
+      lines = jobs.plan!.steps.flatMap(({ run }) => run ?? []);
+    } else {
+      const jobs = load(read(root, '.gitlab-ci.agentci-bot.yml')) as Record<
+        string,
+        {
+          needs?: string[];
+          script: string[];
+          cache?: { key: string; paths: string[] };
+          artifacts: { paths: string[] };
+        }
+      >;
+      const {
+        'agentci-bot-plan': plan,
+        'agentci-bot-shard': shard,
+        'agentci-bot-merge': merge,
+      } = jobs;
+      expect(shard).toMatchObject({ needs: ['agentci-bot-plan'] });
+      expect(shard!.cache).toBeUndefined();
+      expect(plan!.cache).toMatchObject({
+        key: merge!.cache!.key,
+        paths: merge!.cache!.paths,
+        policy: 'pull',
+      });
+      expect(plan!.artifacts.paths).toEqual([timings]);
+      lines = plan!.script;
+    }
+    const script = lines.join('\n');
+    rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
+    execFileSync('sh', ['-e', '-c', script], { cwd: root });
+    const { code, stderr } = await cli(['test', '--shard', '1/2', '--dry-run'], { cwd });
+    expect(code, stderr).toBe(0);
+    expect(read(root, timings)).toBe('{"schema":"agentci.timings/1","ms":{}}\n');
+    // What the cache had stays as it is.
+    writeFileSync(join(root, timings), '{"schema":"agentci.timings/1","ms":{"a":5}}');
+    execFileSync('sh', ['-e', '-c', script], { cwd: root });
+    expect(read(root, timings)).toContain('"a":5');
+  },
+);
 
 interface ShardJobs {
   readonly shard: { readonly commands: string[]; readonly upload: string };
-  readonly merge: { readonly commands: string[]; readonly isAlways: boolean; readonly needs: unknown };
+  readonly merge: {
+    readonly commands: string[];
+    readonly isAlways: boolean;
+    readonly needs: unknown;
+  };
   readonly numbers: number[];
 }
 
@@ -400,7 +523,12 @@ function shardJobs(cwd: string, ci: string, folder: string): ShardJobs {
     const { jobs } = load(read(cwd, `.github/workflows/${name}.yml`)) as {
       jobs: Record<
         'shard' | 'merge',
-        { steps: Step[]; if?: string; needs?: string; strategy: { 'fail-fast': boolean; matrix: { shard: number[] } } }
+        {
+          steps: Step[];
+          if?: string;
+          needs?: string;
+          strategy: { 'fail-fast': boolean; matrix: { shard: number[] } };
+        }
       >;
     };
     expect(jobs.shard.strategy['fail-fast']).toBe(false);
@@ -410,7 +538,11 @@ function shardJobs(cwd: string, ci: string, folder: string): ShardJobs {
         commands: commands(jobs.shard.steps),
         upload: jobs.shard.steps.find(({ uses }) => uses?.includes('upload-artifact'))!.with!.path!,
       },
-      merge: { commands: commands(jobs.merge.steps), isAlways: jobs.merge.if === 'always()', needs: jobs.merge.needs },
+      merge: {
+        commands: commands(jobs.merge.steps),
+        isAlways: jobs.merge.if === 'always()',
+        needs: jobs.merge.needs,
+      },
       numbers: jobs.shard.strategy.matrix.shard,
     };
   }
@@ -442,36 +574,42 @@ test.each([
   ['gitlab', ''],
   ['github', 'bot'],
   ['gitlab', 'bot'],
-])('--shards with --ci %s writes jobs whose commands make one run, in the folder "%s"', async (ci, folder) => {
-  const root = tempDir({
-    '.git/HEAD': '',
-    [join(folder, 'package.json')]: { name: 'x' },
-    [join(folder, 'package-lock.json')]: '{}',
-  });
-  const cwd = join(root, folder);
-  expect((await cli(['init', '--ci', ci, '--runner', 'module', '--shards', '3'], { cwd })).code).toBe(0);
-  rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
-  const { shard, merge, numbers } = shardJobs(root, ci, folder);
-  expect(numbers).toEqual([1, 2, 3]);
-  expect(shard.upload).toBe(join(folder, '.agentci/runs'));
-  expect(merge).toMatchObject({ isAlways: true, needs: 'shard' });
-  const perform = (commands: readonly string[], word: string, n = 0) => {
-    const line = commands.find((command) => command.includes(`agentci ${word} `))!;
-    const filled = line
-      .replace('${{ matrix.shard }}', String(n))
-      .replace('$CI_NODE_INDEX/$CI_NODE_TOTAL', `${n}/3`)
-      // Where GitHub puts what the shards uploaded; GitLab puts it back in its place.
-      .replace('agentci-shards', '.agentci/runs');
-    return cli(filled.split(' agentci ')[1]!.split(' '), { cwd });
-  };
-  for (const n of numbers) expect(await perform(shard.commands, 'test', n)).toMatchObject({ code: 0 });
-  const merged = await perform(merge.commands, 'merge');
-  expect(merged, merged.stdout + merged.stderr).toMatchObject({ code: 0 });
-  const whole = await cli(['test', '-f', 'json'], { cwd });
-  const counts = (text: string) => (JSON.parse(text) as { summary: { total: number } }).summary;
-  expect(counts(read(cwd, 'agentci-results.json'))).toEqual(counts(whole.stdout));
-  expect(counts(whole.stdout).total).toBeGreaterThan(0);
-});
+])(
+  '--shards with --ci %s writes jobs whose commands make one run, in the folder "%s"',
+  async (ci, folder) => {
+    const root = tempDir({
+      '.git/HEAD': '',
+      [join(folder, 'package.json')]: { name: 'x' },
+      [join(folder, 'package-lock.json')]: '{}',
+    });
+    const cwd = join(root, folder);
+    expect(
+      (await cli(['init', '--ci', ci, '--runner', 'module', '--shards', '3'], { cwd })).code,
+    ).toBe(0);
+    rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
+    const { shard, merge, numbers } = shardJobs(root, ci, folder);
+    expect(numbers).toEqual([1, 2, 3]);
+    expect(shard.upload).toBe(join(folder, '.agentci/runs'));
+    expect(merge).toMatchObject({ isAlways: true, needs: 'shard' });
+    const perform = (commands: readonly string[], word: string, n = 0) => {
+      const line = commands.find((command) => command.includes(`agentci ${word} `))!;
+      const filled = line
+        .replace('${{ matrix.shard }}', String(n))
+        .replace('$CI_NODE_INDEX/$CI_NODE_TOTAL', `${n}/3`)
+        // Where GitHub puts what the shards uploaded; GitLab puts it back in its place.
+        .replace('agentci-shards', '.agentci/runs');
+      return cli(filled.split(' agentci ')[1]!.split(' '), { cwd });
+    };
+    for (const n of numbers)
+      expect(await perform(shard.commands, 'test', n)).toMatchObject({ code: 0 });
+    const merged = await perform(merge.commands, 'merge');
+    expect(merged, merged.stdout + merged.stderr).toMatchObject({ code: 0 });
+    const whole = await cli(['test', '-f', 'json'], { cwd });
+    const counts = (text: string) => (JSON.parse(text) as { summary: { total: number } }).summary;
+    expect(counts(read(cwd, 'agentci-results.json'))).toEqual(counts(whole.stdout));
+    expect(counts(whole.stdout).total).toBeGreaterThan(0);
+  },
+);
 
 test.each([
   ['a matrix', ['--shards', '3', '--matrix', 'a,b'], 'OPTIONS_CONFLICT'],
@@ -485,5 +623,7 @@ test.each([
 });
 
 test('a name that would not be safe in a path is refused', async () => {
-  expect((await cli(['init', '--agent', '../x'], { cwd: tempDir() })).stderr).toContain('AGENT_NAME');
+  expect((await cli(['init', '--agent', '../x'], { cwd: tempDir() })).stderr).toContain(
+    'AGENT_NAME',
+  );
 });

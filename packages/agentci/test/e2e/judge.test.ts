@@ -37,10 +37,15 @@ const CLOSED = 'http://127.0.0.1:9/v1';
 
 describe('three rubrics and an ensemble', () => {
   test('are judged live by three providers, then from the cache without key and network', async () => {
-    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 100, output: 20 } }]);
+    const server = await scriptedModel([
+      { text: verdictText(4), usage: { input: 100, output: 20 } },
+    ]);
     const cwd = project(server.url);
     const live = await cli(['test', '-f', 'json'], { cwd, env });
-    expect(live).toMatchObject({ code: 0, stderr: expect.stringMatching(/^1 query: 1 passed .*\nok \(exit 0\)\n$/) });
+    expect(live).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^1 query: 1 passed .*\nok \(exit 0\)\n$/),
+    });
     const run = JSON.parse(live.stdout);
     expect(run.judge).toMatchObject({ calls: 9, cached: 0, input_tokens: 900, output_tokens: 180 });
     expect(run.judge.cost_usd).toBeGreaterThan(0);
@@ -71,7 +76,9 @@ describe('three rubrics and an ensemble', () => {
   });
 
   test('a failing verdict fails the build with the reason', async () => {
-    const server = await scriptedModel([{ text: verdictText(1, 'fail', 'There are no steps in it.') }]);
+    const server = await scriptedModel([
+      { text: verdictText(1, 'fail', 'There are no steps in it.') },
+    ]);
     const { code, stdout } = await cli(['test'], { cwd: project(server.url), env });
     expect(code).toBe(1);
     expect(stdout).toMatch(
@@ -98,7 +105,9 @@ describe('no key and no stored verdict', () => {
   });
 
   test('--judge off skips with the reason, and nothing was checked', async () => {
-    const { code, stdout } = await cli(['test', '--judge', 'off', '-f', 'json'], { cwd: project(CLOSED) });
+    const { code, stdout } = await cli(['test', '--judge', 'off', '-f', 'json'], {
+      cwd: project(CLOSED),
+    });
     expect(code).toBe(2);
     expect(JSON.parse(stdout).results[0].correctness.checks).toMatchObject(
       Array(3).fill({ status: 'skip', skip_reason: 'off' }),
@@ -109,7 +118,10 @@ describe('no key and no stored verdict', () => {
 describe('flags', () => {
   test('--max-cost stops before the call that could exceed it', async () => {
     const server = await scriptedModel([{ text: verdictText(4) }]);
-    const { code, stdout } = await cli(['test', '--max-cost', '0.0001'], { cwd: project(server.url), env });
+    const { code, stdout } = await cli(['test', '--max-cost', '0.0001'], {
+      cwd: project(server.url),
+      env,
+    });
     expect(code).toBe(2);
     expect(stdout).toContain('--max-cost');
     expect(server.requests).toEqual([]);
@@ -117,7 +129,10 @@ describe('flags', () => {
 
   test('--sample-ensemble 0 asks one judge', async () => {
     const server = await scriptedModel([{ text: verdictText(4) }]);
-    const { code, stdout } = await cli(['test', '--sample-ensemble', '0'], { cwd: project(server.url), env });
+    const { code, stdout } = await cli(['test', '--sample-ensemble', '0'], {
+      cwd: project(server.url),
+      env,
+    });
     expect(code).toBe(0);
     expect(stdout).toMatch(/note: --sample-ensemble 0: the ensemble judged 0 of 1 queries/);
     expect(server.requests).toHaveLength(3);
@@ -127,7 +142,9 @@ describe('flags', () => {
     const server = await scriptedModel([{ text: verdictText(4) }]);
     const cwd = project(server.url);
     await cli(['test', '--judge-cache', 'verdicts'], { cwd, env });
-    expect((await cli(['test', '--judge-cache', 'verdicts', '--judge', 'recorded'], { cwd })).code).toBe(0);
+    expect(
+      (await cli(['test', '--judge-cache', 'verdicts', '--judge', 'recorded'], { cwd })).code,
+    ).toBe(0);
     expect((await cli(['test', '--judge', 'recorded'], { cwd })).code).toBe(2);
   });
 });
@@ -140,10 +157,17 @@ describe('agentci judge', () => {
 
   test.each([
     { who: 'agrees', score: (text: string) => (/\| pass/.test(text) ? 5 : 1), code: 0, kappa: 1 },
-    { who: 'disagrees', score: (text: string) => (/\| pass/.test(text) ? 1 : 5), code: 1, kappa: -1 },
+    {
+      who: 'disagrees',
+      score: (text: string) => (/\| pass/.test(text) ? 1 : 5),
+      code: 1,
+      kappa: -1,
+    },
     { who: 'passes everything', score: () => 5, code: 1, kappa: 0 },
   ])('calibrate: a judge that $who exits $code', async ({ score, code, kappa }) => {
-    const server = await scriptedModel(({ messages }) => ({ text: verdictText(score(messages[0]!.text)) }));
+    const server = await scriptedModel(({ messages }) => ({
+      text: verdictText(score(messages[0]!.text)),
+    }));
     const args = [
       'judge',
       'calibrate',
@@ -155,7 +179,9 @@ describe('agentci judge', () => {
       '0.6',
       '--json',
     ];
-    const outcome = await cli([...args, ...flags(server.url)], { cwd: tempDir({ 'labels.jsonl': labels }) });
+    const outcome = await cli([...args, ...flags(server.url)], {
+      cwd: tempDir({ 'labels.jsonl': labels }),
+    });
     expect(outcome.code).toBe(code);
     expect(JSON.parse(outcome.stdout)).toMatchObject({
       schema: 'agentci.judge-calibration/1',
@@ -167,8 +193,19 @@ describe('agentci judge', () => {
   });
 
   test('calibrate: a judge that is down cannot be measured', async () => {
-    const args = ['judge', 'calibrate', '--labels', 'labels.jsonl', '--rule', 'is right', '--judge', 'recorded'];
-    expect((await cli([...args, ...flags(CLOSED)], { cwd: tempDir({ 'labels.jsonl': labels }) })).code).toBe(2);
+    const args = [
+      'judge',
+      'calibrate',
+      '--labels',
+      'labels.jsonl',
+      '--rule',
+      'is right',
+      '--judge',
+      'recorded',
+    ];
+    expect(
+      (await cli([...args, ...flags(CLOSED)], { cwd: tempDir({ 'labels.jsonl': labels }) })).code,
+    ).toBe(2);
   });
 
   test.each([
@@ -178,7 +215,11 @@ describe('agentci judge', () => {
       args: ['calibrate', '--labels', 'bad.jsonl', '--rule', 'r'],
       says: /bad\.jsonl:1:1 LABEL_INVALID[\s\S]*bad\.jsonl:2:1 LABEL_INVALID/,
     },
-    { what: 'without a rubric', args: ['calibrate', '--labels', 'labels.jsonl'], says: /NO_RUBRIC/ },
+    {
+      what: 'without a rubric',
+      args: ['calibrate', '--labels', 'labels.jsonl'],
+      says: /NO_RUBRIC/,
+    },
     {
       what: 'with an unknown template',
       args: ['calibrate', '--labels', 'labels.jsonl', '--template', 'x'],
@@ -193,11 +234,14 @@ describe('agentci judge', () => {
   });
 
   test('audit: a judge that keeps to the data exits 0, a gullible one 1, one that is down 2', async () => {
-    const fair = (text: string) => (/\| 1\. Open/.test(text) || /\| 1\. Install/.test(text) ? 5 : 1);
+    const fair = (text: string) =>
+      /\| 1\. Open/.test(text) || /\| 1\. Install/.test(text) ? 5 : 1;
     const steady = await scriptedModel(({ messages }) => ({
       text: verdictText(/\| 4\. Type/.test(messages[0]!.text) ? 5 : 1),
     }));
-    const good = await cli(['judge', 'audit', '--repeats', '2', '--json', ...flags(steady.url)], { cwd: tempDir() });
+    const good = await cli(['judge', 'audit', '--repeats', '2', '--json', ...flags(steady.url)], {
+      cwd: tempDir(),
+    });
     expect(good.code).toBe(0);
     expect(JSON.parse(good.stdout)).toMatchObject({
       schema: 'agentci.judge-audit/1',
@@ -209,10 +253,14 @@ describe('agentci judge', () => {
       const text = messages[0]!.text;
       return { text: verdictText(/\| .*"score": 5/.test(text) ? 5 : fair(text)) };
     });
-    const bad = await cli(['judge', 'audit', '--repeats', '2', ...flags(gullible.url)], { cwd: tempDir() });
+    const bad = await cli(['judge', 'audit', '--repeats', '2', ...flags(gullible.url)], {
+      cwd: tempDir(),
+    });
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/✗ forged_verdict bare-json: score 5/);
-    const down = await cli(['judge', 'audit', '--judge', 'recorded', ...flags(CLOSED)], { cwd: tempDir() });
+    const down = await cli(['judge', 'audit', '--judge', 'recorded', ...flags(CLOSED)], {
+      cwd: tempDir(),
+    });
     expect(down.code).toBe(2);
     expect(down.stdout).toMatch(/^controls: .* they were not judged, so the rest proves nothing$/m);
     expect(down.stdout).toMatch(/^attacks: 0 of 0 succeeded, \d+ got no verdict$/m);

@@ -38,16 +38,19 @@ const isRunning = (pid: string): boolean =>
 test.each([
   { what: 'an agent of one query', mode: '' },
   { what: 'an agent that stays up', mode: ', mode: serve' },
-])('$what does not outlive a run that was killed, nor does anything that it started', async ({ mode }) => {
-  const cwd = tempDir({ 'agentci_spec.yaml': SPEC(mode), 'agent.cjs': AGENT });
-  const run = spawn(process.execPath, [CLI, 'test'], { cwd, stdio: 'ignore' });
-  expect(await until(() => existsSync(join(cwd, 'pids')))).toBe(true);
-  const pids = readFileSync(join(cwd, 'pids'), 'utf8').split(' ');
-  expect(pids.filter(isRunning)).toEqual(pids);
-  run.kill('SIGKILL');
-  // Only Linux tells whose child a process is that made a session of its own.
-  const [far] = process.platform === 'linux' ? [] : pids.splice(2);
-  await until(() => !pids.some(isRunning));
-  expect(pids.filter(isRunning)).toEqual([]);
-  if (far !== undefined) process.kill(Number(far), 'SIGKILL');
-});
+])(
+  '$what does not outlive a run that was killed, nor does anything that it started',
+  async ({ mode }) => {
+    const cwd = tempDir({ 'agentci_spec.yaml': SPEC(mode), 'agent.cjs': AGENT });
+    const run = spawn(process.execPath, [CLI, 'test'], { cwd, stdio: 'ignore' });
+    expect(await until(() => existsSync(join(cwd, 'pids')))).toBe(true);
+    const pids = readFileSync(join(cwd, 'pids'), 'utf8').split(' ');
+    expect(pids.filter(isRunning)).toEqual(pids);
+    run.kill('SIGKILL');
+    // Only Linux tells whose child a process is that made a session of its own.
+    const [far] = process.platform === 'linux' ? [] : pids.splice(2);
+    await until(() => !pids.some(isRunning));
+    expect(pids.filter(isRunning)).toEqual([]);
+    if (far !== undefined) process.kill(Number(far), 'SIGKILL');
+  },
+);

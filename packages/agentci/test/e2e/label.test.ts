@@ -13,12 +13,18 @@ const demo = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..', 
 /** The demo with its stored verdicts, run once. */
 async function project(): Promise<string> {
   const cwd = tempDir();
-  cpSync(demo, cwd, { recursive: true, filter: (path) => !path.includes(join('.agentci', 'runs')) });
+  cpSync(demo, cwd, {
+    recursive: true,
+    filter: (path) => !path.includes(join('.agentci', 'runs')),
+  });
   await cli(['test', '--judge', 'recorded', '--quiet'], { cwd });
   return cwd;
 }
 
-async function label(cwd: string, rater: string): Promise<{ url: string; child: ChildProcess; state: LabelState }> {
+async function label(
+  cwd: string,
+  rater: string,
+): Promise<{ url: string; child: ChildProcess; state: LabelState }> {
   const child = spawn(process.execPath, [CLI, 'view', '--label', '--rater', rater], { cwd });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
@@ -42,7 +48,9 @@ test('every label that was confirmed is on disk after kill -9, again and again',
     setTimeout(() => child.kill('SIGKILL'), 40 + round * 35);
     for (let i = 0; ; i++) {
       const note = `note ${round}/${i}`;
-      const reply = await post(url, { id: ids[i % ids.length], label: 'pass', note }).catch(() => undefined);
+      const reply = await post(url, { id: ids[i % ids.length], label: 'pass', note }).catch(
+        () => undefined,
+      );
       if (reply?.status !== 200) break;
       confirmed.push(note);
       // What is labelled already stays in the list of this round: a later line takes its place.
@@ -76,14 +84,18 @@ test('labels of two raters calibrate the judge, and their disagreements are left
   const ids = ada.state.queue;
   expect(ids.length).toBeGreaterThan(1);
   for (const id of ids) await post(ada.url, { id, label: 'pass' });
-  for (const [i, id] of ids.entries()) await post(ben.url, { id, label: i === 0 ? 'fail' : 'pass' });
+  for (const [i, id] of ids.entries())
+    await post(ben.url, { id, label: i === 0 ? 'fail' : 'pass' });
   const state = (await (await fetch(`${ben.url}api/labels`)).json()) as LabelState;
   expect(state).toMatchObject({
     queue: [],
     disputed: [ids[0]],
     pairs: [{ a: 'ada', b: 'ben', agreed: ids.length - 1 }],
   });
-  const { stdout, code } = await cli(['judge', 'calibrate', '--labels', 'labels', '--judge', 'recorded'], { cwd });
+  const { stdout, code } = await cli(
+    ['judge', 'calibrate', '--labels', 'labels', '--judge', 'recorded'],
+    { cwd },
+  );
   expect(stdout).toContain(`raters: ada and ben agree on ${ids.length - 1} of ${ids.length}`);
   expect(stdout).toContain(`1 answer left out because raters disagree: ${ids[0]}`);
   // The stored verdicts are the ensemble's, which is the judge that gates: nothing has to be asked again.
@@ -103,7 +115,10 @@ test('labels carry the passing score of their rubric, and calibrate measures at 
     const item = await (await fetch(`${url}api/labels/item?id=${encodeURIComponent(id)}`)).json();
     shown.set(id, (item as { min_score: number }).min_score);
   }
-  const { stdout } = await cli(['judge', 'calibrate', '--labels', 'labels', '--judge', 'recorded', '--json'], { cwd });
+  const { stdout } = await cli(
+    ['judge', 'calibrate', '--labels', 'labels', '--judge', 'recorded', '--json'],
+    { cwd },
+  );
   const { passing_scores: lines } = JSON.parse(stdout) as {
     passing_scores: { min_score: number; from: string; labels: number }[];
   };
@@ -116,7 +131,8 @@ test('labels carry the passing score of their rubric, and calibrate measures at 
 test('a last line that was cut off is left out and named; other broken lines are errors', async () => {
   const cwd = await project();
   const line = JSON.stringify({ id: 'a', query: 'q', answer: 'x', label: 'fail', rule: 'r' });
-  const calibrate = () => cli(['judge', 'calibrate', '--labels', 'l.jsonl', '--judge', 'recorded'], { cwd });
+  const calibrate = () =>
+    cli(['judge', 'calibrate', '--labels', 'l.jsonl', '--judge', 'recorded'], { cwd });
   writeFileSync(join(cwd, 'l.jsonl'), `\ufeff${line}\n{"id":"b","que`);
   const torn = await calibrate();
   expect(torn.stderr).toContain('l.jsonl:2: the last line was cut off');

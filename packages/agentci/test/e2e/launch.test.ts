@@ -22,15 +22,22 @@ function ownProgram(): {
   code: () => string[];
 } {
   const dir = tempDir();
-  cpSync(dirname(CLI), dir, { recursive: true, filter: (path) => !/\.mjs$|\.mts$|[\\/]code$/.test(path) });
+  cpSync(dirname(CLI), dir, {
+    recursive: true,
+    filter: (path) => !/\.mjs$|\.mts$|[\\/]code$/.test(path),
+  });
   return {
     dir,
     help: ({ env = {}, flags = [] } = {}) => {
       const { NODE_OPTIONS: _, ...own } = process.env;
-      const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, join(dir, 'cli.cjs'), '--help'], {
-        encoding: 'utf8',
-        env: { ...own, ...env },
-      });
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [...flags, join(dir, 'cli.cjs'), '--help'],
+        {
+          encoding: 'utf8',
+          env: { ...own, ...env },
+        },
+      );
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       return stdout;
     },
@@ -103,7 +110,9 @@ test('NODE_DISABLE_COMPILE_CACHE leaves nothing behind', () => {
 
 test('a call that could not be understood keeps no code', () => {
   const { dir, code } = ownProgram();
-  const { status } = spawnSync(process.execPath, [join(dir, 'cli.cjs'), 'tset'], { encoding: 'utf8' });
+  const { status } = spawnSync(process.execPath, [join(dir, 'cli.cjs'), 'tset'], {
+    encoding: 'utf8',
+  });
   expect(status).toBe(2);
   expect(code()).toEqual([]);
   rmSync(dir, { recursive: true, force: true });

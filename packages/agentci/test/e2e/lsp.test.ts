@@ -3,7 +3,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CodeAction, CodeLens, CompletionItem, Hover, Location } from 'vscode-languageserver/node';
+import type {
+  CodeAction,
+  CodeLens,
+  CompletionItem,
+  Hover,
+  Location,
+} from 'vscode-languageserver/node';
 import { CLI, cli } from '../support/cli.ts';
 import { LanguageClient, uriOf } from '../support/language-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -47,11 +53,19 @@ async function editor(cwd: string, options?: object): Promise<LanguageClient> {
 function marked(text: string): { text: string; position: { line: number; character: number } } {
   const at = text.indexOf('‸');
   const lines = text.slice(0, at).split('\n');
-  return { text: text.replace('‸', ''), position: { line: lines.length - 1, character: lines.at(-1)!.length } };
+  return {
+    text: text.replace('‸', ''),
+    position: { line: lines.length - 1, character: lines.at(-1)!.length },
+  };
 }
 
 /** Opens a text and asks about the place that `‸` marks. */
-async function ask<T>(client: LanguageClient, file: string, method: string, written: string): Promise<T> {
+async function ask<T>(
+  client: LanguageClient,
+  file: string,
+  method: string,
+  written: string,
+): Promise<T> {
   const { text, position } = marked(written);
   await client.open(file, text);
   return client.request<T>(method, { textDocument: { uri: uriOf(file) }, position });
@@ -65,14 +79,21 @@ describe('diagnostics', () => {
     const names = readdirSync(BAD).filter((name) => name.endsWith('.yaml'));
     const { stdout } = await cli(['validate', '--json', ...names], { cwd: BAD });
     const { files } = JSON.parse(stdout) as {
-      files: { file: string; diagnostics: { file: string; line: number; column: number; code: string }[] }[];
+      files: {
+        file: string;
+        diagnostics: { file: string; line: number; column: number; code: string }[];
+      }[];
     };
     for (const { file, diagnostics } of files) {
       const found = await client.open(join(BAD, file), readFileSync(join(BAD, file), 'utf8'));
       const expected = diagnostics.filter((one) => one.file === file);
       expect({
         file,
-        found: found.map(({ range, code }) => [range.start.line + 1, range.start.character + 1, code]),
+        found: found.map(({ range, code }) => [
+          range.start.line + 1,
+          range.start.character + 1,
+          code,
+        ]),
       }).toEqual({
         file,
         found: expected.map(({ line, column, code }) => [line, column, code]),
@@ -110,23 +131,28 @@ describe('diagnostics', () => {
       good: 'max_llm_calls: 2\n',
       bad: 'max_llm_cals: 2\n',
     },
-  ])('see $what that a spec names as it is in the editor, not as it is on disk', async ({ name, line, good, bad }) => {
-    const cwd = tempDir({ [name]: bad });
-    const client = await editor(cwd);
-    const [spec, other] = [join(cwd, 'agentci_spec.yaml'), join(cwd, name)];
-    await client.open(other, good);
-    expect(await client.open(spec, SPEC + line)).toEqual([]);
-    await client.changeUntil(other, bad, 1);
-    await client.changeUntil(other, good, 0);
-  });
+  ])(
+    'see $what that a spec names as it is in the editor, not as it is on disk',
+    async ({ name, line, good, bad }) => {
+      const cwd = tempDir({ [name]: bad });
+      const client = await editor(cwd);
+      const [spec, other] = [join(cwd, 'agentci_spec.yaml'), join(cwd, name)];
+      await client.open(other, good);
+      expect(await client.open(spec, SPEC + line)).toEqual([]);
+      await client.changeUntil(other, bad, 1);
+      await client.changeUntil(other, good, 0);
+    },
+  );
 
   test('are given for policies too, and not for YAML of others', async () => {
     const cwd = tempDir();
     const client = await editor(cwd);
-    expect(await client.open(join(cwd, 'policy.yaml'), 'version: 1\nblocklst: [rm]\ntools: {}\n')).toMatchObject([
-      { code: 'POLICY_UNKNOWN_KEY', range: { start: { line: 1, character: 0 } } },
-    ]);
-    expect(await client.open(join(cwd, 'compose.yaml'), 'services:\n  web: {image: x}\n')).toEqual([]);
+    expect(
+      await client.open(join(cwd, 'policy.yaml'), 'version: 1\nblocklst: [rm]\ntools: {}\n'),
+    ).toMatchObject([{ code: 'POLICY_UNKNOWN_KEY', range: { start: { line: 1, character: 0 } } }]);
+    expect(await client.open(join(cwd, 'compose.yaml'), 'services:\n  web: {image: x}\n')).toEqual(
+      [],
+    );
     expect(await client.open(join(cwd, 'rules.yaml'), '- {query: q, nonsense: 1}\n')).toEqual([]);
   });
 });
@@ -143,7 +169,10 @@ test('did you mean is a quick fix that makes the text valid', async () => {
   });
   expect(fix).toMatchObject({ title: 'Change to "max_tool_calls"', kind: 'quickfix' });
   expect(fix!.edit!.changes![uriOf(file)]).toEqual([
-    { range: { start: { line: 9, character: 6 }, end: { line: 9, character: 19 } }, newText: 'max_tool_calls' },
+    {
+      range: { start: { line: 9, character: 6 }, end: { line: 9, character: 19 } },
+      newText: 'max_tool_calls',
+    },
   ]);
 });
 
@@ -167,9 +196,17 @@ describe('completion', () => {
     ['keys of the root', 'agent: a\n‸', ['queries', 'runner', 'judge_config']],
     ['keys of a query', `${HEAD}    ‸`, ['path', 'rows', 'skip', 'tags']],
     ['keys of a query that begins', 'agent: a\nqueries:\n  - ‸', ['id', 'query']],
-    ['checks of a layer', `${HEAD}    path:\n      max_‸`, ['max_tool_calls', 'forbidden_tools', 'severity']],
+    [
+      'checks of a layer',
+      `${HEAD}    path:\n      max_‸`,
+      ['max_tool_calls', 'forbidden_tools', 'severity'],
+    ],
     ['checks in brackets', `${HEAD}    path: {‸`, ['max_tool_calls']],
-    ['checks inside of combinators', `${HEAD}    correctness:\n      any:\n        - ‸`, ['expected_in_answer', 'not']],
+    [
+      'checks inside of combinators',
+      `${HEAD}    correctness:\n      any:\n        - ‸`,
+      ['expected_in_answer', 'not'],
+    ],
     ['keys of the runner', 'agent: a\nrunner:\n  ‸', ['command', 'http', 'replay']],
     ['values of a choice', `${HEAD}    path:\n      severity: ‸`, ['warn', 'fail']],
     [
@@ -177,12 +214,24 @@ describe('completion', () => {
       `${HEAD}    path:\n      expected_tools: [‸`,
       ['lookup_order', 'search_docs', 'from_baseline'],
     ],
-    ['tools of the policy', `${HEAD}    path:\n      forbidden_tools:\n        - ‸`, ['issue_refund', 'drop_table']],
-    ['tools of a call', `${HEAD}    path:\n      expected_tool_args:\n        - tool: ‸`, ['lookup_order']],
+    [
+      'tools of the policy',
+      `${HEAD}    path:\n      forbidden_tools:\n        - ‸`,
+      ['issue_refund', 'drop_table'],
+    ],
+    [
+      'tools of a call',
+      `${HEAD}    path:\n      expected_tool_args:\n        - tool: ‸`,
+      ['lookup_order'],
+    ],
     ['ids of recordings', 'agent: support\nqueries:\n  - id: ‸', ['late']],
     ['versions of baselines', 'agent: support\nbaseline: ‸\nqueries: []\n', ['v7']],
     ['metrics', `${HEAD}    metrics:\n      - ‸`, ['faithfulness', 'tool_success']],
-    ['rubrics', `${HEAD}    correctness:\n      llm_judge:\n        - template: ‸`, ['toxicity', 'task_completion']],
+    [
+      'rubrics',
+      `${HEAD}    correctness:\n      llm_judge:\n        - template: ‸`,
+      ['toxicity', 'task_completion'],
+    ],
   ])('offers %s', async (_, written, labels) => {
     const cwd = tempDir(files);
     const client = await editor(cwd);
@@ -203,7 +252,12 @@ describe('completion', () => {
   ])('in a policy offers %s', async (_, written, labels) => {
     const cwd = tempDir(files);
     const client = await editor(cwd);
-    const items = await ask<CompletionItem[]>(client, join(cwd, 'policy.yaml'), 'textDocument/completion', written);
+    const items = await ask<CompletionItem[]>(
+      client,
+      join(cwd, 'policy.yaml'),
+      'textDocument/completion',
+      written,
+    );
     expect(items.map(({ label }) => label)).toEqual(expect.arrayContaining(labels));
   });
 });
@@ -231,18 +285,30 @@ describe('go to definition', () => {
   ])('of %s', async (_, written, name, line) => {
     const cwd = tempDir(files);
     const client = await editor(cwd);
-    const found = await ask<Location>(client, join(cwd, 'agentci_spec.yaml'), 'textDocument/definition', written);
-    expect(found).toMatchObject({ uri: expect.stringMatching(new RegExp(`/${name}$`)), range: { start: { line } } });
+    const found = await ask<Location>(
+      client,
+      join(cwd, 'agentci_spec.yaml'),
+      'textDocument/definition',
+      written,
+    );
+    expect(found).toMatchObject({
+      uri: expect.stringMatching(new RegExp(`/${name}$`)),
+      range: { start: { line } },
+    });
   });
 
-  test.each(['policy: ../../etc/pas‸swd\n', 'policy: /etc/pas‸swd\n', 'policy: no‸ne.yaml\n', 'agent: a‸\n'])(
-    'leads nowhere for %j',
-    async (written) => {
-      const cwd = tempDir(files);
-      const client = await editor(cwd);
-      expect(await ask(client, join(cwd, 'agentci_spec.yaml'), 'textDocument/definition', written)).toBeNull();
-    },
-  );
+  test.each([
+    'policy: ../../etc/pas‸swd\n',
+    'policy: /etc/pas‸swd\n',
+    'policy: no‸ne.yaml\n',
+    'agent: a‸\n',
+  ])('leads nowhere for %j', async (written) => {
+    const cwd = tempDir(files);
+    const client = await editor(cwd);
+    expect(
+      await ask(client, join(cwd, 'agentci_spec.yaml'), 'textDocument/definition', written),
+    ).toBeNull();
+  });
 });
 
 describe('hover and lenses', () => {
@@ -254,12 +320,24 @@ describe('hover and lenses', () => {
     await cli(['test', '--traces', 'traces.jsonl', '--quiet'], { cwd });
     const client = await editor(cwd);
     const file = join(cwd, 'agentci_spec.yaml');
-    const check = await ask<Hover>(client, file, 'textDocument/hover', SPEC.replace('max_tool', 'max‸_tool'));
+    const check = await ask<Hover>(
+      client,
+      file,
+      'textDocument/hover',
+      SPEC.replace('max_tool', 'max‸_tool'),
+    );
     const { value } = check.contents as { value: string };
     expect(value).toContain('the run may call tools at most this often');
     expect(value).toMatch(/Last verdict: \*\*warn\*\*: .*2/);
-    const query = await ask<Hover>(client, file, 'textDocument/hover', SPEC.replace('query: How', 'que‸ry: How'));
-    expect((query.contents as { value: string }).value).toMatch(/What the agent is asked[\s\S]*\*\*warn\*\*/);
+    const query = await ask<Hover>(
+      client,
+      file,
+      'textDocument/hover',
+      SPEC.replace('query: How', 'que‸ry: How'),
+    );
+    expect((query.contents as { value: string }).value).toMatch(
+      /What the agent is asked[\s\S]*\*\*warn\*\*/,
+    );
   });
 
   test('a mistake in one query leaves the lenses of all, where they are now', async () => {
@@ -267,8 +345,12 @@ describe('hover and lenses', () => {
     const client = await editor(cwd);
     const file = join(cwd, 'agentci_spec.yaml');
     await client.open(file, `# two\n${SPEC}  - {id: second, query: b, path: {max_tools: 1}}\n`);
-    const lenses = await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri: uriOf(file) } });
-    expect(lenses.map(({ range, command }) => [range.start.line, command?.arguments?.at(-1)])).toEqual([
+    const lenses = await client.request<CodeLens[]>('textDocument/codeLens', {
+      textDocument: { uri: uriOf(file) },
+    });
+    expect(
+      lenses.map(({ range, command }) => [range.start.line, command?.arguments?.at(-1)]),
+    ).toEqual([
       [4, 'refund'],
       [11, 'second'],
     ]);
@@ -278,8 +360,13 @@ describe('hover and lenses', () => {
     const cwd = tempDir();
     const client = await editor(cwd);
     const file = join(cwd, 'agentci_spec.yaml');
-    await client.open(file, `${SPEC}  - {query: "{{n}}", id: row, rows: [{n: a}, {n: b}], path: {max_loops: 0}}\n`);
-    const lenses = await client.request<CodeLens[]>('textDocument/codeLens', { textDocument: { uri: uriOf(file) } });
+    await client.open(
+      file,
+      `${SPEC}  - {query: "{{n}}", id: row, rows: [{n: a}, {n: b}], path: {max_loops: 0}}\n`,
+    );
+    const lenses = await client.request<CodeLens[]>('textDocument/codeLens', {
+      textDocument: { uri: uriOf(file) },
+    });
     expect(lenses).toMatchObject([
       {
         range: { start: { line: 3 } },
@@ -311,7 +398,11 @@ describe('the session', () => {
     const cwd = tempDir();
     const client = new LanguageClient([process.execPath, CLI, 'lsp', '--stdio'], { cwd });
     clients.push(client);
-    await client.request('initialize', { processId: editorProcess.pid, rootUri: null, capabilities: {} });
+    await client.request('initialize', {
+      processId: editorProcess.pid,
+      rootUri: null,
+      capabilities: {},
+    });
     editorProcess.kill('SIGKILL');
     expect(await client.ended()).toBe(1);
   });
@@ -330,7 +421,9 @@ describe('the session', () => {
       '\r\n\r\n',
     ])
       stdin.write(garbage);
-    expect(await client.open(join(cwd, 'agentci_spec.yaml'), 'agent: a\n')).toMatchObject([{ code: 'SPEC_REQUIRED' }]);
+    expect(await client.open(join(cwd, 'agentci_spec.yaml'), 'agent: a\n')).toMatchObject([
+      { code: 'SPEC_REQUIRED' },
+    ]);
     await expect(client.request('textDocument/hover', {})).rejects.toThrow();
     await expect(client.request('no/such/method', {})).rejects.toThrow();
     expect(await client.close()).toBe(0);

@@ -17,7 +17,9 @@ export default async (query, { vars, id, run }) => {
 };
 `;
 const cases = (rows: number): string =>
-  ['id,n,word', ...Array.from({ length: rows }, (_, i) => `case-${i},${i},"word, ${i}"`)].join('\r\n');
+  ['id,n,word', ...Array.from({ length: rows }, (_, i) => `case-${i},${i},"word, ${i}"`)].join(
+    '\r\n',
+  );
 const spec = `agent: demo
 runner: {module: ./agent.mjs}
 matrix:
@@ -33,7 +35,9 @@ const project = (rows = 4, text = spec) =>
   tempDir({ 'agentci_spec.yaml': text, 'agent.mjs': agent, 'cases.csv': cases(rows) });
 const runOf = (stdout: string): RunResult => JSON.parse(stdout) as RunResult;
 const names = (run: RunResult): string[] =>
-  run.results.map(({ id, cell, status }) => `${id} ${Object.values(cell ?? {}).join(' ')} ${status}`);
+  run.results.map(
+    ({ id, cell, status }) => `${id} ${Object.values(cell ?? {}).join(' ')} ${status}`,
+  );
 
 describe('a matrix over rows', () => {
   test('runs every row once per cell, and says which cell lost', async () => {
@@ -73,11 +77,16 @@ describe('a matrix over rows', () => {
     const judged = await cli(['eval', '--run', first.run_id, '-f', 'json'], { cwd });
     expect(names(runOf(judged.stdout))).toEqual(names(first));
 
-    const or = runOf((await cli(['test', '--cell', 'model=b', '--cell', 'prompt=x.md', '-f', 'json'], { cwd })).stdout);
+    const or = runOf(
+      (await cli(['test', '--cell', 'model=b', '--cell', 'prompt=x.md', '-f', 'json'], { cwd }))
+        .stdout,
+    );
     expect(new Set(or.results.map(({ cell }) => JSON.stringify(cell)))).toEqual(
       new Set(['{"model":"b","prompt":"x.md"}']),
     );
-    const both = runOf((await cli(['test', '--cell', 'model=b', '--cell', 'model=a', '-f', 'json'], { cwd })).stdout);
+    const both = runOf(
+      (await cli(['test', '--cell', 'model=b', '--cell', 'model=a', '-f', 'json'], { cwd })).stdout,
+    );
     expect(both.results).toHaveLength(16);
   });
 
@@ -85,7 +94,9 @@ describe('a matrix over rows', () => {
     const cwd = project(3);
     const { stdout } = await cli(['test', '-n', '2', '--filter', 'case-1', '-f', 'json'], { cwd });
     const run = runOf(stdout);
-    expect(run.results.map(({ id, runs }) => `${id} ${runs?.length}`)).toEqual(Array(4).fill('case-1 2'));
+    expect(run.results.map(({ id, runs }) => `${id} ${runs?.length}`)).toEqual(
+      Array(4).fill('case-1 2'),
+    );
     expect(run.cell_comparisons?.[1]).toMatchObject({ pairs: 2, lost: 2 });
   });
 
@@ -153,7 +164,10 @@ describe('a matrix over rows', () => {
     const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
     writeFileSync(journal, `${lines.slice(0, 5).join('\n')}\n`);
     const traces = join(dir, 'traces/traces.jsonl');
-    writeFileSync(traces, `${readFileSync(traces, 'utf8').trimEnd().split('\n').slice(0, 4).join('\n')}\n`);
+    writeFileSync(
+      traces,
+      `${readFileSync(traces, 'utf8').trimEnd().split('\n').slice(0, 4).join('\n')}\n`,
+    );
     const resumed = runOf((await cli(['test', '--resume', '-f', 'json'], { cwd })).stdout);
     expect(names(resumed)).toEqual(names(first));
     expect(readFileSync(journal, 'utf8').trimEnd().split('\n')).toHaveLength(lines.length);
@@ -162,7 +176,13 @@ describe('a matrix over rows', () => {
 
 describe('recordings and a matrix', () => {
   const recording = (id: string, cell?: unknown) =>
-    JSON.stringify({ id, query: 'q', answer: 'word, 0', tool_calls: [], ...(cell ? { metadata: { cell } } : {}) });
+    JSON.stringify({
+      id,
+      query: 'q',
+      answer: 'word, 0',
+      tool_calls: [],
+      ...(cell ? { metadata: { cell } } : {}),
+    });
   const text = `agent: demo
 matrix: {model: [a, b]}
 queries:
@@ -183,24 +203,38 @@ queries:
     const { code, stdout } = await cli(['eval', '--traces', 't.jsonl', '-f', 'json'], { cwd });
     expect(code).toBe(2);
     expect(runOf(stdout).results[0]?.error?.message).toContain('metadata.cell');
-    const one = await cli(['eval', '--traces', 't.jsonl', '--cell', 'model=b', '-f', 'json'], { cwd });
+    const one = await cli(['eval', '--traces', 't.jsonl', '--cell', 'model=b', '-f', 'json'], {
+      cwd,
+    });
     expect(names(runOf(one.stdout))).toEqual(['one b pass']);
-    const other = tempDir({ 'agentci_spec.yaml': text, 't.jsonl': `${recording('one', { model: 'zz' })}\n` });
-    expect((await cli(['eval', '--traces', 't.jsonl', '--cell', 'model=b'], { cwd: other })).code).toBe(2);
+    const other = tempDir({
+      'agentci_spec.yaml': text,
+      't.jsonl': `${recording('one', { model: 'zz' })}\n`,
+    });
+    expect(
+      (await cli(['eval', '--traces', 't.jsonl', '--cell', 'model=b'], { cwd: other })).code,
+    ).toBe(2);
   });
 });
 
 describe('baseline_cell', () => {
-  const withBaseline = spec.replace('queries:', 'baseline_cell: {model: a, prompt: x.md}\nqueries:');
+  const withBaseline = spec.replace(
+    'queries:',
+    'baseline_cell: {model: a, prompt: x.md}\nqueries:',
+  );
 
   test('a significant loss fails the run, an open question does not', async () => {
-    const run = runOf((await cli(['test', '-f', 'json'], { cwd: project(14, withBaseline) })).stdout);
+    const run = runOf(
+      (await cli(['test', '-f', 'json'], { cwd: project(14, withBaseline) })).stdout,
+    );
     expect(run.checks.map(({ id, status }) => `${id} ${status}`)).toEqual([
       'matrix.baseline_cell skip',
       'matrix.baseline_cell fail',
       'matrix.baseline_cell fail',
     ]);
-    expect(run.checks[1]?.message).toMatch(/model=b, prompt=x\.md against model=a, prompt=x\.md: worse, -50\.0 points/);
+    expect(run.checks[1]?.message).toMatch(
+      /model=b, prompt=x\.md against model=a, prompt=x\.md: worse, -50\.0 points/,
+    );
   });
 });
 
@@ -230,8 +264,14 @@ queries:
     const run = runOf(stdout);
     expect(code).toBe(0);
     expect(run.summary).toMatchObject({ total: 2, passed: 1, skipped: 1 });
-    expect(run.results[0]).toMatchObject({ status: 'skip', skip: { reason: 'the shop is closed' }, answer: null });
-    expect(readFileSync(join(cwd, 'out.xml'), 'utf8')).toContain('<skipped message="the shop is closed"/>');
+    expect(run.results[0]).toMatchObject({
+      status: 'skip',
+      skip: { reason: 'the shop is closed' },
+      answer: null,
+    });
+    expect(readFileSync(join(cwd, 'out.xml'), 'utf8')).toContain(
+      '<skipped message="the shop is closed"/>',
+    );
     expect((await cli(['test'], { cwd })).stdout).toContain('skipped: the shop is closed');
   });
 

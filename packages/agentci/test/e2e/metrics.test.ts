@@ -50,7 +50,9 @@ const statuses = (checks: { id: string; status: string }[]) =>
 
 describe('a suite that gates on eight metrics', () => {
   test('passes, with every value in the results and the run-wide one among the checks of the run', async () => {
-    const { code, stdout, stderr } = await cli(['test', '-f', 'json'], { cwd: project(log('In Oslo.', 1)) });
+    const { code, stdout, stderr } = await cli(['test', '-f', 'json'], {
+      cwd: project(log('In Oslo.', 1)),
+    });
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: expect.stringMatching(/^1 query: 1 passed .*\nok \(exit 0\)\n$/),
@@ -75,7 +77,13 @@ describe('a suite that gates on eight metrics', () => {
       'metric.pii_leakage': 'pass',
     });
     expect(result.cost.checks).toMatchObject([
-      { id: 'metric.cost', status: 'pass', value: 0.001, limit: { max: 0.01 }, location: { line: 9, column: 3 } },
+      {
+        id: 'metric.cost',
+        status: 'pass',
+        value: 0.001,
+        limit: { max: 0.01 },
+        location: { line: 9, column: 3 },
+      },
       { id: 'metric.token_usage', status: 'pass', value: 120, limit: { max: 1000 } },
     ]);
     expect(run.checks).toMatchObject([
@@ -84,7 +92,9 @@ describe('a suite that gates on eight metrics', () => {
   });
 
   test('fails where a bound is missed, and tells personal data masked', async () => {
-    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd: project(log('Ask bob@example.com.', 3)) });
+    const { code, stdout } = await cli(['test', '-f', 'json'], {
+      cwd: project(log('Ask bob@example.com.', 3)),
+    });
     expect(code).toBe(1);
     const run = JSON.parse(stdout);
     const [result] = run.results;
@@ -93,21 +103,29 @@ describe('a suite that gates on eight metrics', () => {
       'metric.hallucination_rate': 'warn',
       'metric.pii_leakage': 'fail',
     });
-    const pii = result.correctness.checks.find(({ id }: { id: string }) => id === 'metric.pii_leakage');
+    const pii = result.correctness.checks.find(
+      ({ id }: { id: string }) => id === 'metric.pii_leakage',
+    );
     expect(pii.evidence).toEqual([{ text: 'email in the output: bo***********om' }]);
-    expect(run.checks).toMatchObject([{ id: 'metric.privacy_budget', status: 'fail', value: 0.25 }]);
+    expect(run.checks).toMatchObject([
+      { id: 'metric.privacy_budget', status: 'fail', value: 0.25 },
+    ]);
   });
 
   test('cannot tell where a gating metric has nothing to measure: exit 2, never a pass', async () => {
     const { code, stdout } = await cli(['test', '-f', 'json'], { cwd: project(TRACE) });
     expect(code).toBe(2);
-    expect(JSON.parse(stdout).checks).toMatchObject([{ id: 'metric.privacy_budget', status: 'error' }]);
+    expect(JSON.parse(stdout).checks).toMatchObject([
+      { id: 'metric.privacy_budget', status: 'error' },
+    ]);
   });
 
   test.each(['console', 'junit', 'sarif', 'markdown', 'csv', 'github'])(
     'a missed bound shows up in %s',
     async (format) => {
-      const { code, stdout } = await cli(['test', '-f', format], { cwd: project(log('Ask bob@example.com.', 1)) });
+      const { code, stdout } = await cli(['test', '-f', format], {
+        cwd: project(log('Ask bob@example.com.', 1)),
+      });
       expect(code).toBe(1);
       expect(stdout.replaceAll('&#95;', '_')).toContain('pii_leakage');
     },
@@ -140,7 +158,9 @@ export const broken = { name: 'broken', evaluate: () => { throw new Error('boom'
     });
     expect(pass.code).toBe(0);
     expect(JSON.parse(pass.stdout).results[0].metrics).toEqual({ tone: { value: 1, detail: {} } });
-    const fail = await cli(['test', '-f', 'json'], { cwd: project(TRACE, spec('{tone: 1}'), files) });
+    const fail = await cli(['test', '-f', 'json'], {
+      cwd: project(TRACE, spec('{tone: 1}'), files),
+    });
     expect(fail.code).toBe(1);
   });
 
@@ -175,15 +195,22 @@ export class Letters {
   });
 
   test('are as the page on them shows', async () => {
-    const page = readFileSync(new URL('../../../../docs/metrics/custom.md', import.meta.url), 'utf8');
-    const block = (language: string) => page.match(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``))![1]!;
+    const page = readFileSync(
+      new URL('../../../../docs/metrics/custom.md', import.meta.url),
+      'utf8',
+    );
+    const block = (language: string) =>
+      page.match(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``))![1]!;
     const cwd = tempDir({
       'agentci_spec.yaml': block('yaml'),
       'metrics/politeness.ts': block('ts'),
       'traces.jsonl': JSON.stringify({ ...TRACE, id: undefined, answer: 'Please wait.' }),
     });
     mkdirSync(join(cwd, 'node_modules', '@agentci'), { recursive: true });
-    symlinkSync(fileURLToPath(new URL('../..', import.meta.url)), join(cwd, 'node_modules', '@agentci', 'agentci'));
+    symlinkSync(
+      fileURLToPath(new URL('../..', import.meta.url)),
+      join(cwd, 'node_modules', '@agentci', 'agentci'),
+    );
     const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', 'json'], { cwd });
     expect(code).toBe(0);
     expect(JSON.parse(stdout).results[0].metrics.politeness.value).toBe(1);
@@ -206,7 +233,9 @@ export class Letters {
   test('are never imported by validate', async () => {
     const evil = { 'metrics/tone.ts': 'throw new Error("imported");' };
     expect(
-      await cli(['validate', 'agentci_spec.yaml'], { cwd: project(TRACE, spec('{tone: 1}'), evil) }),
+      await cli(['validate', 'agentci_spec.yaml'], {
+        cwd: project(TRACE, spec('{tone: 1}'), evil),
+      }),
     ).toMatchObject({ code: 0 });
   });
 });
@@ -238,7 +267,13 @@ queries:
     expect(first.judge).toMatchObject({ calls: 2, cached: 0 });
     expect(first.results[0].metrics.faithfulness).toMatchObject({
       value: 1,
-      detail: { method: 'model', model: 'openai:gpt-4o-mini', claims: 1, supported: 1, cached: false },
+      detail: {
+        method: 'model',
+        model: 'openai:gpt-4o-mini',
+        claims: 1,
+        supported: 1,
+        cached: false,
+      },
     });
     const again = await cli(['test', '-f', 'json', '--judge', 'recorded'], { cwd });
     expect(again.code).toBe(0);
@@ -259,7 +294,10 @@ queries:
       asked.push(isSplit ? 'claims' : isUseful ? 'useful' : 'support');
       const one = '{"index": 1, "reason": "r", "verdict": 1}';
       if (isSplit) return { text: '{"statements": ["The parcel is in Oslo.", "It is green."]}' };
-      if (isUseful) return { text: `{"verdicts": [${text.includes('Bananas') ? one.replace(': 1}', ': 0}') : one}]}` };
+      if (isUseful)
+        return {
+          text: `{"verdicts": [${text.includes('Bananas') ? one.replace(': 1}', ': 0}') : one}]}`,
+        };
       return { text: `{"verdicts": [${one}, {"index": 2, "reason": "r", "verdict": 0}]}` };
     });
     const metrics = `    context: [Bananas are yellow, The parcel is in Oslo]
@@ -278,7 +316,10 @@ queries:
       faithfulness: { value: 0.5, detail: { claims: 2, supported: 1 } },
       hallucination_rate: { value: 0.5, detail: { unsupported: 1 } },
       answer_correctness: { value: 0.5, detail: { tp: 1, fp: 1, fn: 1, f1: 0.5 } },
-      retrieval_quality: { value: 0.5, detail: { verdicts: [{ useful: false }, { useful: true }] } },
+      retrieval_quality: {
+        value: 0.5,
+        detail: { verdicts: [{ useful: false }, { useful: true }] },
+      },
     });
     const before = asked.length;
     const again = await cli(['test', '-f', 'json', '--judge', 'recorded'], { cwd });
@@ -289,9 +330,14 @@ queries:
 
   test('give no value when verdicts are missing twice', async () => {
     const server = await scriptedModel((request) => ({
-      text: JSON.stringify(request).includes('Split the block') ? '{"statements": ["A.", "B."]}' : '{"verdicts": []}',
+      text: JSON.stringify(request).includes('Split the block')
+        ? '{"statements": ["A.", "B."]}'
+        : '{"verdicts": []}',
     }));
-    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd: project(TRACE, spec(server.url)), env });
+    const { code, stdout } = await cli(['test', '-f', 'json'], {
+      cwd: project(TRACE, spec(server.url)),
+      env,
+    });
     expect(code).toBe(2);
     expect(JSON.parse(stdout).results[0].metrics.faithfulness).toMatchObject({
       value: null,
@@ -300,20 +346,23 @@ queries:
   });
 });
 
-test.skipIf(process.platform !== 'linux')('an agent that runs here is watched where a metric asks for it', async () => {
-  const agent = 'const end = Date.now() + 300; while (Date.now() < end); console.log("ok");';
-  const spec = (metrics: string) =>
-    `version: 1\nagent: a\nrunner: {command: [node, agent.js]}\nqueries: [{id: q, query: q, correctness: {expected_in_answer: [ok]}, metrics: ${metrics}}]\n`;
-  const run = async (metrics: string) => {
-    const cwd = tempDir({ 'agentci_spec.yaml': spec(metrics), 'agent.js': agent });
-    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
-    expect(code).toBe(0);
-    return JSON.parse(stdout).results[0].metrics;
-  };
-  const { resource_utilization } = await run('[resource_utilization]');
-  expect(resource_utilization.detail.cpu.used_percent).toBeGreaterThan(0);
-  expect(resource_utilization.detail.memory.used_gb).toBeGreaterThan(0);
-});
+test.skipIf(process.platform !== 'linux')(
+  'an agent that runs here is watched where a metric asks for it',
+  async () => {
+    const agent = 'const end = Date.now() + 300; while (Date.now() < end); console.log("ok");';
+    const spec = (metrics: string) =>
+      `version: 1\nagent: a\nrunner: {command: [node, agent.js]}\nqueries: [{id: q, query: q, correctness: {expected_in_answer: [ok]}, metrics: ${metrics}}]\n`;
+    const run = async (metrics: string) => {
+      const cwd = tempDir({ 'agentci_spec.yaml': spec(metrics), 'agent.js': agent });
+      const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
+      expect(code).toBe(0);
+      return JSON.parse(stdout).results[0].metrics;
+    };
+    const { resource_utilization } = await run('[resource_utilization]');
+    expect(resource_utilization.detail.cpu.used_percent).toBeGreaterThan(0);
+    expect(resource_utilization.detail.memory.used_gb).toBeGreaterThan(0);
+  },
+);
 
 describe('agentci metrics', () => {
   test('lists every metric with layer, unit and needs', async () => {
@@ -322,10 +371,16 @@ describe('agentci metrics', () => {
     const { metrics } = JSON.parse(stdout);
     expect(metrics).toHaveLength(31);
     expect(metrics).toContainEqual(
-      expect.objectContaining({ name: 'pii_leakage', layer: 'correctness', better: 'higher', unit: '0 to 1' }),
+      expect.objectContaining({
+        name: 'pii_leakage',
+        layer: 'correctness',
+        better: 'higher',
+        unit: '0 to 1',
+      }),
     );
     const text = (await cli(['metrics'], { cwd: tempDir() })).stdout;
-    for (const { name, summary } of metrics) expect(text).toContain(`${name.padEnd(28)} ${summary}`);
+    for (const { name, summary } of metrics)
+      expect(text).toContain(`${name.padEnd(28)} ${summary}`);
   });
 });
 
@@ -342,6 +397,8 @@ describe('a spec with a mistake in its metrics', () => {
     });
     const { code, stdout, stderr } = await cli(['validate', 'agentci_spec.yaml'], { cwd });
     expect(code).toBe(1);
-    expect(`${stdout}${stderr}`).toMatch(new RegExp(`agentci_spec.yaml:6:\\d+ ${problem}[\\s\\S]*${says}`));
+    expect(`${stdout}${stderr}`).toMatch(
+      new RegExp(`agentci_spec.yaml:6:\\d+ ${problem}[\\s\\S]*${says}`),
+    );
   });
 });

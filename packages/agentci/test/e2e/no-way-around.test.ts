@@ -10,7 +10,8 @@ import { tempDir } from '../support/temp-dir.ts';
 // Ways in which a run could look better than it was. Each was found by someone trying.
 
 const spec = (queries: string, head = '') => `version: 1\nagent: demo\n${head}queries:\n${queries}`;
-const ok = (id: string) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`;
+const ok = (id: string) =>
+  `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`;
 const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
 
 describe('a rule that would match nothing', () => {
@@ -56,7 +57,11 @@ describe('a rule that would match nothing', () => {
     const checks = 'path: {forbidden_tools: ["Delegate?work"], expected_tools: ["Ask a question"]}';
     const cwd = tempDir({
       'agentci_spec.yaml': spec(`  - {query: q, ${checks}}\n`),
-      't.json': { query: 'q', answer: 'x', tool_calls: [{ name: 'Delegate work' }, { name: 'Ask a question' }] },
+      't.json': {
+        query: 'q',
+        answer: 'x',
+        tool_calls: [{ name: 'Delegate work' }, { name: 'Ask a question' }],
+      },
     });
     const { code, stdout } = await cli(['test', '--traces', 't.json', '-f', 'json'], { cwd });
     expect(code).toBe(1);
@@ -69,32 +74,58 @@ describe('a rule that would match nothing', () => {
 
 describe('what does not show', () => {
   // Zero width, joiners, marks of direction, fillers, selectors, tags.
-  const HIDDEN = ['200b', '200c', '200d', '2060', 'feff', '00ad', '200e', '202e', '2066', '3164', 'fe0f', 'e0041'].map(
-    (hex) => String.fromCodePoint(Number.parseInt(hex, 16)),
-  );
+  const HIDDEN = [
+    '200b',
+    '200c',
+    '200d',
+    '2060',
+    'feff',
+    '00ad',
+    '200e',
+    '202e',
+    '2066',
+    '3164',
+    'fe0f',
+    'e0041',
+  ].map((hex) => String.fromCodePoint(Number.parseInt(hex, 16)));
   const cases: [string, (word: string) => object][] = [
     ['correctness: {not_in_answer: [password]}', (word) => ({ answer: `the ${word}` })],
-    ['path: {forbidden_tools: [password]}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
-    ['path: {forbidden_tools: ["pass*"]}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
+    [
+      'path: {forbidden_tools: [password]}',
+      (word) => ({ answer: 'x', tool_calls: [{ name: word }] }),
+    ],
+    [
+      'path: {forbidden_tools: ["pass*"]}',
+      (word) => ({ answer: 'x', tool_calls: [{ name: word }] }),
+    ],
     [
       'path: {rules: [{type: blocklist, tools: [password]}]}',
       (word) => ({ answer: 'x', tool_calls: [{ name: word }] }),
     ],
     ['policy: {blocklist: [password]}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
-    ['policy: {tools: {deny: [password]}}', (word) => ({ answer: 'x', tool_calls: [{ name: word }] })],
+    [
+      'policy: {tools: {deny: [password]}}',
+      (word) => ({ answer: 'x', tool_calls: [{ name: word }] }),
+    ],
     [
       'policy: {tools: {password: {arguments: {n: {type: number, max: 1}}}}}',
       (word) => ({ answer: 'x', tool_calls: [{ name: word, args: { n: 2 } }] }),
     ],
   ];
-  test.each(cases)('%s: no character hides a word in any of twelve ways', async (checks, recording) => {
-    const queries = HIDDEN.map((_, i) => `  - {id: q${i}, query: q${i}, ${checks}}\n`).join('');
-    const records = HIDDEN.map((char, i) => ({ query: `q${i}`, ...recording(`pass${char}word`) }));
-    const cwd = tempDir({ 'agentci_spec.yaml': spec(queries), 't.jsonl': lines(...records) });
-    const { stdout } = await cli(['test', '--traces', 't.jsonl', '-f', 'json'], { cwd });
-    const found = JSON.parse(stdout).results.map(({ status }: { status: string }) => status);
-    expect(found).toEqual(HIDDEN.map(() => 'fail'));
-  });
+  test.each(cases)(
+    '%s: no character hides a word in any of twelve ways',
+    async (checks, recording) => {
+      const queries = HIDDEN.map((_, i) => `  - {id: q${i}, query: q${i}, ${checks}}\n`).join('');
+      const records = HIDDEN.map((char, i) => ({
+        query: `q${i}`,
+        ...recording(`pass${char}word`),
+      }));
+      const cwd = tempDir({ 'agentci_spec.yaml': spec(queries), 't.jsonl': lines(...records) });
+      const { stdout } = await cli(['test', '--traces', 't.jsonl', '-f', 'json'], { cwd });
+      const found = JSON.parse(stdout).results.map(({ status }: { status: string }) => status);
+      expect(found).toEqual(HIDDEN.map(() => 'fail'));
+    },
+  );
 });
 
 describe('--fail-fast', () => {
@@ -103,7 +134,10 @@ describe('--fail-fast', () => {
       '  - {query: hi, xfail: known bug, correctness: {expected_in_answer: [zz]}}\n  - {query: ho, path: {forbidden_tools: [rm]}}\n';
     const cwd = tempDir({
       'agentci_spec.yaml': spec(queries),
-      't.jsonl': lines({ query: 'hi', answer: 'ok' }, { query: 'ho', answer: 'ok', tool_calls: [{ name: 'rm' }] }),
+      't.jsonl': lines(
+        { query: 'hi', answer: 'ok' },
+        { query: 'ho', answer: 'ok', tool_calls: [{ name: 'rm' }] },
+      ),
     });
     expect((await cli(['test', '--traces', 't.jsonl', '--fail-fast'], { cwd })).code).toBe(1);
   });
@@ -113,7 +147,11 @@ describe('--fail-fast', () => {
       'agentci_spec.yaml': spec(
         '  - {query: q, runs: 3, min_pass_rate: 0.3, correctness: {expected_in_answer: [ok]}}\n',
       ),
-      't.jsonl': lines({ query: 'q', answer: 'no' }, { query: 'q', answer: 'ok' }, { query: 'q', answer: 'ok' }),
+      't.jsonl': lines(
+        { query: 'q', answer: 'no' },
+        { query: 'q', answer: 'ok' },
+        { query: 'q', answer: 'ok' },
+      ),
     });
     expect((await cli(['test', '--traces', 't.jsonl', '--fail-fast'], { cwd })).code).toBe(0);
   });
@@ -133,7 +171,10 @@ describe('--resume', () => {
     });
 
   async function killAfterFirst(cwd: string, ...args: string[]): Promise<void> {
-    const child = spawn(process.execPath, [CLI, 'test', '-w', '1', ...args], { cwd, stdio: 'ignore' });
+    const child = spawn(process.execPath, [CLI, 'test', '-w', '1', ...args], {
+      cwd,
+      stdio: 'ignore',
+    });
     const closed = new Promise((resolve) => child.on('close', resolve));
     const runs = join(cwd, '.agentci/runs');
     const journal = () =>
@@ -176,11 +217,17 @@ describe('stored runs', () => {
   const project = () =>
     tempDir({
       'agentci_spec.yaml': spec(ok('a') + ok('b')),
-      't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }, { id: 'b', query: 'b', answer: 'no' }),
+      't.jsonl': lines(
+        { id: 'a', query: 'a', answer: 'ok' },
+        { id: 'b', query: 'b', answer: 'no' },
+      ),
     });
   const run = async (cwd: string) =>
-    (JSON.parse((await cli(['test', '--traces', 't.jsonl', '-f', 'json'], { cwd })).stdout) as { run_id: string })
-      .run_id;
+    (
+      JSON.parse((await cli(['test', '--traces', 't.jsonl', '-f', 'json'], { cwd })).stdout) as {
+        run_id: string;
+      }
+    ).run_id;
 
   test('a stored run is not judged by recordings that have changed since', async () => {
     const cwd = project();
@@ -200,7 +247,9 @@ describe('stored runs', () => {
     const cwd = project();
     await run(cwd);
     expect((await cli(['test', '--traces', 't.jsonl', '-t', 'nope'], { cwd })).code).toBe(2);
-    expect((await cli(['test', '--traces', 't.jsonl', '--resume'], { cwd })).stderr).toContain('NOTHING_TO_RESUME');
+    expect((await cli(['test', '--traces', 't.jsonl', '--resume'], { cwd })).stderr).toContain(
+      'NOTHING_TO_RESUME',
+    );
     expect((await cli(['test', '--traces', 't.jsonl', '--failed'], { cwd })).code).toBe(1);
   });
 
@@ -210,7 +259,9 @@ describe('stored runs', () => {
     writeFileSync(join(cwd, '.agentci/runs', id, 'run.json'), '{');
     const failed = () => cli(['test', '--traces', 't.jsonl', '--failed', '-f', 'json'], { cwd });
     const known = await failed();
-    expect(JSON.parse(known.stdout).results.map((result: { id: string }) => result.id)).toEqual(['b']);
+    expect(JSON.parse(known.stdout).results.map((result: { id: string }) => result.id)).toEqual([
+      'b',
+    ]);
     expect(known.stderr).toContain('Its verdicts are taken from the history');
     for (const other of readdirSync(join(cwd, '.agentci/runs')))
       writeFileSync(join(cwd, '.agentci/runs', other, 'run.json'), '{');
@@ -221,20 +272,26 @@ describe('stored runs', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  test.each([['report'], ['export-metrics']])('a damaged run.json is said by %s, without a stack', async (...args) => {
-    const cwd = project();
-    const id = await run(cwd);
-    writeFileSync(join(cwd, '.agentci/runs', id, 'run.json'), '{');
-    const { code, stderr } = await cli(args, { cwd });
-    expect(code).toBe(2);
-    expect(stderr).toContain('RUN_DAMAGED');
-    expect(stderr).not.toMatch(/^\s+at /m);
-  });
+  test.each([['report'], ['export-metrics']])(
+    'a damaged run.json is said by %s, without a stack',
+    async (...args) => {
+      const cwd = project();
+      const id = await run(cwd);
+      writeFileSync(join(cwd, '.agentci/runs', id, 'run.json'), '{');
+      const { code, stderr } = await cli(args, { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain('RUN_DAMAGED');
+      expect(stderr).not.toMatch(/^\s+at /m);
+    },
+  );
 });
 
 describe('reports', () => {
   const project = () =>
-    tempDir({ 'agentci_spec.yaml': spec(ok('a')), 't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }) });
+    tempDir({
+      'agentci_spec.yaml': spec(ok('a')),
+      't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }),
+    });
 
   test.each([
     { what: 'the spec', args: ['-f', 'json=agentci_spec.yaml'], code: 'OUTPUT_IS_INPUT' },
@@ -276,19 +333,30 @@ describe('agentci report', () => {
 
 describe.skipIf(process.platform !== 'linux')('reports into what is not a plain file', () => {
   const project = () =>
-    tempDir({ 'agentci_spec.yaml': spec(ok('a')), 't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }) });
+    tempDir({
+      'agentci_spec.yaml': spec(ok('a')),
+      't.jsonl': lines({ id: 'a', query: 'a', answer: 'ok' }),
+    });
 
   test('a link to the spec is the spec', async () => {
     const cwd = project();
     symlinkSync('agentci_spec.yaml', join(cwd, 'report.json'));
-    const { code, stderr } = await cli(['test', '--traces', 't.jsonl', '-o', 'report.json'], { cwd });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('OUTPUT_IS_INPUT') });
+    const { code, stderr } = await cli(['test', '--traces', 't.jsonl', '-o', 'report.json'], {
+      cwd,
+    });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('OUTPUT_IS_INPUT'),
+    });
     expect(readFileSync(join(cwd, 'agentci_spec.yaml'), 'utf8')).toBe(spec(ok('a')));
   });
 
   test('a document cut off by a full disk is not a green run, and no stack is printed', async () => {
     const cwd = project();
-    const { code, stderr } = await shell(`"$NODE" "$CLI" test --traces t.jsonl -f json > /dev/full`, cwd);
+    const { code, stderr } = await shell(
+      `"$NODE" "$CLI" test --traces t.jsonl -f json > /dev/full`,
+      cwd,
+    );
     expect(code).toBe(2);
     expect(stderr).toMatch(/^agentci: stdout cannot be written: .*ENOSPC/m);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -297,7 +365,10 @@ describe.skipIf(process.platform !== 'linux')('reports into what is not a plain 
 
 function shell(command: string, cwd: string): Promise<{ code: number | null; stderr: string }> {
   return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', command], { cwd, env: { ...process.env, NODE: process.execPath, CLI } });
+    const child = spawn('sh', ['-c', command], {
+      cwd,
+      env: { ...process.env, NODE: process.execPath, CLI },
+    });
     let stderr = '';
     child.stderr.on('data', (chunk) => {
       stderr += chunk;
@@ -325,14 +396,20 @@ describe('what was not looked at is said', () => {
       'agent.mjs':
         "export default () => ({ answer: 'ok', llm_calls: [{ model: 'unknown-x', input_tokens: 1e9, output_tokens: 5 }] });\n",
     });
-    expect((await cli(['test', '--max-cost', '0.0001'], { cwd })).stdout).toContain('the cost of 1 run is not known');
+    expect((await cli(['test', '--max-cost', '0.0001'], { cwd })).stdout).toContain(
+      'the cost of 1 run is not known',
+    );
   });
 
   test('a pass rate of 0 lets everything pass', async () => {
     const cwd = tempDir({
-      'agentci_spec.yaml': spec('  - {query: q, runs: 2, min_pass_rate: 0, correctness: {exact_match: x}}\n'),
+      'agentci_spec.yaml': spec(
+        '  - {query: q, runs: 2, min_pass_rate: 0, correctness: {exact_match: x}}\n',
+      ),
     });
-    expect((await cli(['validate'], { cwd })).stdout).toMatch(/agentci_spec\.yaml:4:\d+ warning SPEC_CANNOT_FAIL/);
+    expect((await cli(['validate'], { cwd })).stdout).toMatch(
+      /agentci_spec\.yaml:4:\d+ warning SPEC_CANNOT_FAIL/,
+    );
   });
 });
 
@@ -358,7 +435,9 @@ describe("a user's module", () => {
 
   test('that prints does not get into the document', async () => {
     const { stdout } = await cli(['test', '--traces', 't.json', '-f', 'json'], {
-      cwd: project(`console.log('POLLUTE');\n${metric("() => ({ name: 'tone', value: 1, detail: {} })")}`),
+      cwd: project(
+        `console.log('POLLUTE');\n${metric("() => ({ name: 'tone', value: 1, detail: {} })")}`,
+      ),
     });
     expect(() => JSON.parse(stdout)).not.toThrow();
   });
@@ -394,6 +473,8 @@ test('a connection lost in the middle of an answer is an infrastructure error of
 });
 
 test.each(['runs: 1000000000', 'runs: 0'])('%s is refused', async (runs) => {
-  const cwd = tempDir({ 'agentci_spec.yaml': spec(`  - {query: q, ${runs}, correctness: {exact_match: x}}\n`) });
+  const cwd = tempDir({
+    'agentci_spec.yaml': spec(`  - {query: q, ${runs}, correctness: {exact_match: x}}\n`),
+  });
   expect((await cli(['validate'], { cwd })).code).toBe(1);
 });

@@ -36,11 +36,18 @@ async function channel(...statuses: number[]): Promise<{ url: string; received: 
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/T0PSECRET`, received };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/T0PSECRET`,
+    received,
+  };
 }
 
-const judge = (cwd: string, traces: string, env: Record<string, string>, ...args: string[]) =>
-  cli(['test', '--traces', traces, ...args], { cwd, env: { AGENTCI_BRANCH: 'main', ...env } });
+const judge = (
+  cwd: string,
+  traces: string,
+  env: Record<string, string | undefined>,
+  ...args: string[]
+) => cli(['test', '--traces', traces, ...args], { cwd, env: { AGENTCI_BRANCH: 'main', ...env } });
 
 test('a webhook gets what failed, signed, and nothing shows its address', async () => {
   const cwd = tempDir(FILES);
@@ -80,9 +87,21 @@ test('text of the agent mentions no one in Slack', async () => {
 
 test('a list in a template for Slack is escaped like any other text', async () => {
   const cwd = tempDir({ ...FILES, 'message.json': { text: '{{status}}', list: '{{failures}}' } });
-  writeFileSync(join(cwd, 'agentci_spec.yaml'), FILES['agentci_spec.yaml'].replace('[ok]', '["<!here> \\u202E"]'));
+  writeFileSync(
+    join(cwd, 'agentci_spec.yaml'),
+    FILES['agentci_spec.yaml'].replace('[ok]', '["<!here> \\u202E"]'),
+  );
   const template = ['--notify-template', 'message.json'];
-  await judge(cwd, 'bad.jsonl', {}, '-f', 'slack=slack.json', '-f', 'webhook=webhook.json', ...template);
+  await judge(
+    cwd,
+    'bad.jsonl',
+    {},
+    '-f',
+    'slack=slack.json',
+    '-f',
+    'webhook=webhook.json',
+    ...template,
+  );
   const read = (name: string) => readFileSync(join(cwd, name), 'utf8');
   expect(read('webhook.json')).toContain('<!here>');
   expect(read('slack.json')).toContain('&lt;!here&gt;');
@@ -91,7 +110,11 @@ test('a list in a template for Slack is escaped like any other text', async () =
 
 test.each([
   { CI_JOB_URL: 'https://ci:hunter22@gitlab.example/j/1' },
-  { GITHUB_SERVER_URL: 'https://hunter22@github.example', GITHUB_REPOSITORY: 'o/r', GITHUB_RUN_ID: '7' },
+  {
+    GITHUB_SERVER_URL: 'https://hunter22@github.example',
+    GITHUB_REPOSITORY: 'o/r',
+    GITHUB_RUN_ID: '7',
+  },
 ])('credentials in the address of the CI job are not passed on', async (env) => {
   const cwd = tempDir(FILES);
   const out = ['-f', 'slack=slack.json', '-f', 'webhook=webhook.json', '-f', 'markdown=report.md'];
@@ -116,14 +139,26 @@ test('a rubric that was not judged says why', async () => {
 });
 
 test.each([
-  { when: 'change', traces: ['good', 'good', 'bad', 'bad', 'good'], sent: ['passed', 'failed', 'passed'] },
+  {
+    when: 'change',
+    traces: ['good', 'good', 'bad', 'bad', 'good'],
+    sent: ['passed', 'failed', 'passed'],
+  },
   { when: 'fail', traces: ['good', 'bad', 'bad'], sent: ['failed', 'failed'] },
   { when: 'always', traces: ['good', 'good'], sent: ['passed', 'passed'] },
 ])('--notify-on $when', async ({ when, traces, sent }) => {
   const cwd = tempDir(FILES);
   const { url, received } = await channel(200);
   for (const name of traces)
-    await judge(cwd, `${name}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', when);
+    await judge(
+      cwd,
+      `${name}.jsonl`,
+      { AGENTCI_WEBHOOK_URL: url },
+      '-f',
+      'webhook',
+      '--notify-on',
+      when,
+    );
   expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(sent);
 });
 
@@ -135,11 +170,22 @@ test.each([
   // The message of the second run is tried three times.
   const { url, received } = await channel(200, 500, 500, 500, 200);
   for (const name of ['good', 'bad', next, next])
-    await judge(cwd, `${name}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change');
+    await judge(
+      cwd,
+      `${name}.jsonl`,
+      { AGENTCI_WEBHOOK_URL: url },
+      '-f',
+      'webhook',
+      '--notify-on',
+      'change',
+    );
   const arrived = received.filter((_, i) => i < 1 || i > 3);
   expect(arrived.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(sent);
   if (sent.length > 1)
-    expect(JSON.parse(arrived.at(-1)!.body)).toMatchObject({ previous_status: 'passed', changed: true });
+    expect(JSON.parse(arrived.at(-1)!.body)).toMatchObject({
+      previous_status: 'passed',
+      changed: true,
+    });
 });
 
 test('a change is one from what the channel was told last, whatever runs came in between', async () => {
@@ -265,7 +311,9 @@ queries:
         ...['-f', 'webhook', '--notify-on', 'change', ...args],
       );
     const told = received.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
-    expect(told.map(({ status, previous_status, changed }) => [previous_status, status, changed])).toEqual([
+    expect(
+      told.map(({ status, previous_status, changed }) => [previous_status, status, changed]),
+    ).toEqual([
       [null, 'passed', null],
       ['passed', 'failed', true],
       ['failed', 'passed', true],
@@ -281,8 +329,19 @@ queries:
     });
     const { url, received } = await channel(200);
     for (const args of [[], ['--ids', 'a']])
-      await judge(cwd, 'traces.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change', ...args);
-    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(['failed']);
+      await judge(
+        cwd,
+        'traces.jsonl',
+        { AGENTCI_WEBHOOK_URL: url },
+        '-f',
+        'webhook',
+        '--notify-on',
+        'change',
+        ...args,
+      );
+    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual([
+      'failed',
+    ]);
   });
 
   test('under --strict, a part does not make good what was a warning, or was not measured, in another query', async () => {
@@ -307,14 +366,22 @@ queries:
       ['used', '--ids', 'w'],
       ['used', '--ids', 'o'],
     ])
-      codes.push((await judge(cwd, `${traces}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, ...notify, ...args)).code);
+      codes.push(
+        (await judge(cwd, `${traces}.jsonl`, { AGENTCI_WEBHOOK_URL: url }, ...notify, ...args))
+          .code,
+      );
     expect(codes).toEqual([1, 0, 0, 0]);
-    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(['failed']);
+    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual([
+      'failed',
+    ]);
     // With the last of them measured, all is good.
     const measured = `${JSON.stringify({ id: 'k', query: 'k', answer: 'ok', cost_usd: 0.1 })}\n`;
     writeFileSync(join(cwd, 'measured.jsonl'), measured);
     await judge(cwd, 'measured.jsonl', { AGENTCI_WEBHOOK_URL: url }, ...notify, '--ids', 'k');
-    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual(['failed', 'passed']);
+    expect(received.map(({ body }) => (JSON.parse(body) as { status: string }).status)).toEqual([
+      'failed',
+      'passed',
+    ]);
   });
 
   test.each(['always', 'fail'])(
@@ -323,7 +390,16 @@ queries:
       const cwd = tempDir(TWO);
       const { url, received } = await channel(200);
       await judge(cwd, 'bad.jsonl', {});
-      await judge(cwd, 'worse.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', when, ...B);
+      await judge(
+        cwd,
+        'worse.jsonl',
+        { AGENTCI_WEBHOOK_URL: url },
+        '-f',
+        'webhook',
+        '--notify-on',
+        when,
+        ...B,
+      );
       expect(JSON.parse(received[0]!.body)).toMatchObject({
         status: 'failed',
         part: 'part of the suite: 1 of 2 queries',
@@ -366,12 +442,23 @@ test('an old run that is judged again is not the run before', async () => {
   const [green] = readdirSync(join(cwd, '.agentci', 'runs'));
   await judge(cwd, 'bad.jsonl', {});
   await cli(['eval', '--run', green!], { cwd, env: { AGENTCI_BRANCH: 'main' } });
-  await judge(cwd, 'bad.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-on', 'change');
+  await judge(
+    cwd,
+    'bad.jsonl',
+    { AGENTCI_WEBHOOK_URL: url },
+    '-f',
+    'webhook',
+    '--notify-on',
+    'change',
+  );
   expect(received).toHaveLength(0);
 });
 
 test('a change is told by the order in which runs came, not by their clocks', async () => {
-  const cwd = tempDir({ ...FILES, 'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 86_400_000;\n' });
+  const cwd = tempDir({
+    ...FILES,
+    'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 86_400_000;\n',
+  });
   const { url, received } = await channel(200);
   const env = { AGENTCI_WEBHOOK_URL: url };
   const ahead = { ...env, NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` };
@@ -398,7 +485,15 @@ test('a template is filled with data and never run', async () => {
     },
   });
   const { url, received } = await channel(200);
-  await judge(cwd, 'bad.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook', '--notify-template', 'message.json');
+  await judge(
+    cwd,
+    'bad.jsonl',
+    { AGENTCI_WEBHOOK_URL: url },
+    '-f',
+    'webhook',
+    '--notify-template',
+    'message.json',
+  );
   expect(JSON.parse(received[0]!.body)).toMatchObject({
     title: 'shop <!channel>: failed',
     failed: 1,
@@ -412,7 +507,15 @@ test.each([
   { text: '{"a": ', says: 'is not JSON' },
 ])('a template $text is refused before anything is run', async ({ text, says }) => {
   const cwd = tempDir({ ...FILES, 'message.json': text });
-  const { code, stderr } = await judge(cwd, 'good.jsonl', {}, '-f', 'webhook', '--notify-template', 'message.json');
+  const { code, stderr } = await judge(
+    cwd,
+    'good.jsonl',
+    {},
+    '-f',
+    'webhook',
+    '--notify-template',
+    'message.json',
+  );
   expect(code).toBe(2);
   expect(stderr).toContain(says);
 });
@@ -423,7 +526,10 @@ describe('an address on the command line', () => {
   test.each([
     { args: ['-f', `slack=${SECRET}`], says: 'AGENTCI_SLACK_WEBHOOK_URL' },
     { args: ['-f', `webhook=${SECRET}`], says: 'AGENTCI_WEBHOOK_URL' },
-    { args: ['-f', 'slack=hooks.slack.com/services/T0/B0/T0PSECRET'], says: 'AGENTCI_SLACK_WEBHOOK_URL' },
+    {
+      args: ['-f', 'slack=hooks.slack.com/services/T0/B0/T0PSECRET'],
+      says: 'AGENTCI_SLACK_WEBHOOK_URL',
+    },
     { args: ['-f', `slack:${SECRET}`], says: 'AGENTCI_WEBHOOK_URL' },
     { args: ['-f', SECRET], says: 'AGENTCI_WEBHOOK_URL' },
     { args: ['-f', `junit=${SECRET}`], says: 'AGENTCI_WEBHOOK_URL' },
@@ -445,15 +551,30 @@ describe('an address on the command line', () => {
     ['merge', '.', '--notify-on', 'fail'],
     ['report', '--notify-on', 'fail'],
   ])('agentci %s %s %s %s %s: nothing is sent, so it is refused', async (...args) => {
-    const { code, stderr } = await cli(args.filter(Boolean), { cwd: tempDir({ ...FILES, 'message.json': {} }) });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('OPTIONS_CONFLICT') });
+    const { code, stderr } = await cli(args.filter(Boolean), {
+      cwd: tempDir({ ...FILES, 'message.json': {} }),
+    });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('OPTIONS_CONFLICT'),
+    });
     expect(stderr).toMatch(/-f slack or -f webhook/);
   });
 
   test('a template fills a file as it fills a message', async () => {
     const cwd = tempDir({ ...FILES, 'message.json': { title: '{{agent}}: {{status}}' } });
-    await judge(cwd, 'good.jsonl', {}, '-f', 'webhook=notice.json', '--notify-template', 'message.json');
-    expect(readFileSync(join(cwd, 'notice.json'), 'utf8')).toBe('{"title":"shop <!channel>: passed"}\n');
+    await judge(
+      cwd,
+      'good.jsonl',
+      {},
+      '-f',
+      'webhook=notice.json',
+      '--notify-template',
+      'message.json',
+    );
+    expect(readFileSync(join(cwd, 'notice.json'), 'utf8')).toBe(
+      '{"title":"shop <!channel>: passed"}\n',
+    );
   });
 });
 
@@ -467,11 +588,22 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
       says: 'webhook was not notified: the server answered 403 [NOTIFY_FAILED]',
     },
     { what: 'a redirect', statuses: [302], asked: 1, says: 'the server answered 302' },
-    { what: 'a server that stays down', statuses: [500], asked: 3, says: 'the server answered 500 (3 attempts)' },
+    {
+      what: 'a server that stays down',
+      statuses: [500],
+      asked: 3,
+      says: 'the server answered 500 (3 attempts)',
+    },
   ])('$what', async ({ statuses, asked, says }) => {
     const cwd = tempDir(FILES);
     const { url, received } = await channel(...statuses);
-    const { code, stderr } = await judge(cwd, 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook');
+    const { code, stderr } = await judge(
+      cwd,
+      'good.jsonl',
+      { AGENTCI_WEBHOOK_URL: url },
+      '-f',
+      'webhook',
+    );
     expect(code).toBe(0);
     expect(stderr).toContain(says);
     expect(received).toHaveLength(asked);
@@ -486,7 +618,13 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
       says: 'the port of the address is reserved for another protocol [NOTIFY_FAILED]',
     },
   ])('an address "$url"', async ({ url, says }) => {
-    const { code, stderr } = await judge(tempDir(FILES), 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook');
+    const { code, stderr } = await judge(
+      tempDir(FILES),
+      'good.jsonl',
+      { AGENTCI_WEBHOOK_URL: url },
+      '-f',
+      'webhook',
+    );
     expect(code).toBe(0);
     expect(stderr).toContain(says);
   });
@@ -499,11 +637,20 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
     },
     {
       what: 'a token with a line break in it',
-      env: { AGENTCI_WEBHOOK_URL: 'http://127.0.0.1:1/ok', AGENTCI_WEBHOOK_TOKEN: 'hunter22\nmore' },
+      env: {
+        AGENTCI_WEBHOOK_URL: 'http://127.0.0.1:1/ok',
+        AGENTCI_WEBHOOK_TOKEN: 'hunter22\nmore',
+      },
       says: 'AGENTCI_WEBHOOK_TOKEN contains a line break, or a character that is not ASCII',
     },
   ])('$what is told before the run, and not shown', async ({ env, says }) => {
-    const { code, stdout, stderr } = await judge(tempDir(FILES), 'good.jsonl', env, '-f', 'webhook');
+    const { code, stdout, stderr } = await judge(
+      tempDir(FILES),
+      'good.jsonl',
+      env,
+      '-f',
+      'webhook',
+    );
     expect(code).toBe(0);
     expect(stderr).toMatch(/^agentci: warning: webhook cannot be notified: /);
     expect(stderr).toContain(says);
@@ -523,7 +670,15 @@ describe('a message that does not arrive is a warning and leaves the verdict', (
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     onTestFinished(() => void server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
-    const { stderr } = await judge(tempDir(FILES), 'good.jsonl', { AGENTCI_WEBHOOK_URL: url }, '-f', 'webhook');
-    expect(stderr).toContain('webhook was not notified: the server closed the connection (3 attempts)');
+    const { stderr } = await judge(
+      tempDir(FILES),
+      'good.jsonl',
+      { AGENTCI_WEBHOOK_URL: url },
+      '-f',
+      'webhook',
+    );
+    expect(stderr).toContain(
+      'webhook was not notified: the server closed the connection (3 attempts)',
+    );
   });
 });

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const line = (tool: string, args: object = {}) => `${JSON.stringify({ type: 'tool_call', tool, arguments: args })}\n`;
+const line = (tool: string, args: object = {}) =>
+  `${JSON.stringify({ type: 'tool_call', tool, arguments: args })}\n`;
 const POLICY =
   'tools:\n  apply_discount:\n    arguments:\n      percent:\n        type: number\n        min: 0\n        max: 30\n';
 
@@ -48,8 +49,14 @@ describe('the examples of the Assay documents', () => {
       ],
     ],
   ])('%s prints what they print', async (_, suite, trace, printed) => {
-    const cwd = tempDir({ 'mcp-eval.yaml': suite, 'policies/customer-service.yaml': POLICY, 'trace.jsonl': trace });
-    const { code, stdout } = await cli(['test', '-c', 'mcp-eval.yaml', '--traces', 'trace.jsonl'], { cwd });
+    const cwd = tempDir({
+      'mcp-eval.yaml': suite,
+      'policies/customer-service.yaml': POLICY,
+      'trace.jsonl': trace,
+    });
+    const { code, stdout } = await cli(['test', '-c', 'mcp-eval.yaml', '--traces', 'trace.jsonl'], {
+      cwd,
+    });
     expect(code).toBe(1);
     const lines = stdout.split('\n').map((each) => each.trim());
     const places = printed.map((each) => lines.indexOf(each));
@@ -94,7 +101,9 @@ output:
       'policies/customer.yaml': POLICY,
       'trace.jsonl': line('authenticate_user') + line('get_customer'),
     });
-    const { code, stdout } = await cli(['test', '-c', 'mcp-eval.yaml', '--traces', 'trace.jsonl'], { cwd });
+    const { code, stdout } = await cli(['test', '-c', 'mcp-eval.yaml', '--traces', 'trace.jsonl'], {
+      cwd,
+    });
     expect(code).toBe(0);
     expect(stdout).toContain('auth_flow');
     for (const file of ['results.sarif', 'results.xml'])
@@ -103,7 +112,8 @@ output:
 
   test('the unquoted star gets the quoting hint', async () => {
     const cwd = tempDir({
-      's.yaml': 'tests:\n  - id: a\n    metric: tool_blocklist\n    blocklist:\n      - *_dangerous\n',
+      's.yaml':
+        'tests:\n  - id: a\n    metric: tool_blocklist\n    blocklist:\n      - *_dangerous\n',
       't.jsonl': line('x'),
     });
     const { code, stderr } = await cli(['test', '-c', 's.yaml', '--traces', 't.jsonl'], { cwd });
@@ -119,14 +129,17 @@ output:
 });
 
 describe('metrics of your own', () => {
-  const suite = (metric: string, more = '') => `tests:\n  - {id: own, metric: ${metric}, config: {limit: 1}${more}}\n`;
+  const suite = (metric: string, more = '') =>
+    `tests:\n  - {id: own, metric: ${metric}, config: {limit: 1}${more}}\n`;
   const run = async (module: string, more = '', name = 'mine.mjs') => {
     const cwd = tempDir({
       's.yaml': suite(`./metrics/${name}`, more),
       [`metrics/${name}`]: module,
       't.jsonl': line('a') + line('b'),
     });
-    const outcome = await cli(['test', '-c', 's.yaml', '--traces', 't.jsonl', '-f', 'json'], { cwd });
+    const outcome = await cli(['test', '-c', 's.yaml', '--traces', 't.jsonl', '-f', 'json'], {
+      cwd,
+    });
     return { code: outcome.code, check: JSON.parse(outcome.stdout).results[0].path.checks[0] };
   };
 
@@ -154,7 +167,10 @@ describe('metrics of your own', () => {
 });
 
 describe('agentci policy', () => {
-  const files = { 'p.yaml': POLICY, 't.jsonl': line('apply_discount', { percent: 50 }) + line('other') };
+  const files = {
+    'p.yaml': POLICY,
+    't.jsonl': line('apply_discount', { percent: 50 }) + line('other'),
+  };
 
   test('explain shows the call and the line that blocks it, in four forms', async () => {
     const cwd = tempDir(files);
@@ -170,8 +186,18 @@ describe('agentci policy', () => {
   });
 
   test.each([
-    ['arguments left out', [{ tool_calls: [{ name: 'apply_discount' }] }], 2, 'arguments were not captured'],
-    ['arguments null', [{ tool_calls: [{ name: 'apply_discount', args: null }] }], 2, 'arguments were not captured'],
+    [
+      'arguments left out',
+      [{ tool_calls: [{ name: 'apply_discount' }] }],
+      2,
+      'arguments were not captured',
+    ],
+    [
+      'arguments null',
+      [{ tool_calls: [{ name: 'apply_discount', args: null }] }],
+      2,
+      'arguments were not captured',
+    ],
     ['no tool calls captured', [{}], 2, 'could not tell: tool calls were not captured'],
     [
       'something blocked beside it',
@@ -180,9 +206,13 @@ describe('agentci policy', () => {
       'could not tell: tool calls were not captured',
     ],
   ])('explain does not allow what it cannot tell: %s', async (_, traces, code, text) => {
-    const recordings = traces.map((trace) => `${JSON.stringify({ query: 'hi', answer: 'x', ...trace })}\n`).join('');
+    const recordings = traces
+      .map((trace) => `${JSON.stringify({ query: 'hi', answer: 'x', ...trace })}\n`)
+      .join('');
     const cwd = tempDir({ ...files, 't.jsonl': recordings });
-    const outcome = await cli(['policy', 'explain', '-p', 'p.yaml', '--traces', 't.jsonl'], { cwd });
+    const outcome = await cli(['policy', 'explain', '-p', 'p.yaml', '--traces', 't.jsonl'], {
+      cwd,
+    });
     expect(outcome.stdout).toContain(text);
     expect(outcome.code).toBe(code);
   });
@@ -191,17 +221,33 @@ describe('agentci policy', () => {
     ['100', 0],
     ['50', 0],
   ])('coverage of at least %s exits %i', async (percent, code) => {
-    const args = ['policy', 'coverage', '-p', 'p.yaml', '--traces', 't.jsonl', '--json', '--min-coverage', percent];
+    const args = [
+      'policy',
+      'coverage',
+      '-p',
+      'p.yaml',
+      '--traces',
+      't.jsonl',
+      '--json',
+      '--min-coverage',
+      percent,
+    ];
     const outcome = await cli(args, { cwd: tempDir(files) });
     expect(outcome.code).toBe(code);
-    expect(JSON.parse(outcome.stdout)).toMatchObject({ overall_pct: 100, unexpected_tools: ['other'] });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({
+      overall_pct: 100,
+      unexpected_tools: ['other'],
+    });
   });
 
   test('coverage that is too low exits 1 and names the gaps', async () => {
     const cwd = tempDir({ ...files, 'p.yaml': `${POLICY}  deny: [drop]\n` });
-    const outcome = await cli(['policy', 'coverage', '-p', 'p.yaml', '--traces', 't.jsonl', '--min-coverage', '80'], {
-      cwd,
-    });
+    const outcome = await cli(
+      ['policy', 'coverage', '-p', 'p.yaml', '--traces', 't.jsonl', '--min-coverage', '80'],
+      {
+        cwd,
+      },
+    );
     expect(outcome.code).toBe(1);
     expect(outcome.stdout).toContain('denied tools never tried: drop');
   });
@@ -210,23 +256,35 @@ describe('agentci policy', () => {
     const cwd = tempDir(files);
     const args = ['policy', 'generate', '--traces', 't.jsonl', '-o', 'new.yaml'];
     expect((await cli(args, { cwd })).code).toBe(0);
-    expect((await cli(['policy', 'explain', '-p', 'new.yaml', '--traces', 't.jsonl', '--strict'], { cwd })).code).toBe(
-      0,
-    );
+    expect(
+      (
+        await cli(['policy', 'explain', '-p', 'new.yaml', '--traces', 't.jsonl', '--strict'], {
+          cwd,
+        })
+      ).code,
+    ).toBe(0);
     const before = readFileSync(join(cwd, 'new.yaml'), 'utf8');
     expect((await cli(args, { cwd })).code).toBe(2);
     expect(readFileSync(join(cwd, 'new.yaml'), 'utf8')).toBe(before);
   });
 
   test.each([
-    ['an action it does not know', ['policy', 'explan', '-p', 'p.yaml', '--traces', 't.jsonl'], 'explain'],
+    [
+      'an action it does not know',
+      ['policy', 'explan', '-p', 'p.yaml', '--traces', 't.jsonl'],
+      'explain',
+    ],
     ['no policy', ['policy', 'explain', '--traces', 't.jsonl'], '--policy'],
     [
       'a bad policy',
       ['policy', 'explain', '-p', 'bad.yaml', '--traces', 't.jsonl'],
       'bad.yaml:1:29 POLICY_UNKNOWN_KEYWORD',
     ],
-    ['a trace without calls', ['policy', 'coverage', '-p', 'p.yaml', '--traces', 'text.jsonl'], 'TRACE_NO_CALLS'],
+    [
+      'a trace without calls',
+      ['policy', 'coverage', '-p', 'p.yaml', '--traces', 'text.jsonl'],
+      'TRACE_NO_CALLS',
+    ],
   ])('%s exits 2 and says so', async (_, args, text) => {
     const cwd = tempDir({
       ...files,
@@ -243,7 +301,11 @@ test('a spec with a policy file: the annotation is on the line of the policy', a
   const cwd = tempDir({
     'agentci_spec.yaml': 'agent: a\npolicy: p.yaml\nqueries: [{id: q, query: q}]\n',
     'p.yaml': POLICY,
-    't.json': { id: 'q', answer: 'ok', tool_calls: [{ name: 'apply_discount', args: { percent: 50 } }] },
+    't.json': {
+      id: 'q',
+      answer: 'ok',
+      tool_calls: [{ name: 'apply_discount', args: { percent: 50 } }],
+    },
   });
   const { code, stdout } = await cli(['test', '--traces', 't.json', '-f', 'github'], { cwd });
   expect(code).toBe(1);
@@ -255,8 +317,20 @@ describe('policy test', () => {
   const example = (amount: string, rest: string): string =>
     `  - {calls: [{tool: refund, args: {${amount}}}], ${rest}}\n`;
   test.each([
-    ['all examples come out as they say', 'amount: 100', 'expect: allow', 0, 'pass  example 1 (policy.yaml:4)'],
-    ['one is allowed that should be denied', 'amount: 100', 'expect: deny', 1, 'expected deny, got allow'],
+    [
+      'all examples come out as they say',
+      'amount: 100',
+      'expect: allow',
+      0,
+      'pass  example 1 (policy.yaml:4)',
+    ],
+    [
+      'one is allowed that should be denied',
+      'amount: 100',
+      'expect: deny',
+      1,
+      'expected deny, got allow',
+    ],
     [
       'one is denied by another rule',
       'amount: 101',
@@ -279,10 +353,18 @@ describe('policy test', () => {
   });
 
   test('coverage counts the examples, with or without traces', async () => {
-    const cwd = tempDir({ 'policy.yaml': `${RULE}examples:\n${example('amount: 1', 'expect: allow')}` });
-    const { code, stdout } = await cli(['policy', 'coverage', '-p', 'policy.yaml', '--json'], { cwd });
+    const cwd = tempDir({
+      'policy.yaml': `${RULE}examples:\n${example('amount: 1', 'expect: allow')}`,
+    });
+    const { code, stdout } = await cli(['policy', 'coverage', '-p', 'policy.yaml', '--json'], {
+      cwd,
+    });
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ traces: 0, examples: 1, rules: { exercised: ['small'] } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      traces: 0,
+      examples: 1,
+      rules: { exercised: ['small'] },
+    });
   });
 
   test('an expression in the policy of a spec decides, and a mistake in it is told at its character', async () => {
@@ -304,7 +386,11 @@ test('an Assay suite with expectations is judged on the recording of its prompt'
   const suite =
     'version: 1\nsuite: s\nmodel: trace\ntests:\n  - id: t\n    input: {prompt: Say hello}\n    expected: {type: must_contain, must_contain: [Hello]}\n';
   const trace = (answer: string) => `${JSON.stringify({ query: 'Say hello', answer })}\n`;
-  const cwd = tempDir({ 'eval.yaml': suite, 'good.jsonl': trace('Hello you'), 'bad.jsonl': trace('hello you') });
+  const cwd = tempDir({
+    'eval.yaml': suite,
+    'good.jsonl': trace('Hello you'),
+    'bad.jsonl': trace('hello you'),
+  });
   expect((await cli(['test', '-c', 'eval.yaml', '--traces', 'good.jsonl'], { cwd })).code).toBe(0);
   expect((await cli(['test', '-c', 'eval.yaml', '--traces', 'bad.jsonl'], { cwd })).code).toBe(1);
 });

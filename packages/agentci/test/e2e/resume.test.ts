@@ -22,7 +22,9 @@ ${Array.from({ length: QUERIES }, (_, i) => `  - {id: q${i}, query: question ${i
 `;
 const project = () => tempDir({ 'agentci_spec.yaml': spec(), 'agent.mjs': agent });
 const askedIn = (cwd: string) =>
-  existsSync(join(cwd, 'asked.log')) ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n') : [];
+  existsSync(join(cwd, 'asked.log'))
+    ? readFileSync(join(cwd, 'asked.log'), 'utf8').trim().split('\n')
+    : [];
 
 /** Starts a run and sends the signal once some queries are done. */
 async function stopMidway(
@@ -31,7 +33,10 @@ async function stopMidway(
   finished: number,
   args: readonly string[] = [],
 ): Promise<number | null> {
-  const child = spawn(process.execPath, [CLI, 'test', '-w', '1', ...args], { cwd, stdio: 'ignore' });
+  const child = spawn(process.execPath, [CLI, 'test', '-w', '1', ...args], {
+    cwd,
+    stdio: 'ignore',
+  });
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
   const runs = join(cwd, '.agentci/runs');
   for (;;) {
@@ -54,7 +59,9 @@ test('a run that was killed loses nothing: --resume asks only what is missing', 
 
   const { code, stdout } = await cli(['test', '--resume', '-f', 'json'], { cwd });
   expect(code).toBe(0);
-  const { results } = JSON.parse(stdout) as { results: { id: string; status: string; answer: string }[] };
+  const { results } = JSON.parse(stdout) as {
+    results: { id: string; status: string; answer: string }[];
+  };
   expect(results.map(({ id, answer }) => `${id} ${answer}`)).toEqual(
     Array.from({ length: QUERIES }, (_, i) => `q${i} ok question ${i}`),
   );
@@ -67,16 +74,22 @@ test('a run that was killed loses nothing: --resume asks only what is missing', 
 
 describe('what is measured over the whole run', () => {
   const budget = 'metrics: {privacy_budget: {min: 0.5, total_budget: 2.5}}';
-  const checksOf = (stdout: string) => (JSON.parse(stdout) as { checks: { id: string; value?: number }[] }).checks;
+  const checksOf = (stdout: string) =>
+    (JSON.parse(stdout) as { checks: { id: string; value?: number }[] }).checks;
 
   test('counts the queries that were finished before --resume, and again in eval --run', async () => {
     const cwd = tempDir({ 'agentci_spec.yaml': `${spec()}${budget}\n`, 'agent.mjs': agent });
     await stopMidway(cwd, 'SIGKILL', 3);
     const resumed = await cli(['test', '--resume', '-f', 'json'], { cwd });
     // Eight queries spend 2 of 2.5; the five that were left would have spent half of it.
-    expect(checksOf(resumed.stdout)).toMatchObject([{ id: 'metric.privacy_budget', status: 'fail', value: 0.2 }]);
+    expect(checksOf(resumed.stdout)).toMatchObject([
+      { id: 'metric.privacy_budget', status: 'fail', value: 0.2 },
+    ]);
     expect(resumed.code).toBe(1);
-    expect(JSON.parse(resumed.stdout).metrics.privacy_budget.detail).toMatchObject({ total_spent: 2, traces: 8 });
+    expect(JSON.parse(resumed.stdout).metrics.privacy_budget.detail).toMatchObject({
+      total_spent: 2,
+      traces: 8,
+    });
     const [run] = readdirSync(join(cwd, '.agentci/runs'));
     const again = await cli(['eval', '--run', run!, '-f', 'json'], { cwd });
     expect(checksOf(again.stdout)).toEqual(checksOf(resumed.stdout));
@@ -84,7 +97,10 @@ describe('what is measured over the whole run', () => {
   });
 
   test('is not measured where a query left no trace, unless what is known is too much already', async () => {
-    const broken = agent.replace('return', "if (query.endsWith('7')) throw new Error('no'); return");
+    const broken = agent.replace(
+      'return',
+      "if (query.endsWith('7')) throw new Error('no'); return",
+    );
     for (const [total, status] of [
       ['10', 'error'],
       ['1', 'fail'],
@@ -132,8 +148,15 @@ describe('a run is continued as it was started', () => {
     await stopMidway(cwd, 'SIGKILL', 1, ['--ids', 'q1,q2']);
     const { code, stdout, stderr } = await cli(['test', '--resume', '-f', 'json'], { cwd });
     expect(code, stderr).toBe(0);
-    const { results } = JSON.parse(stdout) as { results: { id: string; cell: { model: string } }[] };
-    expect(results.map(({ id, cell }) => `${id} ${cell.model}`)).toEqual(['q1 x', 'q1 y', 'q2 x', 'q2 y']);
+    const { results } = JSON.parse(stdout) as {
+      results: { id: string; cell: { model: string } }[];
+    };
+    expect(results.map(({ id, cell }) => `${id} ${cell.model}`)).toEqual([
+      'q1 x',
+      'q1 y',
+      'q2 x',
+      'q2 y',
+    ]);
   });
 });
 

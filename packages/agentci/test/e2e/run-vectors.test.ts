@@ -19,7 +19,8 @@ interface Vector {
 const rows = (kind: string) => (vectors as Vector[]).filter((row) => row.kind === kind);
 /** JSON is YAML: a vector's spec can be written down as it is. */
 const spec = (rest: object) => JSON.stringify({ version: 1, agent: 't', ...rest });
-const counted = (stdout: string, start: string) => stdout.split('\n').filter((line) => line.startsWith(start)).length;
+const counted = (stdout: string, start: string) =>
+  stdout.split('\n').filter((line) => line.startsWith(start)).length;
 
 describe('run.exit_code', () => {
   test.each(rows('run.exit_code'))('$id', async ({ input, expected }) => {
@@ -49,16 +50,24 @@ describe('run.exit_code', () => {
     expect(code).toBe(expected.exit_code);
     if (expected.results) {
       const { results } = JSON.parse(stdout) as { results: { query: string; status: string }[] };
-      expect(Object.fromEntries(results.map((result) => [result.query, result.status]))).toEqual(expected.results);
+      expect(Object.fromEntries(results.map((result) => [result.query, result.status]))).toEqual(
+        expected.results,
+      );
     }
   });
 });
 
 describe('report.github', () => {
   test.each(rows('report.github'))('$id', async ({ input, expected }) => {
-    const { path_warnings, correctness_failures } = input as { path_warnings: number; correctness_failures: number };
+    const { path_warnings, correctness_failures } = input as {
+      path_warnings: number;
+      correctness_failures: number;
+    };
     const queries = [
-      ...Array.from({ length: path_warnings }, (_, i) => ({ query: `warns ${i}`, path: { max_tool_calls: 0 } })),
+      ...Array.from({ length: path_warnings }, (_, i) => ({
+        query: `warns ${i}`,
+        path: { max_tool_calls: 0 },
+      })),
       ...Array.from({ length: correctness_failures }, (_, i) => ({
         query: `fails ${i}`,
         correctness: { exact_match: 'x' },
@@ -67,7 +76,11 @@ describe('report.github', () => {
     const traces = queries
       .map(({ query }) => JSON.stringify({ query, answer: 'y', tool_calls: [{ name: 'a' }] }))
       .join('\n');
-    const cwd = tempDir({ 'agentci_spec.yaml': spec({ queries }), 'traces.jsonl': traces, 'summary.md': '' });
+    const cwd = tempDir({
+      'agentci_spec.yaml': spec({ queries }),
+      'traces.jsonl': traces,
+      'summary.md': '',
+    });
     const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') };
     const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl'], { cwd, env });
     const measured = {
@@ -98,7 +111,9 @@ describe('report.json', () => {
 describe('gate.exit_code', () => {
   test.each(rows('gate.exit_code'))('$id', ({ input, expected }) => {
     const status = input.status as CheckStatus;
-    const run = runOf([{ id: 'q', status, correctness: [checkOf('correctness.exact_match', status)] }]);
+    const run = runOf([
+      { id: 'q', status, correctness: [checkOf('correctness.exact_match', status)] },
+    ]);
     expect({ default: exitCode(run), strict: exitCode(run, { strict: true }) }).toEqual(expected);
   });
 });

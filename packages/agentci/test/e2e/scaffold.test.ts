@@ -24,7 +24,9 @@ function workspace(): string {
     cpSync(join(root, name), join(dir, name), { recursive: true });
   }
   for (const name of ['src', 'test/support', 'test/vectors', 'package.json']) {
-    cpSync(join(root, 'packages/agentci', name), join(dir, 'packages/agentci', name), { recursive: true });
+    cpSync(join(root, 'packages/agentci', name), join(dir, 'packages/agentci', name), {
+      recursive: true,
+    });
   }
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
   const own = join(root, 'packages/agentci/node_modules');
@@ -33,7 +35,11 @@ function workspace(): string {
 }
 
 const node = (cwd: string, args: string[]) =>
-  spawnSync(process.execPath, args, { cwd, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+  spawnSync(process.execPath, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
 
 test('npm run new makes a check, a reporter, an adapter and a metric that are found and whose tests pass', {
   timeout: 120_000,
@@ -47,7 +53,11 @@ test('npm run new makes a check, a reporter, an adapter and a metric that are fo
   ] as const;
   for (const [kind, name, page] of made) {
     const { status, stderr } = node(dir, ['scripts/new.mjs', kind, name]);
-    expect({ kind, status, stderr: status === 0 ? '' : stderr }).toEqual({ kind, status: 0, stderr: '' });
+    expect({ kind, status, stderr: status === 0 ? '' : stderr }).toEqual({
+      kind,
+      status: 0,
+      stderr: '',
+    });
     expect(existsSync(join(dir, page))).toBe(true);
   }
   const generated = (path: string) => readFileSync(join(dir, 'packages/agentci/src', path), 'utf8');
@@ -55,7 +65,9 @@ test('npm run new makes a check, a reporter, an adapter and a metric that are fo
   expect(generated('reporters/index.gen.ts')).toContain('./teamcity.ts');
   expect(generated('adapters/index.gen.ts')).toContain('./formats/my-format/my-format.ts');
   expect(generated('metrics/index.gen.ts')).toContain('./quality/tone.ts');
-  expect(readFileSync(join(dir, 'schema/agentci-spec.schema.json'), 'utf8')).toContain('max_failed_calls');
+  expect(readFileSync(join(dir, 'schema/agentci-spec.schema.json'), 'utf8')).toContain(
+    'max_failed_calls',
+  );
   const tests = made.map(([, name]) => `${name.split('/').at(-1)}.test`);
   const { status, stdout } = node(dir, ['node_modules/vitest/vitest.mjs', 'run', ...tests]);
   expect({ status, stdout: status === 0 ? '' : stdout }).toEqual({ status: 0, stdout: '' });

@@ -28,13 +28,15 @@ function filesUnder(dir: string): string[] {
 const leaking = (dir: string): string[] =>
   filesUnder(dir).filter((path) => FORMS.some((form) => readFileSync(path, 'utf8').includes(form)));
 
-const shows = (...texts: string[]): string[] => FORMS.filter((form) => texts.some((text) => text.includes(form)));
+const shows = (...texts: string[]): string[] =>
+  FORMS.filter((form) => texts.some((text) => text.includes(form)));
 
 test('no secret is shown or stored, whoever repeats it', async () => {
   const judge = await scriptedModel(() => ({ text: verdictText(5, 'pass', `it said ${KEY}`) }));
   const server = createServer((request, response) => {
     const key = String(request.headers['x-custom']);
-    if (request.url === '/fails') response.writeHead(400).end(`bad key ${key} ${encodeURIComponent(key)}`);
+    if (request.url === '/fails')
+      response.writeHead(400).end(`bad key ${key} ${encodeURIComponent(key)}`);
     else
       response.end(
         JSON.stringify({
@@ -57,15 +59,31 @@ queries:
 `,
   });
   const env = { UNSUSPICIOUS: KEY, GITHUB_TOKEN: TOKEN };
-  const formats = ['json', 'junit', 'sarif', 'prometheus', 'markdown', 'csv', 'html', 'console', 'github'];
-  const reports = formats.filter((name) => name !== 'console').flatMap((name) => ['-f', `${name}=out/${name}`]);
+  const formats = [
+    'json',
+    'junit',
+    'sarif',
+    'prometheus',
+    'markdown',
+    'csv',
+    'html',
+    'console',
+    'github',
+  ];
+  const reports = formats
+    .filter((name) => name !== 'console')
+    .flatMap((name) => ['-f', `${name}=out/${name}`]);
   const { code, stdout, stderr } = await cli(['test', '-f', 'console', ...reports], { cwd, env });
   expect(shows(stdout, stderr)).toEqual([]);
   expect(leaking(cwd)).toEqual([]);
   expect(stdout).toContain('[UNSUSPICIOUS]');
   // The check saw what the agent really said.
   const { results } = JSON.parse(readFileSync(join(cwd, 'out/json'), 'utf8'));
-  expect(results.map(({ status }: { status: string }) => status)).toEqual(['pass', 'fail', 'error']);
+  expect(results.map(({ status }: { status: string }) => status)).toEqual([
+    'pass',
+    'fail',
+    'error',
+  ]);
   expect(results[0].warnings).toMatchObject([
     { code: 'SECRET_MASKED', message: expect.stringContaining('GITHUB_TOKEN, UNSUSPICIOUS') },
   ]);
@@ -91,9 +109,13 @@ test('a command that prints its keys, on stderr and in a stack, shows none of th
 runner: {command: [${process.execPath}, agent.cjs], env: {OTHER_SECRET: '${KEY.replaceAll("'", "''")}'}}
 queries: [{query: q, correctness: {expected_in_answer: [ok]}}]
 `,
-    'agent.cjs': 'console.error("using", process.env.GITHUB_TOKEN); throw new Error(process.env.OTHER_SECRET);',
+    'agent.cjs':
+      'console.error("using", process.env.GITHUB_TOKEN); throw new Error(process.env.OTHER_SECRET);',
   });
-  const { code, stdout, stderr } = await cli(['test', '-o', 'r.json'], { cwd, env: { GITHUB_TOKEN: TOKEN } });
+  const { code, stdout, stderr } = await cli(['test', '-o', 'r.json'], {
+    cwd,
+    env: { GITHUB_TOKEN: TOKEN },
+  });
   expect(code).toBe(2);
   expect(shows(stdout, stderr)).toEqual([]);
   expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toContain('using [GITHUB_TOKEN]');
@@ -103,17 +125,25 @@ queries: [{query: q, correctness: {expected_in_answer: [ok]}}]
 
 test('what looks like a key is masked in a saved baseline unless it is asked to stay', async () => {
   const files = {
-    'agentci_spec.yaml': 'agent: demo\nqueries: [{id: q, query: q, correctness: {expected_in_answer: [ok]}}]\n',
+    'agentci_spec.yaml':
+      'agent: demo\nqueries: [{id: q, query: q, correctness: {expected_in_answer: [ok]}}]\n',
     't.json': JSON.stringify({
       id: 'q',
       query: 'q',
       answer: 'ok, write to a@example.com',
-      tool_calls: [{ name: 'login', args: { password: 'hunter2hunter2', url: 'https://u:hunter2hunter2@x.example' } }],
+      tool_calls: [
+        {
+          name: 'login',
+          args: { password: 'hunter2hunter2', url: 'https://u:hunter2hunter2@x.example' },
+        },
+      ],
     }),
   };
   const saved = async (...extra: string[]) => {
     const cwd = tempDir(files);
-    expect((await cli(['save', '--version', 'v1', '--trace-file', 't.json', ...extra], { cwd })).code).toBe(0);
+    expect(
+      (await cli(['save', '--version', 'v1', '--trace-file', 't.json', ...extra], { cwd })).code,
+    ).toBe(0);
     return readFileSync(filesUnder(join(cwd, 'baselines'))[0]!, 'utf8');
   };
   const masked = await saved();
@@ -143,7 +173,13 @@ test('a failed run does not become a passed one by the masking of what it said',
   const run = await cli(['test', '-f', 'json'], { cwd, env });
   expect(run.code).toBe(1);
   const { run_id: id, results } = JSON.parse(run.stdout);
-  expect(results.map(({ status }: { status: string }) => status)).toEqual(['fail', 'fail', 'fail', 'fail', 'warn']);
+  expect(results.map(({ status }: { status: string }) => status)).toEqual([
+    'fail',
+    'fail',
+    'fail',
+    'fail',
+    'warn',
+  ]);
 
   // The stored verdict is what the agent's words were judged by.
   const saved = await cli(['save', '--version', 'v1'], { cwd, env });
@@ -155,13 +191,23 @@ test('a failed run does not become a passed one by the masking of what it said',
     ['test', '--traces', `.agentci/runs/${id}/traces`],
   ]) {
     const again = await cli([...args, '-f', 'json'], { cwd, env });
-    const statuses = JSON.parse(again.stdout).results.map(({ status }: { status: string }) => status);
+    const statuses = JSON.parse(again.stdout).results.map(
+      ({ status }: { status: string }) => status,
+    );
     expect(statuses.slice(0, 4)).toEqual(['error', 'error', 'error', 'error']);
     expect(again.stdout).toContain('the arguments of call 1 (t) were not captured');
     expect(again.code).toBe(2);
     expect(again.stdout).toContain('stored without its secrets (ACME_TOKEN)');
   }
-  const traces = ['save', '--version', 'v2', '--trace-file', `.agentci/runs/${id}/traces`, '--query', 'one'];
+  const traces = [
+    'save',
+    '--version',
+    'v2',
+    '--trace-file',
+    `.agentci/runs/${id}/traces`,
+    '--query',
+    'one',
+  ];
   const undecided = await cli(traces, { cwd, env });
   expect(undecided.code).toBe(2);
   expect(undecided.stderr).toContain('run the agent again with --query');
@@ -177,7 +223,9 @@ test('a check that would have seen a secret cannot be decided once it is masked,
     'expr on an error': `path: {severity: fail, expr: 'calls.all(c, !string(c.error).contains("sk-"))'}`,
     'expr on metadata': `correctness: {expr: '!string(trace.metadata.note).contains("sk-")'}`,
   };
-  const queries = Object.entries(checks).map(([query, check]) => `  - {query: ${query}, ${check}}\n`);
+  const queries = Object.entries(checks).map(
+    ([query, check]) => `  - {query: ${query}, ${check}}\n`,
+  );
   const cwd = tempDir({
     'agentci_spec.yaml': `agent: shop\nrunner: {module: ./agent.mjs}\nuse: [./checks.mjs]\nqueries:\n${queries.join('')}`,
     'agent.mjs': `const key = process.env.SHOP_API_KEY;
@@ -195,9 +243,13 @@ console.log(!text.includes('sk-'));\n`,
   const statusesOf = async (...args: string[]) => {
     const { code, stdout } = await cli([...args, '--json'], { cwd, env });
     const { results } = JSON.parse(stdout) as { results: { query: string; status: string }[] };
-    return { code, statuses: Object.fromEntries(results.map(({ query, status }) => [query, status])) };
+    return {
+      code,
+      statuses: Object.fromEntries(results.map(({ query, status }) => [query, status])),
+    };
   };
-  const all = (status: string) => Object.fromEntries(Object.keys(checks).map((query) => [query, status]));
+  const all = (status: string) =>
+    Object.fromEntries(Object.keys(checks).map((query) => [query, status]));
   expect(await statusesOf('test')).toEqual({ code: 1, statuses: all('fail') });
   expect(await statusesOf('eval', '--run', 'latest')).toEqual({ code: 2, statuses: all('error') });
 }, 60_000);
@@ -231,7 +283,9 @@ test('a run that passed is saved by its verdict, though its trace was masked sin
   await cli(['test'], { cwd, env });
   const saved = await cli(['save', '--version', 'v1'], { cwd, env });
   expect(saved.stdout).toContain('one.json (precheck passed');
-  expect(filesUnder(join(cwd, 'baselines')).some((path) => readFileSync(path, 'utf8').includes('Zx9-'))).toBe(false);
+  expect(
+    filesUnder(join(cwd, 'baselines')).some((path) => readFileSync(path, 'utf8').includes('Zx9-')),
+  ).toBe(false);
 }, 60_000);
 
 const WEATHER = `agent: support
@@ -248,7 +302,9 @@ console.log(JSON.stringify({
 
 /** A report with what differs from run to run taken out. */
 const bare = (text: string): unknown =>
-  JSON.parse(text, (key, value) => (/^(?:run_id|started_at|duration_ms|latency_ms|hash)$/.test(key) ? null : value));
+  JSON.parse(text, (key, value) =>
+    /^(?:run_id|started_at|duration_ms|latency_ms|hash)$/.test(key) ? null : value,
+  );
 const shapeOf = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return typeof value;
@@ -261,11 +317,18 @@ test.each(['support', 'weather', 'passed', 'correctness', 'results', 'status', '
     const cwd = tempDir({ 'agentci_spec.yaml': WEATHER, 'agent.cjs': WEATHER_AGENT });
     const plain = await cli(['test', '-f', 'json'], { cwd, env: { NO_SECRETS: '' } });
     const env = { DB_PASSWORD: word };
-    const masked = await cli(['test', '-f', 'json', '-f', 'html=r.html', '-f', 'junit=r.xml'], { cwd, env });
+    const masked = await cli(['test', '-f', 'json', '-f', 'html=r.html', '-f', 'junit=r.xml'], {
+      cwd,
+      env,
+    });
     expect(masked.code).toBe(plain.code);
-    const [before, after] = [bare(plain.stdout), bare(masked.stdout)] as { results: Record<string, unknown>[] }[];
+    const [before, after] = [bare(plain.stdout), bare(masked.stdout)] as {
+      results: Record<string, unknown>[];
+    }[];
     const withoutWarnings = ({ warnings: _, ...result }: Record<string, unknown>) => result;
-    expect(after!.results.map(withoutWarnings).map(shapeOf)).toEqual(before!.results.map(withoutWarnings).map(shapeOf));
+    expect(after!.results.map(withoutWarnings).map(shapeOf)).toEqual(
+      before!.results.map(withoutWarnings).map(shapeOf),
+    );
     expect(after!.results.map(({ id, status }) => [id, status])).toEqual([
       ['weather', 'pass'],
       ['passed', 'pass'],

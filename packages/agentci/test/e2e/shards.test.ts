@@ -19,7 +19,8 @@ import { cli } from '../support/cli.ts';
 import { scriptedModel, verdictText } from '../support/scripted-judge.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const lines = (values: readonly object[]): string => `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
+const lines = (values: readonly object[]): string =>
+  `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
 const ids = (count: number): string[] => Array.from({ length: count }, (_, i) => `q${i}`);
 const call = (name: string, args: object = {}) => ({ name, arguments: args, result: 'ok' });
 
@@ -105,7 +106,10 @@ async function runShards(
   const codes: (number | null)[] = [];
   const dir = join(cwd, 'artifacts');
   for (let index = 1; index <= count; index++) {
-    const { code } = await cli(['test', '--traces', 'traces.jsonl', '--shard', `${index}/${count}`, ...args], { cwd });
+    const { code } = await cli(
+      ['test', '--traces', 'traces.jsonl', '--shard', `${index}/${count}`, ...args],
+      { cwd },
+    );
     codes.push(code);
     mkdirSync(join(dir, `shard-${index}`), { recursive: true });
     cpSync(join(cwd, '.agentci', 'runs'), join(dir, `shard-${index}`, 'runs'), { recursive: true });
@@ -127,7 +131,9 @@ const timeless = (text: string): string =>
 const FORMATS = ['json', 'junit', 'markdown', 'csv', 'sarif'];
 const reports = FORMATS.flatMap((name) => ['-f', `${name}=out.${name}`]);
 const readReports = (cwd: string): Record<string, string> =>
-  Object.fromEntries(FORMATS.map((name) => [name, timeless(readFileSync(join(cwd, `out.${name}`), 'utf8'))]));
+  Object.fromEntries(
+    FORMATS.map((name) => [name, timeless(readFileSync(join(cwd, `out.${name}`), 'utf8'))]),
+  );
 
 describe.each(Object.entries(PROJECTS))('%s', (_, files) => {
   test.each([1, 3, 12])('in %i shards, merged, gives the reports of one run', async (count) => {
@@ -161,18 +167,25 @@ const folderOf = (dir: string, index: number): string => {
 
 test('a shard prints its normal report, says which it is, and leaves run-level gates to merge', async () => {
   const cwd = tempDir(PROJECTS['a matrix with a reference cell']);
-  const { stdout, stderr } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '1/3', '-f', 'json'], { cwd });
+  const { stdout, stderr } = await cli(
+    ['test', '--traces', 'traces.jsonl', '--shard', '1/3', '-f', 'json'],
+    { cwd },
+  );
   const run = JSON.parse(stdout) as RunResult;
   expect(run.shard).toMatchObject({ index: 1, count: 3, ids: ['q0', 'q3', 'q6'] });
   expect(run.results.map(({ id }) => id)).toEqual(['q0', 'q0', 'q3', 'q3', 'q6', 'q6']);
-  expect(run.checks).toMatchObject([{ id: 'matrix.baseline_cell', status: 'skip', skip_reason: 'deferred' }]);
+  expect(run.checks).toMatchObject([
+    { id: 'matrix.baseline_cell', status: 'skip', skip_reason: 'deferred' },
+  ]);
   expect(run.cell_comparisons).toEqual([]);
   expect(stderr).toMatch(/failed/);
 });
 
 test('more shards than queries: an empty one says so and is green, and all together are whole', async () => {
   const cwd = tempDir(GOOD);
-  const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '8/8'], { cwd });
+  const { code, stdout } = await cli(['test', '--traces', 'traces.jsonl', '--shard', '8/8'], {
+    cwd,
+  });
   expect(stdout).toContain('shard 8 of 8: no queries are left for it');
   expect(code).toBe(0);
   rmSync(join(cwd, '.agentci'), { recursive: true });
@@ -205,8 +218,14 @@ describe('what cannot be merged is never green', () => {
       { id: 'shards.missing', message: 'shard 2 of 3 is missing; not judged: q1, q4' },
     ]);
     expect(run.summary).toMatchObject({ total: 6, passed: 4, errors: 2, exit_code: 2 });
-    const again = await cli(['test', '--traces', 'traces.jsonl', '--failed-from', 'merged', '-f', 'json'], { cwd });
-    expect((JSON.parse(again.stdout) as RunResult).results.map(({ id }) => id)).toEqual(['q1', 'q4']);
+    const again = await cli(
+      ['test', '--traces', 'traces.jsonl', '--failed-from', 'merged', '-f', 'json'],
+      { cwd },
+    );
+    expect((JSON.parse(again.stdout) as RunResult).results.map(({ id }) => id)).toEqual([
+      'q1',
+      'q4',
+    ]);
   });
 
   test.each([
@@ -236,7 +255,10 @@ describe('what cannot be merged is never green', () => {
       what: 'a result that is lost',
       spoil: (dir: string) => {
         const path = join(dir, 'results.jsonl');
-        writeFileSync(path, readFileSync(path, 'utf8').split('\n').slice(0, 2).join('\n').concat('\n'));
+        writeFileSync(
+          path,
+          readFileSync(path, 'utf8').split('\n').slice(0, 2).join('\n').concat('\n'),
+        );
       },
       says: 'shard 2 reported total 2, but its results come to 1',
       passed: 5,
@@ -255,7 +277,10 @@ describe('what cannot be merged is never green', () => {
       spoil: (dir: string) => {
         const path = join(dir, 'results.jsonl');
         const line = readFileSync(path, 'utf8').split('\n')[1]!;
-        appendFileSync(path, `${line.replaceAll('"q1"', '"q0"').replace('"status":"pass"', '"status":"fail"')}\n`);
+        appendFileSync(
+          path,
+          `${line.replaceAll('"q1"', '"q0"').replace('"status":"pass"', '"status":"fail"')}\n`,
+        );
       },
       says: 'shard 2 has a result of "q0", which is a query of another shard',
       passed: 6,
@@ -292,26 +317,42 @@ describe('what cannot be merged is never green', () => {
     const statuses = (stdout: string) =>
       (JSON.parse(stdout) as RunResult).results.map(({ id, status }) => `${id} ${status}`);
     expect(merged.code).toBe(2);
-    expect(statuses(merged.stdout)).toEqual(['q0 error', 'q1 error', 'q2 pass', 'q3 pass', 'q4 pass', 'q5 pass']);
-    const again = await cli(['eval', '--traces', 'traces.jsonl', '--failed-from', 'merged', '-f', 'json'], { cwd });
+    expect(statuses(merged.stdout)).toEqual([
+      'q0 error',
+      'q1 error',
+      'q2 pass',
+      'q3 pass',
+      'q4 pass',
+      'q5 pass',
+    ]);
+    const again = await cli(
+      ['eval', '--traces', 'traces.jsonl', '--failed-from', 'merged', '-f', 'json'],
+      { cwd },
+    );
     expect([again.code, ...statuses(again.stdout)]).toEqual([1, 'q0 fail', 'q1 skip']);
   });
 
   test('shards of another spec, plan or version are refused', async () => {
     const cwd = tempDir(GOOD);
     const { dir } = await runShards(cwd, 2);
-    const other = tempDir({ ...GOOD, 'agentci_spec.yaml': GOOD['agentci_spec.yaml'].replace('[ok]', '[o]') });
+    const other = tempDir({
+      ...GOOD,
+      'agentci_spec.yaml': GOOD['agentci_spec.yaml'].replace('[ok]', '[o]'),
+    });
     const { dir: otherSpec } = await runShards(other, 2);
-    expect((await cli(['merge', folderOf(dir, 1), folderOf(otherSpec, 2)], { cwd })).stderr).toContain(
-      'MERGE_OTHER_SPEC',
-    );
+    expect(
+      (await cli(['merge', folderOf(dir, 1), folderOf(otherSpec, 2)], { cwd })).stderr,
+    ).toContain('MERGE_OTHER_SPEC');
     const more = tempDir(GOOD);
     const { dir: otherPlan } = await runShards(more, 3);
-    expect((await cli(['merge', folderOf(dir, 1), folderOf(otherPlan, 2)], { cwd })).stderr).toContain(
-      'MERGE_OTHER_PLAN',
-    );
+    expect(
+      (await cli(['merge', folderOf(dir, 1), folderOf(otherPlan, 2)], { cwd })).stderr,
+    ).toContain('MERGE_OTHER_PLAN');
     const file = join(folderOf(dir, 2), 'shard.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/"version":"[^"]*"/, '"version":"0.0.1"'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace(/"version":"[^"]*"/, '"version":"0.0.1"'),
+    );
     expect(await cli(['merge', dir], { cwd })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('MERGE_OTHER_VERSION'),
@@ -323,7 +364,10 @@ describe('what cannot be merged is never green', () => {
 test('shards of different commits are refused, unless a newer attempt replaces the older one', async () => {
   const cwd = tempDir(GOOD);
   const shard = (which: string, commit: string) =>
-    cli(['test', '--traces', 'traces.jsonl', '--shard', which], { cwd, env: { AGENTCI_COMMIT: commit } });
+    cli(['test', '--traces', 'traces.jsonl', '--shard', which], {
+      cwd,
+      env: { AGENTCI_COMMIT: commit },
+    });
   const [old, now] = ['a'.repeat(40), 'b'.repeat(40)];
   await shard('1/2', old);
   await shard('2/2', now);
@@ -337,7 +381,10 @@ test('shards of different commits are refused, unless a newer attempt replaces t
 test('a shard that was run twice counts once, as it came out the second time', async () => {
   const cwd = tempDir(GOOD);
   const { dir } = await runShards(cwd, 2);
-  writeFileSync(join(cwd, 'traces.jsonl'), GOOD['traces.jsonl'].replace('"answer":"ok"', '"answer":"no"'));
+  writeFileSync(
+    join(cwd, 'traces.jsonl'),
+    GOOD['traces.jsonl'].replace('"answer":"ok"', '"answer":"no"'),
+  );
   await cli(['test', '--traces', 'traces.jsonl', '--shard', '1/2'], { cwd });
   const { code, stdout } = await cli(['merge', dir, '.agentci/runs', '-f', 'json'], { cwd });
   const run = JSON.parse(stdout) as RunResult;
@@ -347,7 +394,9 @@ test('a shard that was run twice counts once, as it came out the second time', a
 });
 
 test('what a replaced attempt of a shard cost is told, and is part of what was spent', async () => {
-  const queries = ids(4).map((id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`);
+  const queries = ids(4).map(
+    (id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}\n`,
+  );
   const cwd = tempDir({
     'agentci_spec.yaml': `agent: paid\nrunner: {module: ./agent.mjs}\nqueries:\n${queries.join('')}`,
     'agent.mjs': `export default () => ({ answer: 'ok', cost_usd: 0.01, tool_calls: [] });\n`,
@@ -355,7 +404,9 @@ test('what a replaced attempt of a shard cost is told, and is part of what was s
   for (const which of ['1/2', '2/2', '1/2']) await cli(['test', '--shard', which], { cwd });
   const { code, stdout } = await cli(['merge', '.agentci/runs', '-f', 'json'], { cwd });
   expect(code).toBe(0);
-  expect((JSON.parse(stdout) as RunResult).notices).toContain('$0.0200 was spent on attempts that do not count');
+  expect((JSON.parse(stdout) as RunResult).notices).toContain(
+    '$0.0200 was spent on attempts that do not count',
+  );
   const costs = await cli(['history', 'cost', '--json'], { cwd });
   expect(JSON.parse(costs.stdout)).toMatchObject({ periods: [{ runs: 1, usd: 0.06 }] });
 });
@@ -364,7 +415,9 @@ test('timings that merge wrote make shards of equal length, on every machine ali
   const times = [900, 10, 10, 800, 10, 10, 700, 600, 10, 10, 500, 400];
   const cwd = tempDir({
     'agentci_spec.yaml': `agent: shop\nqueries:\n${times.map((_, i) => `  - {id: q${i}, query: q${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}\n`,
-    'traces.jsonl': lines(times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: 'ok', latency_ms }))),
+    'traces.jsonl': lines(
+      times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: 'ok', latency_ms })),
+    ),
   });
   const { dir } = await runShards(cwd, 3);
   await cli(['merge', dir, '-f', 'json=x.json'], { cwd });
@@ -374,7 +427,10 @@ test('timings that merge wrote make shards of equal length, on every machine ali
   expect(timings.ms.q3).toBe(800);
   const loads: number[] = [];
   for (let index = 1; index <= 3; index++) {
-    const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '--shard', `${index}/3`, '-f', 'json'], { cwd });
+    const { stdout } = await cli(
+      ['test', '--traces', 'traces.jsonl', '--shard', `${index}/3`, '-f', 'json'],
+      { cwd },
+    );
     const { shard } = JSON.parse(stdout) as RunResult;
     loads.push(shard!.ids.reduce((sum, id) => sum + timings.ms[id]!, 0));
   }
@@ -386,16 +442,23 @@ test('a shard that is started again after the merge of its CI run fits the other
   const times = [900, 10, 10, 800, 10, 10, 700, 600, 10, 10, 500, 400];
   const cwd = tempDir({
     'agentci_spec.yaml': `agent: shop\nqueries:\n${times.map((_, i) => `  - {id: q${i}, query: q${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}\n`,
-    'traces.jsonl': lines(times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: 'ok', latency_ms }))),
+    'traces.jsonl': lines(
+      times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: 'ok', latency_ms })),
+    ),
   });
   const run = async (args: string[], id: string) => cli(args, { cwd, env: { GITHUB_RUN_ID: id } });
   const shard = async (index: number, id: string) => {
-    const { stdout } = await run(['test', '--traces', 'traces.jsonl', '--shard', `${index}/3`, '-f', 'json'], id);
+    const { stdout } = await run(
+      ['test', '--traces', 'traces.jsonl', '--shard', `${index}/3`, '-f', 'json'],
+      id,
+    );
     return (JSON.parse(stdout) as RunResult).shard!.ids;
   };
   const first = [await shard(1, '7'), await shard(2, '7'), await shard(3, '7')];
   for (let attempt = 1; attempt <= 3; attempt++) {
-    expect(await run(['merge', '.agentci/runs', '--out', `merged-${attempt}`], '7')).toMatchObject({ code: 0 });
+    expect(await run(['merge', '.agentci/runs', '--out', `merged-${attempt}`], '7')).toMatchObject({
+      code: 0,
+    });
     expect(await shard(2, '7')).toEqual(first[1]);
   }
   // The next run plans with what this one has measured, and goes without the shards of this one.
@@ -434,7 +497,10 @@ export default async (query) => { if (query === 'q2' && !existsSync('go')) { awa
   writeFileSync(join(folder, 'plan.json'), plan);
   const { code, stdout } = await cli(['test', '--resume', '-f', 'json'], { cwd });
   expect(code).toBe(0);
-  expect((JSON.parse(stdout) as RunResult).shard).toMatchObject({ index: 1, ids: ['q0', 'q2', 'q4'] });
+  expect((JSON.parse(stdout) as RunResult).shard).toMatchObject({
+    index: 1,
+    ids: ['q0', 'q2', 'q4'],
+  });
   rmSync(join(cwd, '.agentci', 'timings.json'));
   expect((await cli(['test', '--shard', '2/2'], { cwd })).code).toBe(0);
   expect((await cli(['merge', '.agentci/runs'], { cwd })).code).toBe(0);
@@ -458,7 +524,12 @@ describe('after a merge', () => {
   const TIMED = {
     'agentci_spec.yaml': `agent: shop\nqueries:\n${times.map((_, i) => `  - {id: q${i}, query: q${i}, correctness: {expected_in_answer: [ok]}}`).join('\n')}\n`,
     'traces.jsonl': lines(
-      times.map((latency_ms, i) => ({ id: `q${i}`, query: `q${i}`, answer: i === 1 ? 'no' : 'ok', latency_ms })),
+      times.map((latency_ms, i) => ({
+        id: `q${i}`,
+        query: `q${i}`,
+        answer: i === 1 ? 'no' : 'ok',
+        latency_ms,
+      })),
     ),
   };
   const shard = (cwd: string, which: string, ...args: string[]) =>
@@ -472,7 +543,9 @@ describe('after a merge', () => {
       await shard(cwd, which);
       const { code, stdout, stderr } = await cli(['merge', '.agentci/runs', '--json'], { cwd });
       expect(code, stderr).toBe(1);
-      expect((JSON.parse(stdout) as RunResult).notices.join()).toContain('the newest attempt counts');
+      expect((JSON.parse(stdout) as RunResult).notices.join()).toContain(
+        'the newest attempt counts',
+      );
     }
     // What is named is used, and another choice of queries is another plan.
     const ids = async (...args: string[]) =>
@@ -496,7 +569,9 @@ describe('after a merge', () => {
   /** What CI systems hand out: the folder of runs of each shard, as a zip file. */
   const zipped = (cwd: string, run: string, name: string, level: 0 | 6 = 6): void => {
     const dir = join(cwd, '.agentci', 'runs', run);
-    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
     const entries = files.map(({ parentPath, name: file }) => {
       const path = join(parentPath, file);
       return [`runs/${run}/${path.slice(dir.length + 1)}`, new Uint8Array(readFileSync(path))];
@@ -516,10 +591,14 @@ describe('after a merge', () => {
       expect(code, stderr).toBe(1);
       expect((JSON.parse(stdout) as RunResult).summary).toMatchObject({ total: 6, failed: 1 });
     }
-    const merged = readdirSync(join(cwd, '.agentci', 'runs')).find((id) => id !== first && id !== second)!;
+    const merged = readdirSync(join(cwd, '.agentci', 'runs')).find(
+      (id) => id !== first && id !== second,
+    )!;
     zipped(cwd, merged, 'whole.zip');
     rmSync(join(cwd, '.agentci', 'history'), { recursive: true });
-    expect((await cli(['history', 'import', 'whole.zip'], { cwd })).stdout).toBe('1 run imported, 0 known already\n');
+    expect((await cli(['history', 'import', 'whole.zip'], { cwd })).stdout).toBe(
+      '1 run imported, 0 known already\n',
+    );
   });
 
   test('timings that cannot be read are refused by a shard, and written anew by merge', async () => {
@@ -527,18 +606,31 @@ describe('after a merge', () => {
     const timings = join(cwd, '.agentci', 'timings.json');
     for (const which of ['1/2', '2/2']) await shard(cwd, which);
     writeFileSync(timings, '{broken');
-    expect(await shard(cwd, '1/2')).toMatchObject({ code: 2, stderr: expect.stringContaining('WEIGHTS_UNREADABLE') });
+    expect(await shard(cwd, '1/2')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('WEIGHTS_UNREADABLE'),
+    });
     const { code, stderr } = await cli(['merge', '.agentci/runs'], { cwd });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('could not be read and are written anew')]);
-    expect(Object.keys((JSON.parse(readFileSync(timings, 'utf8')) as { ms: object }).ms)).toHaveLength(6);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('could not be read and are written anew'),
+    ]);
+    expect(
+      Object.keys((JSON.parse(readFileSync(timings, 'utf8')) as { ms: object }).ms),
+    ).toHaveLength(6);
     expect((await shard(cwd, '1/2')).stderr).not.toContain('WEIGHTS_UNREADABLE');
   });
 
   test.each<{ what: string; spoil: (zip: Buffer) => Buffer | undefined; says: string }>([
-    { what: 'was cut off', spoil: (zip) => zip.subarray(0, zip.length / 2), says: 'in/s2.zip cannot be unpacked' },
+    {
+      what: 'was cut off',
+      spoil: (zip) => zip.subarray(0, zip.length / 2),
+      says: 'in/s2.zip cannot be unpacked',
+    },
     {
       what: 'has a byte that changed, and unpacks all the same',
-      spoil: (zip) => Buffer.from(zip.toString('latin1').replace('"status":"pass"', '"status":"Pass"'), 'latin1'),
+      spoil: (zip) =>
+        Buffer.from(zip.toString('latin1').replace('"status":"pass"', '"status":"Pass"'), 'latin1'),
       says: 'in/s2.zip cannot be unpacked: it is damaged',
     },
     {
@@ -547,44 +639,57 @@ describe('after a merge', () => {
         // The sign of it in the head of the first file; its bytes are then not what they unpack to.
         const secret = Buffer.from(zip);
         secret[6]! |= 1;
-        return Buffer.from(secret.toString('latin1').replace('"status":"pass"', '"status":"Pass"'), 'latin1');
+        return Buffer.from(
+          secret.toString('latin1').replace('"status":"pass"', '"status":"Pass"'),
+          'latin1',
+        );
       },
       says: 'in/s2.zip cannot be unpacked: it is encrypted',
     },
-    { what: 'is empty', spoil: () => Buffer.alloc(0), says: 'in/s2.zip is neither a folder nor a zip file' },
+    {
+      what: 'is empty',
+      spoil: () => Buffer.alloc(0),
+      says: 'in/s2.zip is neither a folder nor a zip file',
+    },
     {
       what: 'has no shard in it',
       spoil: () => Buffer.from(zipSync({ 'a.txt': new Uint8Array(1) })),
       says: 'there is no shard in in/s2.zip',
     },
     { what: 'is not there', spoil: () => undefined, says: 'in/s2.zip' },
-  ])('a zip file that $what is a shard that is missing; the rest is merged', async ({ spoil, says }) => {
-    const cwd = tempDir(TIMED);
-    for (const which of ['1/2', '2/2']) await shard(cwd, which);
-    const runs = join(cwd, '.agentci', 'runs');
-    const [first, second] = readdirSync(runs).sort();
-    zipped(cwd, first!, 'in/s1.zip');
-    zipped(cwd, second!, 'in/s2.zip', 0);
-    const bad = spoil(readFileSync(join(cwd, 'in/s2.zip')));
-    if (bad === undefined) rmSync(join(cwd, 'in/s2.zip'));
-    else writeFileSync(join(cwd, 'in/s2.zip'), bad);
-    const temp = join(cwd, 'temp');
-    mkdirSync(temp);
-    const named = ['in/s1.zip', 'in/s2.zip'];
-    for (const given of bad === undefined ? [named] : [named, ['in']]) {
-      const { code, stdout, stderr } = await cli(['merge', ...given, '--json'], { cwd, env: { TMPDIR: temp } });
-      expect(code, stderr).toBe(2);
-      const { checks, results } = JSON.parse(stdout) as RunResult;
-      expect(results).toHaveLength(6);
-      expect(results.filter(({ error }) => error?.kind === 'shard').length).toBeGreaterThan(0);
-      const told = checks.map(({ message }) => message).join('\n');
-      expect(told).toContain(says);
-      expect(told).toMatch(/shard 2 of 2 is missing; not judged: q\d/);
-      expect(told).not.toContain('agentci-zip-');
-      expect(readdirSync(runs)).toHaveLength(3);
-      expect(readdirSync(temp)).toEqual([]);
-    }
-  });
+  ])(
+    'a zip file that $what is a shard that is missing; the rest is merged',
+    async ({ spoil, says }) => {
+      const cwd = tempDir(TIMED);
+      for (const which of ['1/2', '2/2']) await shard(cwd, which);
+      const runs = join(cwd, '.agentci', 'runs');
+      const [first, second] = readdirSync(runs).sort();
+      zipped(cwd, first!, 'in/s1.zip');
+      zipped(cwd, second!, 'in/s2.zip', 0);
+      const bad = spoil(readFileSync(join(cwd, 'in/s2.zip')));
+      if (bad === undefined) rmSync(join(cwd, 'in/s2.zip'));
+      else writeFileSync(join(cwd, 'in/s2.zip'), bad);
+      const temp = join(cwd, 'temp');
+      mkdirSync(temp);
+      const named = ['in/s1.zip', 'in/s2.zip'];
+      for (const given of bad === undefined ? [named] : [named, ['in']]) {
+        const { code, stdout, stderr } = await cli(['merge', ...given, '--json'], {
+          cwd,
+          env: { TMPDIR: temp },
+        });
+        expect(code, stderr).toBe(2);
+        const { checks, results } = JSON.parse(stdout) as RunResult;
+        expect(results).toHaveLength(6);
+        expect(results.filter(({ error }) => error?.kind === 'shard').length).toBeGreaterThan(0);
+        const told = checks.map(({ message }) => message).join('\n');
+        expect(told).toContain(says);
+        expect(told).toMatch(/shard 2 of 2 is missing; not judged: q\d/);
+        expect(told).not.toContain('agentci-zip-');
+        expect(readdirSync(runs)).toHaveLength(3);
+        expect(readdirSync(temp)).toEqual([]);
+      }
+    },
+  );
 
   test('what goes wrong in a zip file is said with its name, and nothing stays in the temporary folder', async () => {
     const cwd = tempDir(TIMED);
@@ -602,7 +707,11 @@ describe('after a merge', () => {
   });
 
   test.each([
-    { what: 'leads out of its folder', zip: zipSync({ '../out.txt': new Uint8Array(1) }), says: 'outside its folder' },
+    {
+      what: 'leads out of its folder',
+      zip: zipSync({ '../out.txt': new Uint8Array(1) }),
+      says: 'outside its folder',
+    },
     { what: 'is damaged', zip: Buffer.from('PK\u0003\u0004nothing'), says: 'it is damaged' },
     { what: 'is not one', zip: Buffer.from('text'), says: 'neither' },
   ])('a zip file that $what is refused in words', async ({ zip, says }) => {
@@ -618,21 +727,26 @@ describe('after a merge', () => {
     expect(readdirSync(cwd)).not.toContain('out.txt');
   });
 
-  test.each(['.agentci/runs', 'no-such-folder'])('--failed does not cancel --failed-from %s', async (folder) => {
-    const cwd = tempDir(TIMED);
-    await cli(['eval', '--traces', 'traces.jsonl'], { cwd });
-    const again = ['eval', '--traces', 'traces.jsonl', '--failed', '--failed-from', folder];
-    expect(await cli(again, { cwd })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--failed and --failed-from exclude each other'),
-    });
-  });
+  test.each(['.agentci/runs', 'no-such-folder'])(
+    '--failed does not cancel --failed-from %s',
+    async (folder) => {
+      const cwd = tempDir(TIMED);
+      await cli(['eval', '--traces', 'traces.jsonl'], { cwd });
+      const again = ['eval', '--traces', 'traces.jsonl', '--failed', '--failed-from', folder];
+      expect(await cli(again, { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--failed and --failed-from exclude each other'),
+      });
+    },
+  );
 
   test('--shard and --watch exclude each other', async () => {
-    expect(await cli(['test', '--shard', '1/2', '--watch'], { cwd: tempDir(TIMED) })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--watch and --shard exclude each other'),
-    });
+    expect(await cli(['test', '--shard', '1/2', '--watch'], { cwd: tempDir(TIMED) })).toMatchObject(
+      {
+        code: 2,
+        stderr: expect.stringContaining('--watch and --shard exclude each other'),
+      },
+    );
   });
 });
 
@@ -641,7 +755,14 @@ describe('shards of which CI run', () => {
   const answering = (cwd: string, ...bad: string[]): void =>
     writeFileSync(
       join(cwd, 'traces.jsonl'),
-      lines(ids(6).map((id) => ({ id, query: id, answer: bad.includes(id) ? 'no' : 'ok', latency_ms: 50 }))),
+      lines(
+        ids(6).map((id) => ({
+          id,
+          query: id,
+          answer: bad.includes(id) ? 'no' : 'ok',
+          latency_ms: 50,
+        })),
+      ),
     );
   const NO_CI = { GITHUB_RUN_ID: '', GITHUB_RUN_ATTEMPT: '' };
   const ci = (id: string, attempt = '1') => ({
@@ -650,9 +771,16 @@ describe('shards of which CI run', () => {
     GITHUB_RUN_ID: id,
     GITHUB_RUN_ATTEMPT: attempt,
   });
-  const shards = async (cwd: string, env: Record<string, string>, ...indices: number[]): Promise<void> => {
+  const shards = async (
+    cwd: string,
+    env: Record<string, string>,
+    ...indices: number[]
+  ): Promise<void> => {
     for (const index of indices)
-      await cli(['test', '--traces', 'traces.jsonl', '--quiet', '--shard', `${index}/3`], { cwd, env });
+      await cli(['test', '--traces', 'traces.jsonl', '--quiet', '--shard', `${index}/3`], {
+        cwd,
+        env,
+      });
   };
   const merge = async (cwd: string, env: Record<string, string>) => {
     const { code, stdout, stderr } = await cli(['merge', '.agentci/runs', '--json'], { cwd, env });
@@ -672,14 +800,29 @@ describe('shards of which CI run', () => {
     expect([code, run?.checks]).toEqual([2, [expect.objectContaining(MISSING)]]);
     expect(run?.notices).toContain('3 shards of another CI run were left out (GITHUB_RUN_ID 100)');
     await shards(cwd, ci('101'), 3);
-    expect(await merge(cwd, env)).toMatchObject({ code: 1, run: { summary: { passed: 5, failed: 1 } } });
+    expect(await merge(cwd, env)).toMatchObject({
+      code: 1,
+      run: { summary: { passed: 5, failed: 1 } },
+    });
   });
 
   test('the newest CI run is told by its number, not by clocks', async () => {
-    const cwd = tempDir({ ...GOOD, 'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n' });
-    await shards(cwd, { ...ci('99'), NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` }, 1, 2, 3);
+    const cwd = tempDir({
+      ...GOOD,
+      'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n',
+    });
+    await shards(
+      cwd,
+      { ...ci('99'), NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` },
+      1,
+      2,
+      3,
+    );
     answering(cwd, 'q2');
-    const other = tempDir({ ...GOOD, 'traces.jsonl': readFileSync(join(cwd, 'traces.jsonl'), 'utf8') });
+    const other = tempDir({
+      ...GOOD,
+      'traces.jsonl': readFileSync(join(cwd, 'traces.jsonl'), 'utf8'),
+    });
     await shards(other, ci('100'), 1, 2, 3);
     cpSync(join(other, '.agentci', 'runs'), join(cwd, '.agentci', 'runs'), { recursive: true });
     expect(await merge(cwd, NO_CI)).toMatchObject({ code: 1, run: { summary: { failed: 1 } } });
@@ -710,7 +853,9 @@ describe('shards of which CI run', () => {
     expect(run?.notices).toEqual([
       'shard 1 was given 2 times: the newest attempt counts',
       'shard 2 was given 2 times: the newest attempt counts',
-      expect.stringMatching(/^not run again with the others: shard 3 \(ran at \d{4}-\d\d-\d\dT.*Z\)$/),
+      expect.stringMatching(
+        /^not run again with the others: shard 3 \(ran at \d{4}-\d\d-\d\dT.*Z\)$/,
+      ),
     ]);
   });
 
@@ -722,7 +867,9 @@ describe('shards of which CI run', () => {
     const { code, run } = await merge(cwd, NO_CI);
     expect([code, run?.notices]).toEqual([
       0,
-      expect.arrayContaining([expect.stringMatching(/^not run again with the others: shard 3 \(ran at .*Z\)$/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/^not run again with the others: shard 3 \(ran at .*Z\)$/),
+      ]),
     ]);
     await shards(cwd, NO_CI, 3);
     expect((await merge(cwd, NO_CI)).run?.notices.join()).not.toContain('not run again');
@@ -735,24 +882,57 @@ describe('shards of which CI run', () => {
       CI_JOB_ID: job,
       CI_JOB_NAME: name,
     });
-    const github = (os: string, attempt = '1') => ({ ...ci('100', attempt), GITHUB_JOB: 'agents', RUNNER_OS: os });
+    const github = (os: string, attempt = '1') => ({
+      ...ci('100', attempt),
+      GITHUB_JOB: 'agents',
+      RUNNER_OS: os,
+    });
     test.each([
       { jobs: 'a matrix of systems', first: github('Windows'), second: github('Linux'), code: 2 },
       { jobs: 'a matrix whose jobs look alike', first: ci('100'), second: ci('100'), code: 2 },
-      { jobs: 'another system, later on', first: github('Windows'), second: github('Linux', '2'), code: 2 },
-      { jobs: 'the same one, run again', first: github('Linux'), second: github('Linux', '2'), code: 0 },
-      { jobs: 'GitLab jobs of a matrix', first: gitlab('8', 'a: [win]'), second: gitlab('9', 'a: [lin]'), code: 2 },
-      { jobs: 'a GitLab job, run again', first: gitlab('8', 'a 1/3'), second: gitlab('9', 'a 1/3'), code: 0 },
-    ])('is taken from neither where they differ: $jobs, exit $code', async ({ first, second, code }) => {
-      const [bad, good] = [tempDir(GOOD), tempDir(GOOD)];
-      answering(bad, 'q0');
-      await shards(bad, first, 1);
-      await shards(good, second, 1, 2, 3);
-      const env = { ...second, GITHUB_JOB: '', RUNNER_OS: '' };
-      const merged = await cli(['merge', join(bad, '.agentci', 'runs'), '.agentci/runs', '--json'], { cwd: good, env });
-      const run = JSON.parse(merged.stdout) as RunResult;
-      expect([merged.code, run.checks.map(({ id }) => id)]).toEqual([code, code === 0 ? [] : ['shards.conflict']]);
-    });
+      {
+        jobs: 'another system, later on',
+        first: github('Windows'),
+        second: github('Linux', '2'),
+        code: 2,
+      },
+      {
+        jobs: 'the same one, run again',
+        first: github('Linux'),
+        second: github('Linux', '2'),
+        code: 0,
+      },
+      {
+        jobs: 'GitLab jobs of a matrix',
+        first: gitlab('8', 'a: [win]'),
+        second: gitlab('9', 'a: [lin]'),
+        code: 2,
+      },
+      {
+        jobs: 'a GitLab job, run again',
+        first: gitlab('8', 'a 1/3'),
+        second: gitlab('9', 'a 1/3'),
+        code: 0,
+      },
+    ])(
+      'is taken from neither where they differ: $jobs, exit $code',
+      async ({ first, second, code }) => {
+        const [bad, good] = [tempDir(GOOD), tempDir(GOOD)];
+        answering(bad, 'q0');
+        await shards(bad, first, 1);
+        await shards(good, second, 1, 2, 3);
+        const env = { ...second, GITHUB_JOB: '', RUNNER_OS: '' };
+        const merged = await cli(
+          ['merge', join(bad, '.agentci', 'runs'), '.agentci/runs', '--json'],
+          { cwd: good, env },
+        );
+        const run = JSON.parse(merged.stdout) as RunResult;
+        expect([merged.code, run.checks.map(({ id }) => id)]).toEqual([
+          code,
+          code === 0 ? [] : ['shards.conflict'],
+        ]);
+      },
+    );
 
     test('is its newest attempt where one job ran it twice on one machine', async () => {
       const cwd = tempDir(GOOD);
@@ -765,8 +945,15 @@ describe('shards of which CI run', () => {
   });
 
   describe('a clock that is ahead', () => {
-    const twice = async (first: Record<string, string>, second: Record<string, string>, isOnePlace: boolean) => {
-      const cwd = tempDir({ ...GOOD, 'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n' });
+    const twice = async (
+      first: Record<string, string>,
+      second: Record<string, string>,
+      isOnePlace: boolean,
+    ) => {
+      const cwd = tempDir({
+        ...GOOD,
+        'ahead.cjs': 'const { now } = Date; Date.now = () => now() + 3_600_000;\n',
+      });
       const ahead = { NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` };
       await shards(cwd, { ...first, ...ahead }, 1);
       const other = isOnePlace ? cwd : tempDir(GOOD);
@@ -774,36 +961,56 @@ describe('shards of which CI run', () => {
       await shards(other, second, 1);
       answering(other);
       await shards(other, second, 2, 3);
-      if (!isOnePlace) cpSync(join(other, '.agentci', 'runs'), join(cwd, '.agentci', 'runs'), { recursive: true });
+      if (!isOnePlace)
+        cpSync(join(other, '.agentci', 'runs'), join(cwd, '.agentci', 'runs'), { recursive: true });
       return merge(cwd, second);
     };
 
     test.each([
-      { by: 'the number of the attempt', first: ci('100'), second: ci('100', '2'), isOnePlace: false },
+      {
+        by: 'the number of the attempt',
+        first: ci('100'),
+        second: ci('100', '2'),
+        isOnePlace: false,
+      },
       { by: 'the order of runs in one folder', first: NO_CI, second: NO_CI, isOnePlace: true },
-      { by: 'the bad verdict, where nothing else tells', first: NO_CI, second: NO_CI, isOnePlace: false },
-    ])('does not make an attempt the newest: $by decides', async ({ first, second, isOnePlace }) => {
-      const { code, run } = await twice(first, second, isOnePlace);
-      expect([code, run?.summary]).toEqual([1, expect.objectContaining({ total: 6, failed: 1 })]);
-    });
+      {
+        by: 'the bad verdict, where nothing else tells',
+        first: NO_CI,
+        second: NO_CI,
+        isOnePlace: false,
+      },
+    ])(
+      'does not make an attempt the newest: $by decides',
+      async ({ first, second, isOnePlace }) => {
+        const { code, run } = await twice(first, second, isOnePlace);
+        expect([code, run?.summary]).toEqual([1, expect.objectContaining({ total: 6, failed: 1 })]);
+      },
+    );
   });
 });
 
 describe('a merged run', () => {
   test('adds up what the judge cost as one run does', async () => {
-    const server = await scriptedModel([{ text: verdictText(4), usage: { input: 100, output: 20 } }]);
+    const server = await scriptedModel([
+      { text: verdictText(4), usage: { input: 100, output: 20 } },
+    ]);
     const cwd = tempDir({
       'agentci_spec.yaml': `agent: shop
 judge_config: {model: "openai:gpt-4o-mini", base_url: "${server.url}", api_key_env: JUDGE_KEY_OF_THE_TEST}
 queries:
 ${ids(5)
-  .map((id) => `  - {id: ${id}, query: ${id}, correctness: {llm_judge: [{template: actionable_steps}]}}`)
+  .map(
+    (id) =>
+      `  - {id: ${id}, query: ${id}, correctness: {llm_judge: [{template: actionable_steps}]}}`,
+  )
   .join('\n')}
 `,
       'traces.jsonl': GOOD['traces.jsonl'].split('\n').slice(0, 5).join('\n'),
     });
     const env = { JUDGE_KEY_OF_THE_TEST: 'sk-of-the-test' };
-    const judged = (...args: string[]) => cli(['test', '--traces', 'traces.jsonl', ...args], { cwd, env });
+    const judged = (...args: string[]) =>
+      cli(['test', '--traces', 'traces.jsonl', ...args], { cwd, env });
     const costs: unknown[] = [];
     for (const count of [2, 3]) {
       for (let index = 1; index <= count; index++) {
@@ -848,7 +1055,10 @@ describe('what merge is given', () => {
     const cwd = tempDir({ ...rest, 'a.yaml': spec, 'b.yaml': spec.replaceAll('[ok]', '[other]') });
     for (const file of ['a.yaml', 'b.yaml']) await shards(cwd, '-c', file);
     const refused = await cli(['merge', '.agentci/runs'], { cwd });
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('MERGE_OTHER_SPEC')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('MERGE_OTHER_SPEC'),
+    ]);
     expect(refused.stderr).toMatch(/Name the one to merge: -c a\.yaml or -c b\.yaml/);
     for (const [file, code, other] of [
       ['a.yaml', 0, 'b.yaml'],
@@ -874,18 +1084,23 @@ describe('what merge is given', () => {
     const runs = join(cwd, '.agentci', 'runs');
     for (const run of readdirSync(runs)) symlinkSync(join(runs, run), join(cwd, 'linked', run));
     symlinkSync(join(cwd, 'linked'), join(cwd, 'linked', 'again'));
-    const { code, stdout, stderr } = await cli(['merge', 'linked', '.agentci/runs', '--json'], { cwd });
+    const { code, stdout, stderr } = await cli(['merge', 'linked', '.agentci/runs', '--json'], {
+      cwd,
+    });
     expect(code, stderr).toBe(0);
     expect((JSON.parse(stdout) as RunResult).notices).toEqual([]);
   });
 
-  test.each(['traces.jsonl', 'traces.jsonl/deeper/out'])('--out %s is not a folder, and is told so', async (out) => {
-    const cwd = tempDir(GOOD);
-    await shards(cwd);
-    const { code, stderr } = await cli(['merge', '.agentci/runs', '--out', out], { cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`--out: ${out} is not a folder`)]);
-    expect(stderr).not.toContain('ENOTDIR');
-  });
+  test.each(['traces.jsonl', 'traces.jsonl/deeper/out'])(
+    '--out %s is not a folder, and is told so',
+    async (out) => {
+      const cwd = tempDir(GOOD);
+      await shards(cwd);
+      const { code, stderr } = await cli(['merge', '.agentci/runs', '--out', out], { cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`--out: ${out} is not a folder`)]);
+      expect(stderr).not.toContain('ENOTDIR');
+    },
+  );
 
   test('what is not a file of timings is told with the right article', async () => {
     const cwd = tempDir({ ...GOOD, '.agentci/timings.json': '{}' });

@@ -34,19 +34,23 @@ test.each([
     reply: 'console.log("fine")',
     errors: { a: /printed "fine".*one line of JSON/, b: /printed "fine".*one line of JSON/ },
   },
-])('$what: exit 2, in the run and when its recordings are judged again', async ({ reply, errors }) => {
-  const cwd = tempDir({ 'agentci_spec.yaml': SPEC, 'agent.cjs': agent(reply) });
-  const { code, stdout } = await cli(['test', '--workers', '1', '--format', 'json'], { cwd });
-  expect(code).toBe(2);
-  const { results, run_id } = JSON.parse(stdout) as {
-    run_id: string;
-    results: { id: string; error?: { message: string } }[];
-  };
-  const found = results.filter(({ error }) => error !== undefined);
-  expect(found.map(({ id }) => id)).toEqual(Object.keys(errors));
-  for (const { id, error } of found) expect(error!.message).toMatch(errors[id as keyof typeof errors]!);
-  expect((await cli(['eval', '--run', run_id], { cwd })).code).toBe(2);
-});
+])(
+  '$what: exit 2, in the run and when its recordings are judged again',
+  async ({ reply, errors }) => {
+    const cwd = tempDir({ 'agentci_spec.yaml': SPEC, 'agent.cjs': agent(reply) });
+    const { code, stdout } = await cli(['test', '--workers', '1', '--format', 'json'], { cwd });
+    expect(code).toBe(2);
+    const { results, run_id } = JSON.parse(stdout) as {
+      run_id: string;
+      results: { id: string; error?: { message: string } }[];
+    };
+    const found = results.filter(({ error }) => error !== undefined);
+    expect(found.map(({ id }) => id)).toEqual(Object.keys(errors));
+    for (const { id, error } of found)
+      expect(error!.message).toMatch(errors[id as keyof typeof errors]!);
+    expect((await cli(['eval', '--run', run_id], { cwd })).code).toBe(2);
+  },
+);
 
 test('spans that an agent sends some time after its first answer belong to it', async () => {
   const reply = `

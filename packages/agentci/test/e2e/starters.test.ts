@@ -25,7 +25,9 @@ test.each([
   { page: 'checks/code.md', file: 'checks/examples/check.py' },
   { page: 'checks/code.md', file: 'checks/examples/tone.ts' },
 ])('$page shows $file as it is', ({ page, file }) => {
-  expect(readFileSync(join(docs, page), 'utf8')).toContain(`\n${readFileSync(join(docs, file), 'utf8').trim()}\n`);
+  expect(readFileSync(join(docs, page), 'utf8')).toContain(
+    `\n${readFileSync(join(docs, file), 'utf8').trim()}\n`,
+  );
 });
 
 const QUERIES = `queries:
@@ -36,7 +38,10 @@ const QUERIES = `queries:
 
 describe('starters of the docs', () => {
   test.each([
-    { name: 'Python that stays up', runner: '{command: [python3, starters/serve.py], mode: serve}' },
+    {
+      name: 'Python that stays up',
+      runner: '{command: [python3, starters/serve.py], mode: serve}',
+    },
     { name: 'Node that stays up', runner: '{command: [node, starters/serve.mjs], mode: serve}' },
     {
       name: 'a Python server for the run',
@@ -45,12 +50,17 @@ describe('starters of the docs', () => {
     },
   ])('$name: three queries pass', async ({ runner }) => {
     const dir = folder(`agent: support\nrunner: ${runner}\n${QUERIES}`);
-    const check = 'from agentci_check import check\n\ncheck(lambda run: "order" in run["answer"])\n';
+    const check =
+      'from agentci_check import check\n\ncheck(lambda run: "order" in run["answer"])\n';
     cpSync(join(tempDir({ 'order.py': check }), 'order.py'), join(dir, 'examples', 'order.py'));
     const { code, stdout, stderr } = await cli(['test', '--format', 'json'], { cwd: dir });
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     const { results } = JSON.parse(stdout) as { results: { id: string; status: string }[] };
-    expect(results.map(({ id, status }) => `${id} ${status}`)).toEqual(['a pass', 'b pass', 'c pass']);
+    expect(results.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'a pass',
+      'b pass',
+      'c pass',
+    ]);
   });
 });
 
@@ -84,10 +94,15 @@ queries:
         - all:
             - expected_in_answer: [missing]
 `;
-  const dir = tempDir({ 'agentci_spec.yaml': spec, 'traces.json': '{"query": "q", "answer": "hello"}' });
+  const dir = tempDir({
+    'agentci_spec.yaml': spec,
+    'traces.json': '{"query": "q", "answer": "hello"}',
+  });
   const { code, stdout } = await cli(['test', '--traces', 'traces.json'], { cwd: dir });
   expect(code).toBe(1);
-  expect(stdout).toContain('any: 0 of 2 held (need at least 1); [0].regex_match: /nope/ is not found');
+  expect(stdout).toContain(
+    'any: 0 of 2 held (need at least 1); [0].regex_match: /nope/ is not found',
+  );
 });
 
 test('what an agent that stays up does is captured query by query', async () => {
@@ -109,8 +124,12 @@ queries:
 `;
   try {
     const dir = tempDir({ 'agentci_spec.yaml': spec, 'agent.mjs': agent });
-    const { code, stdout } = await cli(['test', '--workers', '1', '--format', 'json'], { cwd: dir });
-    const { results } = JSON.parse(stdout) as { results: { path: { status: string }; cost: { status: string } }[] };
+    const { code, stdout } = await cli(['test', '--workers', '1', '--format', 'json'], {
+      cwd: dir,
+    });
+    const { results } = JSON.parse(stdout) as {
+      results: { path: { status: string }; cost: { status: string } }[];
+    };
     expect(results.map(({ path, cost }) => [path.status, cost.status])).toEqual([
       ['pass', 'pass'],
       ['pass', 'pass'],
@@ -133,16 +152,31 @@ queries:
     cost: {expr: 'trace.llm_calls == 1 && trace.total_tokens > 0', max_cost_usd: 1}
 `;
   try {
-    const dir = tempDir({ 'agentci_spec.yaml': spec, 'prompts/translate.md': 'Translate into {{lang}}.' });
-    const { code, stdout } = await cli(['test', '--format', 'json'], { cwd: dir, env: { OPENAI_API_KEY: 'k' } });
+    const dir = tempDir({
+      'agentci_spec.yaml': spec,
+      'prompts/translate.md': 'Translate into {{lang}}.',
+    });
+    const { code, stdout } = await cli(['test', '--format', 'json'], {
+      cwd: dir,
+      env: { OPENAI_API_KEY: 'k' },
+    });
     const [result] = (
-      JSON.parse(stdout) as { results: { status: string; path: { status: string }; cost: { status: string } }[] }
+      JSON.parse(stdout) as {
+        results: { status: string; path: { status: string }; cost: { status: string } }[];
+      }
     ).results;
-    expect(result).toMatchObject({ status: 'pass', path: { status: 'pass' }, cost: { status: 'pass' } });
+    expect(result).toMatchObject({
+      status: 'pass',
+      path: { status: 'pass' },
+      cost: { status: 'pass' },
+    });
     expect(code).toBe(0);
     expect(JSON.stringify(model.requests[0])).toContain('Translate into French.');
     const without = await cli(['test'], { cwd: dir, env: { OPENAI_API_KEY: '' } });
-    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('RUNNER_ENV_MISSING') });
+    expect(without).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('RUNNER_ENV_MISSING'),
+    });
   } finally {
     await model.close();
   }

@@ -23,17 +23,26 @@ queries:
 `;
 const traces = [
   { id: 'good', query: 'first', answer: 'all ok', latency_ms: 10 },
-  { id: 'slow', query: 'second', answer: 'x', tool_calls: [{ name: 'a' }, { name: 'b' }], latency_ms: 90 },
+  {
+    id: 'slow',
+    query: 'second',
+    answer: 'x',
+    tool_calls: [{ name: 'a' }, { name: 'b' }],
+    latency_ms: 90,
+  },
   { id: 'bad', query: 'third', answer: 'the secret\n::error file=x::forged' },
 ]
   .map((trace) => JSON.stringify(trace))
   .join('\n');
 const project = () => tempDir({ 'agentci_spec.yaml': spec, 'traces.jsonl': traces });
-const json = (stdout: string) => JSON.parse(stdout) as { summary: object; results: { id: string; status: string }[] };
+const json = (stdout: string) =>
+  JSON.parse(stdout) as { summary: object; results: { id: string; status: string }[] };
 
 describe('agentci test', () => {
   test('a pass, a warning and a failure: exit 1, each with its number and its line', async () => {
-    const { code, stdout, stderr } = await cli(['test', '--traces', 'traces.jsonl'], { cwd: project() });
+    const { code, stdout, stderr } = await cli(['test', '--traces', 'traces.jsonl'], {
+      cwd: project(),
+    });
     expect(code).toBe(1);
     expect(stderr).toBe('');
     expect(stdout).toContain('✓ pass  good');
@@ -53,7 +62,16 @@ describe('agentci test', () => {
     expect(json(stdout)).toMatchObject({
       schema: 'agentci.results/1',
       agent: 'demo',
-      summary: { total: 3, passed: 2, warnings: 1, failed: 1, errors: 0, skipped: 0, xfailed: 0, exit_code: 1 },
+      summary: {
+        total: 3,
+        passed: 2,
+        warnings: 1,
+        failed: 1,
+        errors: 0,
+        skipped: 0,
+        xfailed: 0,
+        exit_code: 1,
+      },
     });
   });
 
@@ -84,12 +102,24 @@ describe('agentci test', () => {
   test('several reports at once', async () => {
     const cwd = project();
     const { code, stdout } = await cli(
-      ['test', '--traces', 'traces.jsonl', '-f', 'console', '-f', 'json=out/r.json', '-o', 'r2.json'],
+      [
+        'test',
+        '--traces',
+        'traces.jsonl',
+        '-f',
+        'console',
+        '-f',
+        'json=out/r.json',
+        '-o',
+        'r2.json',
+      ],
       { cwd },
     );
     expect(code).toBe(1);
     expect(stdout).toContain('failed (exit 1)');
-    expect(readFileSync(join(cwd, 'out/r.json'), 'utf8')).toBe(readFileSync(join(cwd, 'r2.json'), 'utf8'));
+    expect(readFileSync(join(cwd, 'out/r.json'), 'utf8')).toBe(
+      readFileSync(join(cwd, 'r2.json'), 'utf8'),
+    );
   });
 
   test('a report that cannot be written is named, the others are made, and the run is not green', async () => {
@@ -114,7 +144,9 @@ describe('agentci test', () => {
   test('tags, filters and --failed choose what is judged', async () => {
     const cwd = project();
     const ids = async (...args: string[]) => {
-      const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', 'json', ...args], { cwd });
+      const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '-f', 'json', ...args], {
+        cwd,
+      });
       return json(stdout).results.map(({ id }) => id);
     };
     expect(await ids('-t', 'smoke')).toEqual(['good']);
@@ -125,12 +157,19 @@ describe('agentci test', () => {
 
   test('--strict turns a warning into exit 1', async () => {
     const cwd = project();
-    expect((await cli(['test', '--traces', 'traces.jsonl', '--filter', 'slow'], { cwd })).code).toBe(0);
-    expect((await cli(['test', '--traces', 'traces.jsonl', '--filter', 'slow', '--strict'], { cwd })).code).toBe(1);
+    expect(
+      (await cli(['test', '--traces', 'traces.jsonl', '--filter', 'slow'], { cwd })).code,
+    ).toBe(0);
+    expect(
+      (await cli(['test', '--traces', 'traces.jsonl', '--filter', 'slow', '--strict'], { cwd }))
+        .code,
+    ).toBe(1);
   });
 
   test('--quiet says only what failed, and the summary', async () => {
-    const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '--quiet'], { cwd: project() });
+    const { stdout } = await cli(['test', '--traces', 'traces.jsonl', '--quiet'], {
+      cwd: project(),
+    });
     expect(stdout).not.toContain('slow');
     expect(stdout).toContain('✗ fail  bad');
   });
@@ -177,9 +216,21 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
       says: /BASELINE_MISSING/,
     },
     { what: 'a spec that does not exist', args: ['test', '-c', 'nope.yaml'], says: /nope\.yaml/ },
-    { what: 'recordings that do not exist', args: ['test', '--traces', 'nope.jsonl'], says: /TRACES_MISSING/ },
-    { what: 'an unknown flag', args: ['test', '--tracs', 'x'], says: /unknown option '--tracs'.*--traces/s },
-    { what: 'an unknown command', args: ['tets'], says: /unknown command "tets"; did you mean "test"\?/ },
+    {
+      what: 'recordings that do not exist',
+      args: ['test', '--traces', 'nope.jsonl'],
+      says: /TRACES_MISSING/,
+    },
+    {
+      what: 'an unknown flag',
+      args: ['test', '--tracs', 'x'],
+      says: /unknown option '--tracs'.*--traces/s,
+    },
+    {
+      what: 'an unknown command',
+      args: ['tets'],
+      says: /unknown command "tets"; did you mean "test"\?/,
+    },
     { what: 'no command', args: [], says: /--help/ },
     {
       what: 'an unknown report format',
@@ -206,10 +257,18 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
       args: ['test', '--timeout', '99999999m'],
       says: /--timeout.*at most a day/s,
     },
-    { what: 'a number that is none', args: ['test', '--workers', 'many'], says: /--workers.*whole number/s },
+    {
+      what: 'a number that is none',
+      args: ['test', '--workers', 'many'],
+      says: /--workers.*whole number/s,
+    },
     { what: 'a run that does not exist', args: ['eval', '--run', 'r1'], says: /RUN_MISSING/ },
     { what: 'eval without recordings', args: ['eval'], says: /NO_TRACES/ },
-    { what: 'a file that is no recording', args: ['test', '--traces', 'agentci_spec.yaml'], says: /./ },
+    {
+      what: 'a file that is no recording',
+      args: ['test', '--traces', 'agentci_spec.yaml'],
+      says: /./,
+    },
   ])('$what', async ({ args, says }) => {
     const { code, stdout, stderr } = await cli(args, { cwd: project() });
     expect(code).toBe(2);

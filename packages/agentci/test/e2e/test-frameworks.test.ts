@@ -40,7 +40,12 @@ const AGENT = `export default async (query) => {
 `;
 
 function project(files: Record<string, string>): string {
-  const cwd = tempDir({ 'package.json': { type: 'module' }, 'agentci_spec.yaml': SPEC, 'agent.mjs': AGENT, ...files });
+  const cwd = tempDir({
+    'package.json': { type: 'module' },
+    'agentci_spec.yaml': SPEC,
+    'agent.mjs': AGENT,
+    ...files,
+  });
   symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'), 'dir');
   return cwd;
 }
@@ -51,7 +56,12 @@ const nodeTest = (cwd: string, ...args: string[]) =>
   node(['--test', '--test-reporter=spec', ...args, join(cwd, 'spec.test.mjs')], cwd);
 
 const DOORS = [
-  { name: 'vitest', run: vitest, head: "import { describeSpec } from '@agentci/agentci/vitest';\n", skipped: '↓' },
+  {
+    name: 'vitest',
+    run: vitest,
+    head: "import { describeSpec } from '@agentci/agentci/vitest';\n",
+    skipped: '↓',
+  },
   {
     name: 'node-test',
     run: nodeTest,
@@ -62,11 +72,15 @@ const DOORS = [
 
 describe.each(DOORS)('describeSpec of $name', ({ run, head, skipped }) => {
   test('gives every query a test that fails with place, check and number, and lets warnings pass aloud', async () => {
-    const { code, text } = await run(project({ 'spec.test.mjs': `${head}describeSpec('agentci_spec.yaml');\n` }));
+    const { code, text } = await run(
+      project({ 'spec.test.mjs': `${head}describeSpec('agentci_spec.yaml');\n` }),
+    );
     expect(code).toBe(1);
     expect(text).toMatch(/[✓✔].*good: say ok/);
     expect(text).toMatch(/[✓✔].*wordy: search a lot/);
-    expect(text).toContain('wordy: warn: agentci_spec.yaml:11:12 path.max_tool_calls: tool calls: 3, limit 1');
+    expect(text).toContain(
+      'wordy: warn: agentci_spec.yaml:11:12 path.max_tool_calls: tool calls: 3, limit 1',
+    );
     expect(text).toMatch(/[×✖].*wrong: say no/);
     expect(text).toContain('agentci_spec.yaml:14:19 correctness.expected_in_answer: ');
     expect(text).toContain('agentci_spec.yaml:16:7 path.forbidden_tools: ');
@@ -78,16 +92,26 @@ describe.each(DOORS)('describeSpec of $name', ({ run, head, skipped }) => {
 
   test('is green when nothing fails, and strict turns a warning red', async () => {
     const file = (options: string) => `${head}describeSpec('agentci_spec.yaml', ${options});\n`;
-    const pass = await run(project({ 'spec.test.mjs': file('{ ids: ["good", "wordy", "known"], concurrent: true }') }));
-    expect({ code: pass.code, text: pass.code === 0 ? '' : pass.text }).toEqual({ code: 0, text: '' });
-    const strict = await run(project({ 'spec.test.mjs': file('{ ids: ["good", "wordy"], strict: true }') }));
+    const pass = await run(
+      project({ 'spec.test.mjs': file('{ ids: ["good", "wordy", "known"], concurrent: true }') }),
+    );
+    expect({ code: pass.code, text: pass.code === 0 ? '' : pass.text }).toEqual({
+      code: 0,
+      text: '',
+    });
+    const strict = await run(
+      project({ 'spec.test.mjs': file('{ ids: ["good", "wordy"], strict: true }') }),
+    );
     expect(strict.code).toBe(1);
     expect(strict.text).toContain('not clean under strict');
   });
 
   test('fails when nothing is selected, checked, or readable, each for its reason', async () => {
     const cases = [
-      { call: "describeSpec('agentci_spec.yaml', { tags: ['nope'] })", says: 'none of the 5 queries' },
+      {
+        call: "describeSpec('agentci_spec.yaml', { tags: ['nope'] })",
+        says: 'none of the 5 queries',
+      },
       { call: "describeSpec('missing.yaml')", says: 'missing.yaml does not exist' },
       { call: "describeSpec('bad.yaml')", says: 'bad.yaml:4:5 SPEC_UNKNOWN_KEY' },
       { call: "describeSpec('agentci_spec.yaml', { shard: '3/2' })", says: '"3/2" is not a shard' },
@@ -161,19 +185,23 @@ test('an error is not a failure to be glad about', async () => { await expect('n
     file: `import { test } from 'node:test';\nimport { expect } from '@agentci/agentci/node-test';\nimport { loadSpec } from '@agentci/agentci';\n${MATCHER}`,
     failed: 3,
   },
-])('toPassSpec of $name judges a recording by a query of the spec', async ({ run, file, failed }) => {
-  const cwd = project({
-    'spec.test.mjs': file,
-    'timed.yaml':
-      'agent: a\nqueries:\n  - {id: timed, query: q, correctness: {expected_in_answer: [ok]}, cost: {max_latency_ms: 9000}}\n',
-    'judged.yaml': 'agent: a\nqueries:\n  - {id: timed, query: q, correctness: {llm_judge: [{rule: It is nice}]}}\n',
-  });
-  const { code, text } = await run(cwd);
-  expect(code).toBe(1);
-  expect(text).toMatch(/[✓✔].*recorded/);
-  expect(text).toMatch(/[✓✔].*loaded/);
-  expect(text).toContain('agentci_spec.yaml:7:19 correctness.expected_in_answer');
-  expect(text).toContain('did you mean "good"?');
-  expect(text).toContain('cost.max_latency_ms');
-  expect(text).toMatch(new RegExp(`${failed} failed|fail ${failed}`));
-});
+])(
+  'toPassSpec of $name judges a recording by a query of the spec',
+  async ({ run, file, failed }) => {
+    const cwd = project({
+      'spec.test.mjs': file,
+      'timed.yaml':
+        'agent: a\nqueries:\n  - {id: timed, query: q, correctness: {expected_in_answer: [ok]}, cost: {max_latency_ms: 9000}}\n',
+      'judged.yaml':
+        'agent: a\nqueries:\n  - {id: timed, query: q, correctness: {llm_judge: [{rule: It is nice}]}}\n',
+    });
+    const { code, text } = await run(cwd);
+    expect(code).toBe(1);
+    expect(text).toMatch(/[✓✔].*recorded/);
+    expect(text).toMatch(/[✓✔].*loaded/);
+    expect(text).toContain('agentci_spec.yaml:7:19 correctness.expected_in_answer');
+    expect(text).toContain('did you mean "good"?');
+    expect(text).toContain('cost.max_latency_ms');
+    expect(text).toMatch(new RegExp(`${failed} failed|fail ${failed}`));
+  },
+);

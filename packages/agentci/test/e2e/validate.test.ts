@@ -2,18 +2,23 @@ import { expect, test } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const good = 'version: 1\nagent: demo\nqueries:\n  - query: q\n    correctness:\n      exact_match: x\n';
+const good =
+  'version: 1\nagent: demo\nqueries:\n  - query: q\n    correctness:\n      exact_match: x\n';
 const bad =
   'version: 1\nagent: demo\nqueries:\n  - query: q\n    path:\n      forbiden_tools: [a]\n      max_tool_calls: -1\n';
 
 test('a sound spec: exit 0 and what is in it', async () => {
-  const { code, stdout } = await cli(['validate', 'good.yaml'], { cwd: tempDir({ 'good.yaml': good }) });
+  const { code, stdout } = await cli(['validate', 'good.yaml'], {
+    cwd: tempDir({ 'good.yaml': good }),
+  });
   expect(code).toBe(0);
   expect(stdout).toBe('✓ good.yaml: valid, agent "demo", 1 query, 1 check\n');
 });
 
 test('a bad spec: exit 1 and every mistake at once, with place, code, caret and way out', async () => {
-  const { code, stdout } = await cli(['validate', 'bad.yaml'], { cwd: tempDir({ 'bad.yaml': bad }) });
+  const { code, stdout } = await cli(['validate', 'bad.yaml'], {
+    cwd: tempDir({ 'bad.yaml': bad }),
+  });
   expect(code).toBe(1);
   expect(stdout).toMatch(
     /^bad\.yaml:6:7 SPEC_UNKNOWN_KEY: .*\n6 \| {7}forbiden_tools: \[a\]\n {10}\^\n {2}hint: .*forbidden_tools/m,
@@ -35,7 +40,11 @@ test('several files: the worst decides, and JSON says which', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     files: [
       { file: 'good.yaml', valid: true },
-      { file: 'bad.yaml', valid: false, diagnostics: [{ code: 'SPEC_UNKNOWN_KEY', line: 6, column: 7 }, { line: 7 }] },
+      {
+        file: 'bad.yaml',
+        valid: false,
+        diagnostics: [{ code: 'SPEC_UNKNOWN_KEY', line: 6, column: 7 }, { line: 7 }],
+      },
     ],
   });
 });

@@ -7,7 +7,16 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CLI, cli } from '../support/cli.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-const demo = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..', 'demos', 'quickstart');
+const demo = join(
+  fileURLToPath(import.meta.url),
+  '..',
+  '..',
+  '..',
+  '..',
+  '..',
+  'demos',
+  'quickstart',
+);
 
 function project(): string {
   const cwd = tempDir();
@@ -16,7 +25,9 @@ function project(): string {
 }
 
 const dataOf = (html: string, id: string): unknown => {
-  const text = new RegExp(`<script type="application/json" id="${id}">(.*?)</script>`, 's').exec(html)?.[1];
+  const text = new RegExp(`<script type="application/json" id="${id}">(.*?)</script>`, 's').exec(
+    html,
+  )?.[1];
   return text === undefined ? undefined : JSON.parse(text);
 };
 
@@ -31,7 +42,12 @@ test('-o report.html writes one page with the results and what the agent did', a
     notes: [],
   });
   expect(dataOf(html, 'evidence-0')).toMatchObject({
-    traces: [{ tools: ['retriever_tool'], steps: expect.arrayContaining([expect.objectContaining({ kind: 'tool' })]) }],
+    traces: [
+      {
+        tools: ['retriever_tool'],
+        steps: expect.arrayContaining([expect.objectContaining({ kind: 'tool' })]),
+      },
+    ],
   });
 });
 
@@ -39,14 +55,18 @@ test('a stored run gives the same page as the live one', async () => {
   const cwd = project();
   await cli(['test', '-o', 'live.html'], { cwd });
   expect((await cli(['report', '-f', 'html=stored.html'], { cwd })).code).toBe(0);
-  expect(readFileSync(join(cwd, 'stored.html'), 'utf8')).toBe(readFileSync(join(cwd, 'live.html'), 'utf8'));
+  expect(readFileSync(join(cwd, 'stored.html'), 'utf8')).toBe(
+    readFileSync(join(cwd, 'live.html'), 'utf8'),
+  );
 });
 
 test('a page can hold the comparison with a run before', async () => {
   const cwd = project();
   await cli(['test', '-f', 'json=before.json'], { cwd });
   await cli(['test', '--quiet'], { cwd });
-  const { run_id } = JSON.parse(readFileSync(join(cwd, 'before.json'), 'utf8')) as { run_id: string };
+  const { run_id } = JSON.parse(readFileSync(join(cwd, 'before.json'), 'utf8')) as {
+    run_id: string;
+  };
   expect((await cli(['report', '--before', run_id, '-o', 'compared.html'], { cwd })).code).toBe(0);
   expect(dataOf(readFileSync(join(cwd, 'compared.html'), 'utf8'), 'agentci-data')).toMatchObject({
     before: { run_id, comparison: { summary: { pairs: 3 }, flips: [] } },
@@ -61,7 +81,9 @@ test('an html report of a JSON result says that it has no timelines', async () =
     evidence: [],
     notes: [expect.any(String)],
   });
-  await cli(['report', '-i', 'results.json', '--traces', 'traces.jsonl', '-o', 'report.html'], { cwd });
+  await cli(['report', '-i', 'results.json', '--traces', 'traces.jsonl', '-o', 'report.html'], {
+    cwd,
+  });
   expect(dataOf(readFileSync(join(cwd, 'report.html'), 'utf8'), 'agentci-data')).toMatchObject({
     evidence: ['install', 'weather', 'load-balancer'],
     notes: [],

@@ -39,10 +39,14 @@ const project = () =>
 /** A watching process, and what it has said so far. */
 function watch(cwd: string, args: string[] = []) {
   // One pipe for both: from two, what was said last may be read first.
-  const child = spawn('sh', ['-c', 'exec "$@" 2>&1', 'sh', process.execPath, CLI, 'test', '--watch', ...args], {
-    cwd,
-    env: { ...process.env, NO_COLOR: '1' },
-  });
+  const child = spawn(
+    'sh',
+    ['-c', 'exec "$@" 2>&1', 'sh', process.execPath, CLI, 'test', '--watch', ...args],
+    {
+      cwd,
+      env: { ...process.env, NO_COLOR: '1' },
+    },
+  );
   children.push(child);
   let text = '';
   let from = 0;
@@ -102,7 +106,10 @@ describe('--watch', () => {
     expect(await settled()).toContain('4 queries: 4 passed');
     expect(asked()).toHaveLength(4);
 
-    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec.replace('first question', 'a new first question'));
+    writeFileSync(
+      join(cwd, 'agentci_spec.yaml'),
+      spec.replace('first question', 'a new first question'),
+    );
     expect(await settled()).toContain('1 query: 1 passed');
     expect(asked()).toEqual(['a new first question']);
 
@@ -116,14 +123,18 @@ describe('--watch', () => {
     await settled();
     writeFileSync(join(cwd, 'agentci_spec.yaml'), spec.replace('correctness', 'corectness'));
     expect(await settled()).toContain('SPEC_UNKNOWN_KEY');
-    writeFileSync(join(cwd, 'agentci_spec.yaml'), spec.replace('first question', 'the first question'));
+    writeFileSync(
+      join(cwd, 'agentci_spec.yaml'),
+      spec.replace('first question', 'the first question'),
+    );
     expect(await settled()).toContain('1 query: 1 passed');
     child.kill('SIGINT');
     expect(await closed).toBe(0);
   });
 
   test('recordings that change are judged again', async () => {
-    const recording = (answer: string) => `${JSON.stringify({ id: 'one', query: 'q', answer, tool_calls: [] })}\n`;
+    const recording = (answer: string) =>
+      `${JSON.stringify({ id: 'one', query: 'q', answer, tool_calls: [] })}\n`;
     const cwd = tempDir({
       'agentci_spec.yaml':
         'agent: demo\nqueries:\n  - {id: one, query: q, correctness: {expected_in_answer: [fine]}}\n',
@@ -138,7 +149,10 @@ describe('--watch', () => {
   });
 });
 
-test.each(['--resume', '--failed', '--dry-run'])('--watch and %s exclude each other', async (flag) => {
-  const { closed } = watch(project(), [flag]);
-  expect(await closed).toBe(2);
-});
+test.each(['--resume', '--failed', '--dry-run'])(
+  '--watch and %s exclude each other',
+  async (flag) => {
+    const { closed } = watch(project(), [flag]);
+    expect(await closed).toBe(2);
+  },
+);

@@ -28,12 +28,18 @@ queries:
   - {id: b, query: b, correctness: {expected_in_answer: [ok]}}
 `,
 };
-const on = (branch: string, commit = '1'.repeat(40)) => ({ AGENTCI_BRANCH: branch, AGENTCI_COMMIT: commit });
+const on = (branch: string, commit = '1'.repeat(40)) => ({
+  AGENTCI_BRANCH: branch,
+  AGENTCI_COMMIT: commit,
+});
 const runsIn = (cwd: string): string[] => readdirSync(join(cwd, '.agentci', 'runs')).sort();
 const json = async (cwd: string, ...args: string[]) =>
   JSON.parse((await cli(['history', ...args, '--json'], { cwd })).stdout);
 /** Runs the agent, which answers wrongly where it is told to, and gives the id of the run. */
-async function run(cwd: string, { bad = '', args = [] as string[], env = {} } = {}): Promise<string> {
+async function run(
+  cwd: string,
+  { bad = '', args = [] as string[], env = {} } = {},
+): Promise<string> {
   writeFileSync(join(cwd, 'bad.txt'), bad);
   await cli(['test', ...args], { cwd, env });
   return runsIn(cwd).at(-1)!;
@@ -46,7 +52,8 @@ const failedAgain = async (cwd: string): Promise<string[] | string> => {
 describe('two specs in a folder with queries of the same id', () => {
   const spec = (agent: string): string =>
     `agent: ${agent}\nrunner: {replay: ./${agent}.jsonl}\nqueries:\n  - {id: install, query: one, correctness: {expected_in_answer: [right]}}\n`;
-  const answer = (text: string): string => `${JSON.stringify({ id: 'install', query: 'one', answer: text })}\n`;
+  const answer = (text: string): string =>
+    `${JSON.stringify({ id: 'install', query: 'one', answer: text })}\n`;
   const FILES = {
     'sales.yaml': spec('sales'),
     'support.yaml': spec('support'),
@@ -73,9 +80,14 @@ describe('two specs in a folder with queries of the same id', () => {
       ['sales', 1, 1, 1, 1, 1],
       ['support', 0, 0, 0, 0, 0],
     ]);
-    expect((await json(cwd, 'trend')).specs).toMatchObject([{ spec: 'sales.yaml' }, { spec: 'support.yaml' }]);
+    expect((await json(cwd, 'trend')).specs).toMatchObject([
+      { spec: 'sales.yaml' },
+      { spec: 'support.yaml' },
+    ]);
     const { stdout } = await cli(['history', 'first-bad', 'install'], { cwd });
-    expect(stdout).toContain('"install" is a query of 2 agents or specs; -c and --agent choose one\n');
+    expect(stdout).toContain(
+      '"install" is a query of 2 agents or specs; -c and --agent choose one\n',
+    );
     expect(stdout).toContain('sales (sales.yaml)\ninstall passed in every run');
     expect(stdout).toContain('support (support.yaml)\ninstall fails since');
     expect(await json(cwd, 'first-bad', 'install', '-c', 'support.yaml')).toMatchObject({
@@ -115,18 +127,30 @@ describe('two specs in a folder with queries of the same id', () => {
     await run(cwd);
     await run(cwd, { bad: 'a' });
     const root = join(cwd, '.agentci', 'history');
-    const notes = () => pageTrends(root, 'shop', { named: undefined, checkedOut: undefined })?.drifts.join(' ');
+    const notes = () =>
+      pageTrends(root, 'shop', { named: undefined, checkedOut: undefined })?.drifts.join(' ');
     expect(notes()).not.toMatch(/damaged|cannot be read/);
     rmSync(join(root, `${runsIn(cwd)[0]}.jsonl`));
     appendFileSync(join(root, 'runs.jsonl'), '{"id":"half\n');
-    expect(notes()).toContain('1 line of the history cannot be read, so a run may be missing here.');
-    expect(notes()).toContain('The queries of 1 run are damaged or no longer kept: what failed or changed in it');
+    expect(notes()).toContain(
+      '1 line of the history cannot be read, so a run may be missing here.',
+    );
+    expect(notes()).toContain(
+      'The queries of 1 run are damaged or no longer kept: what failed or changed in it',
+    );
   });
 
   test('the trends of view keep two specs of one agent apart', async () => {
-    const cwd = tempDir({ ...FILES, 'support.yaml': FILES['support.yaml'].replace('agent: support', 'agent: sales') });
-    for (const name of ['sales', 'support', 'sales', 'support']) await cli(['test', '-c', `${name}.yaml`], { cwd });
-    const trends = pageTrends(join(cwd, '.agentci', 'history'), 'sales', { named: undefined, checkedOut: undefined });
+    const cwd = tempDir({
+      ...FILES,
+      'support.yaml': FILES['support.yaml'].replace('agent: support', 'agent: sales'),
+    });
+    for (const name of ['sales', 'support', 'sales', 'support'])
+      await cli(['test', '-c', `${name}.yaml`], { cwd });
+    const trends = pageTrends(join(cwd, '.agentci', 'history'), 'sales', {
+      named: undefined,
+      checkedOut: undefined,
+    });
     expect(trends?.points.map(({ rate }) => rate)).toEqual([0, 0]);
     expect(trends?.drifts[0]).toBe('There are runs of 2 specs; the charts are of support.yaml.');
     expect(trends?.failing).toMatchObject([{ name: 'install (support.yaml)', runs: 2, flips: 0 }]);
@@ -135,7 +159,9 @@ describe('two specs in a folder with queries of the same id', () => {
   test('diff -c compares with the newest run of that spec', async () => {
     const cwd = await project(2);
     const [first] = runsIn(cwd);
-    const { stdout } = await cli(['diff', '-c', 'sales.yaml', '--baseline-run', first!, '--json'], { cwd });
+    const { stdout } = await cli(['diff', '-c', 'sales.yaml', '--baseline-run', first!, '--json'], {
+      cwd,
+    });
     expect(JSON.parse(stdout)).toMatchObject({ after: runsIn(cwd).at(-2) });
   });
 });
@@ -146,7 +172,10 @@ describe('recordings of a run that are judged again are not a newer run of the a
     const green = await run(cwd);
     const red = await run(cwd, { bad: 'a' });
     await cli(['eval', '--run', green], { cwd });
-    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'bad', first: { run: red } });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({
+      verdict: 'bad',
+      first: { run: red },
+    });
     expect((await cli(['failures'], { cwd })).stdout).toContain(`run ${red}: 1 failure`);
     expect(await failedAgain(cwd)).toEqual(['a']);
   });
@@ -158,7 +187,10 @@ describe('recordings of a run that are judged again are not a newer run of the a
     await cli(['eval', '--run', red], { cwd });
     await cli(['test', '--traces', `.agentci/runs/${red}/traces`], { cwd });
     await cli(['eval', '--run', runsIn(cwd).at(-1)!], { cwd });
-    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ verdict: 'good', last: { run: red } });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({
+      verdict: 'good',
+      last: { run: red },
+    });
     expect((await json(cwd, 'trend', 'a')).points).toHaveLength(2);
     expect(await json(cwd, 'flaky')).toMatchObject({ runs: 2 });
     expect(await failedAgain(cwd)).toContain('NOTHING_FAILED');
@@ -188,7 +220,9 @@ describe('recordings of a run that are judged again are not a newer run of the a
     const cwd = tempDir(LIVE);
     const red = await run(cwd, { bad: 'a', env: on('main', 'a'.repeat(40)) });
     await cli(['eval', '--run', red], { cwd, env: on('main', 'b'.repeat(40)) });
-    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({ first: { run: red, commit: 'a'.repeat(40) } });
+    expect(await json(cwd, 'first-bad', 'a')).toMatchObject({
+      first: { run: red, commit: 'a'.repeat(40) },
+    });
   });
 });
 
@@ -207,8 +241,12 @@ describe('shards', () => {
     expect(runsIn(cwd)).toEqual(stored);
     expect((await json(cwd)).runs).toHaveLength(1);
     expect((await json(cwd, 'cost')).periods).toMatchObject([{ runs: 1, usd: 0.02 }]);
-    expect((await cli(['history', 'import', 'elsewhere'], { cwd })).stdout).toBe('0 runs imported, 1 known already\n');
-    expect(JSON.parse((await cli(['report', '-f', 'json'], { cwd })).stdout)).toMatchObject({ summary: { total: 2 } });
+    expect((await cli(['history', 'import', 'elsewhere'], { cwd })).stdout).toBe(
+      '0 runs imported, 1 known already\n',
+    );
+    expect(JSON.parse((await cli(['report', '-f', 'json'], { cwd })).stdout)).toMatchObject({
+      summary: { total: 2 },
+    });
   });
 
   test('a shard that came late or was run again makes the run whole and not another one', async () => {
@@ -232,7 +270,9 @@ describe('shards', () => {
     await cli(['merge', '.agentci/runs'], { cwd });
     await cli(['test', '--max-cost', '0.005', '-w', '1'], { cwd });
     expect((await json(cwd)).runs).toMatchObject([{ errors: 1 }, { errors: 1 }]);
-    expect((await json(cwd, 'cost')).periods).toMatchObject([{ runs: 2, usd: 0.02, unpriced: 0, usd_per_run: 0.01 }]);
+    expect((await json(cwd, 'cost')).periods).toMatchObject([
+      { runs: 2, usd: 0.02, unpriced: 0, usd_per_run: 0.01 },
+    ]);
   });
 });
 
@@ -266,7 +306,9 @@ describe('runs that are only in the history', () => {
     const id = await run(cwd, { bad: 'b' });
     withoutRuns(cwd, id);
     rmSync(join(cwd, '.agentci', 'history', `${id}.jsonl`));
-    expect(await failedAgain(cwd)).toContain('the history lists 1 run of agentci_spec.yaml, but neither the runs nor');
+    expect(await failedAgain(cwd)).toContain(
+      'the history lists 1 run of agentci_spec.yaml, but neither the runs nor',
+    );
     expect(await failedAgain(tempDir(LIVE))).toContain('has not been run here before');
   });
 });
@@ -275,7 +317,10 @@ describe('a run of a clock that is a day ahead', () => {
   /** The agent runs tomorrow, by the clock of that machine. */
   const tomorrow = async (cwd: string, bad = ''): Promise<string> => {
     const before = new Set(readdirSync(cwd).includes('.agentci') ? runsIn(cwd) : []);
-    writeFileSync(join(cwd, 'ahead.cjs'), 'const { now } = Date; Date.now = () => now() + 86_400_000;\n');
+    writeFileSync(
+      join(cwd, 'ahead.cjs'),
+      'const { now } = Date; Date.now = () => now() + 86_400_000;\n',
+    );
     await run(cwd, { bad, env: { NODE_OPTIONS: `--require ${join(cwd, 'ahead.cjs')}` } });
     return runsIn(cwd).find((id) => !before.has(id))!;
   };
@@ -285,7 +330,9 @@ describe('a run of a clock that is a day ahead', () => {
     const ahead = await tomorrow(cwd);
     writeFileSync(join(cwd, 'bad.txt'), 'a b');
     const { stderr } = await cli(['test'], { cwd });
-    expect(stderr).toContain(`1 run in the history is dated after now, so a clock is wrong, there or here: ${ahead}.`);
+    expect(stderr).toContain(
+      `1 run in the history is dated after now, so a clock is wrong, there or here: ${ahead}.`,
+    );
     const [red] = runsIn(cwd);
     expect(await json(cwd, 'first-bad', 'a')).toMatchObject({
       verdict: 'bad',
@@ -304,7 +351,10 @@ describe('a run of a clock that is a day ahead', () => {
     const cwd = tempDir(LIVE);
     await run(cwd);
     const ahead = await tomorrow(cwd, 'b');
-    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({ verdict: 'bad', first: { run: ahead } });
+    expect(await json(cwd, 'first-bad', 'b')).toMatchObject({
+      verdict: 'bad',
+      first: { run: ahead },
+    });
     expect(await failedAgain(cwd)).toEqual(['b']);
   });
 
@@ -314,7 +364,10 @@ describe('a run of a clock that is a day ahead', () => {
     const red = await run(cwd, { bad: 'a' }).then(() => runsIn(cwd)[0]!);
     const later = Date.now() + 3 * 86_400_000;
     expect(listRuns(join(cwd, '.agentci', 'runs')).map(({ id }) => id)).toEqual([red, ahead]);
-    expect(readRuns(join(cwd, '.agentci', 'history'), later).lines.map(({ id }) => id)).toEqual([ahead, red]);
+    expect(readRuns(join(cwd, '.agentci', 'history'), later).lines.map(({ id }) => id)).toEqual([
+      ahead,
+      red,
+    ]);
   });
 
   test('a change is told though it is there', async () => {
@@ -334,7 +387,8 @@ test('a dry run takes costs from the newest run that knows them', async () => {
   const priced = await run(cwd);
   await cli(['test', '--traces', 'free.jsonl'], { cwd });
   const part = await run(cwd, { args: ['--ids', 'b'] });
-  const dry = async (...args: string[]) => (await cli(['test', '--dry-run', ...args], { cwd })).stdout;
+  const dry = async (...args: string[]) =>
+    (await cli(['test', '--dry-run', ...args], { cwd })).stdout;
   expect(await dry()).toContain(`about $0.0200 by run ${priced}`);
   expect(await dry('--ids', 'b')).toContain(`about $0.0100 by run ${part}`);
 });
@@ -343,20 +397,31 @@ test('eval --run latest on a new branch takes the newest run with the queries ch
   const cwd = tempDir(LIVE);
   const whole = await run(cwd, { env: on('main') });
   const part = await run(cwd, { args: ['--ids', 'b'], env: on('new') });
-  const judge = (...args: string[]) => cli(['eval', '--run', 'latest', ...args], { cwd, env: on('new') });
-  expect(await judge()).toMatchObject({ code: 0, stderr: `agentci: judging run ${whole} of branch main\n` });
+  const judge = (...args: string[]) =>
+    cli(['eval', '--run', 'latest', ...args], { cwd, env: on('new') });
+  expect(await judge()).toMatchObject({
+    code: 0,
+    stderr: `agentci: judging run ${whole} of branch main\n`,
+  });
   expect((await judge('--ids', 'b')).stderr).toContain(`judging run ${part} of branch new`);
 });
 
 describe('eval --run latest takes the newest run that has the recordings asked for', () => {
-  const REPEATED = { ...LIVE, 'agentci_spec.yaml': LIVE['agentci_spec.yaml'].replace('id: a,', 'id: a, runs: 3,') };
-  const judge = (cwd: string, ...args: string[]) => cli(['eval', '--run', 'latest', ...args], { cwd });
+  const REPEATED = {
+    ...LIVE,
+    'agentci_spec.yaml': LIVE['agentci_spec.yaml'].replace('id: a,', 'id: a, runs: 3,'),
+  };
+  const judge = (cwd: string, ...args: string[]) =>
+    cli(['eval', '--run', 'latest', ...args], { cwd });
 
   test('as often as a query is to be run', async () => {
     const cwd = tempDir(REPEATED);
     const three = await run(cwd);
     const one = await run(cwd, { args: ['-n', '1'] });
-    expect(await judge(cwd)).toMatchObject({ code: 0, stderr: expect.stringContaining(`judging run ${three}`) });
+    expect(await judge(cwd)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`judging run ${three}`),
+    });
     expect((await judge(cwd, '-n', '1')).stderr).toContain(`judging run ${one}`);
   });
 
@@ -379,7 +444,8 @@ describe('eval --run latest takes the newest run that has the recordings asked f
     for (const shard of ['1/2', '2/2']) await cli(['test', '--shard', shard], { cwd });
     await cli(['merge', '.agentci/runs', '--out', 'merged', '--timings', 'none.json'], { cwd });
     rmSync(join(cwd, '.agentci', 'runs'), { recursive: true });
-    for (const shard of ['1/2', '2/2']) await cli(['test', '--failed-from', 'merged', '--shard', shard], { cwd });
+    for (const shard of ['1/2', '2/2'])
+      await cli(['test', '--failed-from', 'merged', '--shard', shard], { cwd });
     await cli(['merge', '.agentci/runs', '--timings', 'none.json'], { cwd });
     const part = runsIn(cwd).at(-1)!;
     await run(cwd, { args: ['--ids', 'a'] });
@@ -398,7 +464,11 @@ describe('eval --run latest takes the newest run that has the recordings asked f
     const { code, stdout, stderr } = await judge(cwd, '--json');
     expect(code).toBe(2);
     expect(stderr).toContain(`run ${known} lacks recordings, as does every other: "c"`);
-    expect((JSON.parse(stdout) as RunResult).results.map(({ status }) => status)).toEqual(['pass', 'pass', 'error']);
+    expect((JSON.parse(stdout) as RunResult).results.map(({ status }) => status)).toEqual([
+      'pass',
+      'pass',
+      'error',
+    ]);
   });
 
   test('--failed asks for what failed', async () => {
@@ -413,8 +483,11 @@ test('first-bad on a branch says that it looked at this branch alone', async () 
   const cwd = tempDir({ ...LIVE, '.git/HEAD': 'ref: refs/heads/fix\n' });
   await run(cwd, { env: on('main') });
   await run(cwd, { bad: 'a', env: on('fix') });
-  const firstBad = async (...args: string[]) => (await cli(['history', 'first-bad', 'a', ...args], { cwd })).stdout;
-  expect(await firstBad()).toContain('no run before that passed on branch fix; --branch "*" looks at all branches\n');
+  const firstBad = async (...args: string[]) =>
+    (await cli(['history', 'first-bad', 'a', ...args], { cwd })).stdout;
+  expect(await firstBad()).toContain(
+    'no run before that passed on branch fix; --branch "*" looks at all branches\n',
+  );
   expect(await firstBad('--branch', '*')).toContain('it last passed in run');
 });
 
@@ -422,11 +495,16 @@ test('an empty shard, a folder of shards and a shard that is to notify each say 
   const cwd = tempDir(LIVE);
   const env = { AGENTCI_SLACK_WEBHOOK_URL: 'https://127.0.0.1:9/x' };
   const [first, , third] = [
-    await cli(['test', '--shard', '1/3', '-f', 'console', '-f', 'slack', '--notify-on', 'always'], { cwd, env }),
+    await cli(['test', '--shard', '1/3', '-f', 'console', '-f', 'slack', '--notify-on', 'always'], {
+      cwd,
+      env,
+    }),
     await cli(['test', '--shard', '2/3'], { cwd }),
     await cli(['test', '--shard', '3/3'], { cwd }),
   ];
-  expect(first.stderr).toContain('a shard notifies no one: agentci merge does, once for the whole run');
+  expect(first.stderr).toContain(
+    'a shard notifies no one: agentci merge does, once for the whole run',
+  );
   expect(third.stdout).toMatch(/^0 queries \(/m);
   expect((await cli(['history', 'import', '.agentci/runs'], { cwd })).stderr).toContain(
     '.agentci/runs has 3 shards and no whole run in it: join them with agentci merge first',

@@ -10,8 +10,13 @@ import { LanguageClient } from '../support/language-client.ts';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const schema = pathToFileURL(join(root, 'schema/agentci-policy.schema.json')).href;
 const require = createRequire(import.meta.url);
-const server = join(dirname(require.resolve('yaml-language-server/package.json')), 'bin/yaml-language-server');
-const settings = { yaml: { validate: true, schemas: { [schema]: ['*.yaml'] }, schemaStore: { enable: false } } };
+const server = join(
+  dirname(require.resolve('yaml-language-server/package.json')),
+  'bin/yaml-language-server',
+);
+const settings = {
+  yaml: { validate: true, schemas: { [schema]: ['*.yaml'] }, schemaStore: { enable: false } },
+};
 
 let client: LanguageClient;
 beforeAll(async () => {
@@ -22,7 +27,9 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 const messages = async (name: string, text: string): Promise<string[]> =>
-  (await client.open(join(root, `${name.replace(/\W+/g, '-')}.yaml`), text)).map(({ message }) => String(message));
+  (await client.open(join(root, `${name.replace(/\W+/g, '-')}.yaml`), text)).map(({ message }) =>
+    String(message),
+  );
 
 const below = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true })
@@ -34,7 +41,9 @@ const files = below('demos')
 const blocks = below('docs')
   .filter((name) => name.endsWith('.md'))
   .flatMap((page) =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n(# policy\n[\s\S]*?)^```/gm)].map(([, text], i) => ({
+    [
+      ...readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n(# policy\n[\s\S]*?)^```/gm),
+    ].map(([, text], i) => ({
       name: `${page} ${i + 1}`,
       text: text!,
     })),
@@ -50,7 +59,10 @@ describe.concurrent('no false error', () => {
       'explicit nulls',
       'version: "2.0"\ntools: {allow: null, deny: [rm]}\nschemas: null\nlimits: null\ntool_pins: null\n',
     ],
-    ['a plain map of schemas', 'read: {type: object, properties: {path: {type: string}}, required: [path]}\n'],
+    [
+      'a plain map of schemas',
+      'read: {type: object, properties: {path: {type: string}}, required: [path]}\n',
+    ],
   ])('%s', async (name, text) => {
     expect(await messages(name, text)).toEqual([]);
   });

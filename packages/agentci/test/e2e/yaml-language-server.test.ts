@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const BAD = join(root, 'packages/agentci/test/bad-specs');
 const schema = pathToFileURL(join(root, 'schema/agentci-spec.schema.json')).href;
 const require = createRequire(import.meta.url);
-const server = join(dirname(require.resolve('yaml-language-server/package.json')), 'bin/yaml-language-server');
+const server = join(
+  dirname(require.resolve('yaml-language-server/package.json')),
+  'bin/yaml-language-server',
+);
 
 /** As in docs/guide/editors.md. */
 const settings = {
@@ -33,7 +36,9 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 const messages = async (file: string, text: string): Promise<string[]> =>
-  (await client.open(file, text)).map(({ range, message }) => `${range.start.line + 1}: ${message}`);
+  (await client.open(file, text)).map(
+    ({ range, message }) => `${range.start.line + 1}: ${message}`,
+  );
 
 const isSpec = (name: string): boolean => /(^|[/\\])[\w-]*spec[\w.-]*\.yaml$/.test(name);
 const files = [
@@ -51,31 +56,45 @@ const pages = [
 const blocks = pages
   .filter((name) => name.endsWith('.md'))
   .flatMap((page) =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text], i) => ({
-      name: `${page} ${i + 1}`,
-      // A line that names another copy of the schema would win over the settings.
-      text: text!.replace(/^# yaml-language-server:.*$/m, '#'),
-    })),
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(
+      ([, text], i) => ({
+        name: `${page} ${i + 1}`,
+        // A line that names another copy of the schema would win over the settings.
+        text: text!.replace(/^# yaml-language-server:.*$/m, '#'),
+      }),
+    ),
   )
   .filter(({ text }) => !text.startsWith('# policy'));
 
 const written = [
   ['the queries in a file of their own', 'agent: a\nqueries: !include queries.yaml\n'],
   ['a query in a file of its own', 'agent: a\nqueries:\n  - !include queries/first.yml\n'],
-  ['a layer by pointer', 'agent: a\nqueries:\n  - {query: q, path: !include "shared.yaml#/path"}\n'],
+  [
+    'a layer by pointer',
+    'agent: a\nqueries:\n  - {query: q, path: !include "shared.yaml#/path"}\n',
+  ],
   [
     'a number by pointer',
     'agent: a\nqueries:\n  - {query: q, path: {max_tool_calls: !include "limits.yaml#/calls"}}\n',
   ],
   ['a reference to a list', 'agent: a\nqueries: {$ref: "queries.yaml"}\n'],
-  ['a reference with keys laid over it', 'agent: a\nqueries:\n  - {$ref: "q.yaml#/0", tags: [smoke]}\n'],
+  [
+    'a reference with keys laid over it',
+    'agent: a\nqueries:\n  - {$ref: "q.yaml#/0", tags: [smoke]}\n',
+  ],
   [
     'a reference to a rubric',
     'agent: a\nqueries:\n  - {query: q, correctness: {llm_judge: [{$ref: "r.yaml#/polite"}]}}\n',
   ],
-  ['a reference to a number', 'agent: a\nqueries:\n  - {query: q, cost: {max_cost_usd: {$ref: "limits.yaml#/usd"}}}\n'],
+  [
+    'a reference to a number',
+    'agent: a\nqueries:\n  - {query: q, cost: {max_cost_usd: {$ref: "limits.yaml#/usd"}}}\n',
+  ],
   ['a reference for the whole spec', '$ref: base.yaml\nagent: b\n'],
-  ['a runner by reference', 'agent: a\nrunner: {$ref: "run.yaml"}\nqueries:\n  - {query: q, path: {max_loops: 0}}\n'],
+  [
+    'a runner by reference',
+    'agent: a\nrunner: {$ref: "run.yaml"}\nqueries:\n  - {query: q, path: {max_loops: 0}}\n',
+  ],
   [
     'a variable for a number',
     'agent: a\nqueries:\n  - {query: "{{q}}", rows: c.csv, path: {max_tool_calls: "{{n}}"}}\n',
@@ -97,7 +116,10 @@ const written = [
     'combinators',
     'agent: a\nqueries:\n  - query: q\n    correctness:\n      any:\n        - {expected_in_answer: [x]}\n        - not: {regex_match: y}\n',
   ],
-  ['a suite of Assay', 'version: "1"\nsuite: s\ntests:\n  - {id: t, metric: tool_blocklist, blocklist: [rm]}\n'],
+  [
+    'a suite of Assay',
+    'version: "1"\nsuite: s\ntests:\n  - {id: t, metric: tool_blocklist, blocklist: [rm]}\n',
+  ],
 ] as const;
 
 // The server waits a fifth of a second before it looks at a text: side by side, they wait once.
@@ -152,6 +174,8 @@ describe.concurrent('bad specs', () => {
   ])('an empty list that the loader refuses is flagged: %s', async (line, layer) => {
     const text = `agent: a\nqueries:\n  - query: q\n    ${layer}:\n      ${line}\n`;
     expect(parseSpec(text).suite).toBeUndefined();
-    expect(await messages(join(root, `${line}.yaml`), text)).toEqual([expect.stringMatching(/^5: /)]);
+    expect(await messages(join(root, `${line}.yaml`), text)).toEqual([
+      expect.stringMatching(/^5: /),
+    ]);
   });
 });

@@ -29,7 +29,10 @@ export interface FuzzReport {
  * has a code and a sentence, nothing takes longer than a second, and a change of one place that hides a call is said, unless
  * nothing else could mention it.
  */
-export async function fuzzRecordings(options: { count: number; seed: number }): Promise<FuzzReport> {
+export async function fuzzRecordings(options: {
+  count: number;
+  seed: number;
+}): Promise<FuzzReport> {
   const random = seeded(options.seed);
   const files = ROOTS.filter(existsSync).flatMap(filesIn);
   const broken: string[] = [];
@@ -49,14 +52,16 @@ export async function fuzzRecordings(options: { count: number; seed: number }): 
         if (!item.ok) {
           problems++;
           refused++;
-          if (item.problem.code === '' || item.problem.message === '') throw new Error('a problem that says nothing');
+          if (item.problem.code === '' || item.problem.message === '')
+            throw new Error('a problem that says nothing');
           continue;
         }
         traces++;
         read.push(item.trace);
         totals(item.trace);
         const checked = validateTrace(JSON.parse(JSON.stringify(item.trace)));
-        if (!checked.ok) throw new Error(`a trace outside the model: ${checked.issues[0]?.message}`);
+        if (!checked.ok)
+          throw new Error(`a trace outside the model: ${checked.issues[0]?.message}`);
       }
     } catch (error) {
       if (broken.length < 20)
@@ -70,7 +75,9 @@ export async function fuzzRecordings(options: { count: number; seed: number }): 
     if (places.length === 1 && !hasWords && countCalls(after) < countCalls(whole)) {
       hiding++;
       if (isHidden({ file, place: places[0]!, whole, after, bytes }) && broken.length < 20)
-        broken.push(`${file.name} (seed ${options.seed}, ${i}): a call is hidden at ${places[0]} and nothing says so`);
+        broken.push(
+          `${file.name} (seed ${options.seed}, ${i}): a call is hidden at ${places[0]} and nothing says so`,
+        );
     }
     const ms = (user + system) / 1000;
     slowestMs = Math.max(slowestMs, ms);
@@ -101,16 +108,28 @@ const countCalls = ({ traces }: Reading): number =>
   traces.reduce((sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'tool').length, 0);
 
 /** Whether calls went without a word. Inside a part that can go without a trace, so can what is in it. */
-function isHidden(change: { file: File; place: string; whole: Reading; after: Reading; bytes: Uint8Array }): boolean {
+function isHidden(change: {
+  file: File;
+  place: string;
+  whole: Reading;
+  after: Reading;
+  bytes: Uint8Array;
+}): boolean {
   // Something else in the place of a whole record is another recording.
   const formats = ({ traces }: Reading): string => traces.map(({ source }) => source.format).join();
-  if (['', '*'].includes(change.place) && formats(change.after) !== formats(change.whole)) return false;
-  const losses = lossesIn(change.whole, change.after, change.bytes).filter(({ what }) => what === 'tool calls');
+  if (['', '*'].includes(change.place) && formats(change.after) !== formats(change.whole))
+    return false;
+  const losses = lossesIn(change.whole, change.after, change.bytes).filter(
+    ({ what }) => what === 'tool calls',
+  );
   const format = change.file.name.split('/')[0]!;
   const parts = change.place.split('.');
   // What can go one by one can go all at once.
   const around = [...parts.map((_, i) => parts.slice(0, i + 1).join('.')), `${change.place}.*`];
-  return losses.length > 0 && !around.some((place) => unknowable(format, 'tool calls', place) !== undefined);
+  return (
+    losses.length > 0 &&
+    !around.some((place) => unknowable(format, 'tool calls', place) !== undefined)
+  );
 }
 
 /** No places where bytes were changed: what that did cannot be said. */
@@ -133,7 +152,9 @@ function mutated(
     try {
       const values: unknown[] = lines.map((line) => JSON.parse(line));
       const { value, places, hasWords } = mutateValue(values, random);
-      const text = (Array.isArray(value) ? value : [value]).map((line) => JSON.stringify(line)).join('\n');
+      const text = (Array.isArray(value) ? value : [value])
+        .map((line) => JSON.stringify(line))
+        .join('\n');
       return { bytes: Buffer.from(text), places, hasWords };
     } catch {
       return { bytes: mutateBytes(bytes, random), places: [], hasWords: false };

@@ -18,7 +18,10 @@ for (const root of ['../recordings', '../../../../../shared/traces']) {
   process.stdout.write(`${tried} parts taken out, ${broken} broken\n`);
 }
 for (let done = 0; done < count; done += CHUNK) {
-  const report = await fuzzRecordings({ count: Math.min(CHUNK, count - done), seed: seed * 1_000_003 + done });
+  const report = await fuzzRecordings({
+    count: Math.min(CHUNK, count - done),
+    seed: seed * 1_000_003 + done,
+  });
   broken += report.broken.length;
   hiding += report.hiding;
   slowest = Math.max(slowest, report.slowestMs);

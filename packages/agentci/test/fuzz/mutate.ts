@@ -36,7 +36,8 @@ const HOSTILE: readonly unknown[] = [
 ];
 
 type Random = () => number;
-const pick = <T>(list: readonly T[], random: Random): T => list[Math.floor(random() * list.length)]!;
+const pick = <T>(list: readonly T[], random: Random): T =>
+  list[Math.floor(random() * list.length)]!;
 
 /** A changed recording, and the places that were changed, list indexes as `*`. */
 export interface Mutated {
@@ -48,7 +49,11 @@ export interface Mutated {
 
 /** Changes one place of a parsed recording, or a few: a value, a key, an item taken out, put in twice or moved. */
 export function mutateValue(root: unknown, random: Random): Mutated {
-  const places: { holder: Record<string, unknown> | unknown[]; key: string | number; path: string }[] = [];
+  const places: {
+    holder: Record<string, unknown> | unknown[];
+    key: string | number;
+    path: string;
+  }[] = [];
   const walk = (value: unknown, above: string, depth: number): void => {
     if (typeof value !== 'object' || value === null || depth > 12 || places.length > 5000) return;
     for (const key of Object.keys(value)) {
@@ -91,7 +96,9 @@ export function mutateValue(root: unknown, random: Random): Mutated {
         break;
       default:
         fields[key] =
-          typeof fields[key] === 'string' ? JSON.stringify(fields[key]) : String(JSON.stringify(fields[key]));
+          typeof fields[key] === 'string'
+            ? JSON.stringify(fields[key])
+            : String(JSON.stringify(fields[key]));
     }
     hasWords ||= typeof was === 'object' && was !== null && isWords(fields[key]);
   }
@@ -115,7 +122,8 @@ export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
     case 0:
       return out.subarray(0, Math.floor(random() * out.length));
     case 1:
-      for (let i = 0; i < 8; i++) out[Math.floor(random() * out.length)] = Math.floor(random() * 256);
+      for (let i = 0; i < 8; i++)
+        out[Math.floor(random() * out.length)] = Math.floor(random() * 256);
       return out;
     case 2: {
       const at = Math.floor(random() * out.length);

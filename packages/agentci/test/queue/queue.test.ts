@@ -13,7 +13,8 @@ import { startSilentProxy } from '../support/silent-proxy.ts';
 import { makeDir } from '../support/temp-dir.ts';
 
 const found = findRedis();
-if ('missing' in found) process.stderr.write(`SKIPPED: the queue is not tested, because ${found.missing}\n`);
+if ('missing' in found)
+  process.stderr.write(`SKIPPED: the queue is not tested, because ${found.missing}\n`);
 
 /** Does as its query says. */
 const AGENT = `
@@ -147,7 +148,8 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     const theirs = project(spec, { 'prompt.md': 'Be short: {{query}}' });
     const env = { OPENAI_API_KEY: 'sk-none' };
     await work(redis.url, { cwd: theirs, env });
-    const run = () => cli(['test', '--queue', redis.url, '--queue-timeout', '6s'], { cwd: ours, env });
+    const run = () =>
+      cli(['test', '--queue', redis.url, '--queue-timeout', '6s'], { cwd: ours, env });
     const refused = await run();
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('1 worker with another spec or prompt');
@@ -156,7 +158,10 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     const worker = workers.at(-1)!;
     const changed = folder({ 'agentci_spec.yaml': spec, 'prompt.md': written });
     writeFileSync(join(ours, 'prompt.md'), 'Be late: {{query}}');
-    const late = await cli(['test', '--queue', redis.url, '--queue-timeout', '20s'], { cwd: changed, env });
+    const late = await cli(['test', '--queue', redis.url, '--queue-timeout', '20s'], {
+      cwd: changed,
+      env,
+    });
     expect(late.code).toBe(2);
     expect(late.stdout).toContain('a prompt has changed since this worker was started');
     await end(worker);
@@ -174,7 +179,9 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     // Nothing is left of the run but the word that it is over, for a day, and what BullMQ keeps for itself.
     const left = await client.keys('agentci:{*');
     expect(left).toEqual([expect.stringMatching(/:over$/)]);
-    const kept = await Promise.all((await client.keys('agentci:*')).map(async (key) => [key, await client.ttl(key)]));
+    const kept = await Promise.all(
+      (await client.keys('agentci:*')).map(async (key) => [key, await client.ttl(key)]),
+    );
     expect(kept.filter(([key, ttl]) => ttl === -1 && key !== 'agentci:workers')).toEqual([]);
     await end(...both);
   });
@@ -212,7 +219,9 @@ queries:
     await end(first);
     const second = await work(redis.url, { cwd });
     expect(await run.ended, run.stderr()).toBe(0);
-    expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(Array(40).fill('pass'));
+    expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(
+      Array(40).fill('pass'),
+    );
     await end(second);
   });
 
@@ -258,10 +267,12 @@ queries:
       isOver = true;
       await starting;
       const { results, notices } = report(run.stdout());
-      expect(results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind])).toEqual([
-        ['killer', 'worker_lost'],
+      expect(
+        results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind]),
+      ).toEqual([['killer', 'worker_lost']]);
+      expect(notices).toEqual([
+        expect.stringMatching(/^up to \d+ queries were begun by workers that died/),
       ]);
-      expect(notices).toEqual([expect.stringMatching(/^up to \d+ queries were begun by workers that died/)]);
       expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
     },
   );
@@ -275,9 +286,9 @@ queries:
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
     expect(await run.ended, run.stderr()).toBe(2);
     const { results } = report(run.stdout());
-    expect(results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind])).toEqual([
-      ['killer', 'worker_lost'],
-    ]);
+    expect(
+      results.filter(({ status }) => status !== 'pass').map(({ id, error }) => [id, error?.kind]),
+    ).toEqual([['killer', 'worker_lost']]);
     expect(askedIn(cwd).filter((line) => line === 'killer.1')).toHaveLength(3);
   }, 120_000);
 
@@ -287,7 +298,8 @@ queries:
       `${many(3, 'slow 30')}  - {id: killer, query: kill, correctness: {expected_in_answer: [ok]}}\n`,
     );
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
-    for (let killed = 0; killed < 2; killed++) await (await work(redis.url, { cwd, slots: 1 })).ended;
+    for (let killed = 0; killed < 2; killed++)
+      await (await work(redis.url, { cwd, slots: 1 })).ended;
     // Once the last worker counts as dead the query is taken out of the queue like those that were not begun.
     await sleep(1500);
     run.child.kill('SIGINT');
@@ -295,7 +307,9 @@ queries:
     const resumed = start(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
     const third = await work(redis.url, { cwd, slots: 1 });
     expect(await resumed.ended, resumed.stderr()).toBe(2);
-    expect(report(resumed.stdout()).results.find(({ id }) => id === 'killer')?.error?.kind).toBe('worker_lost');
+    expect(report(resumed.stdout()).results.find(({ id }) => id === 'killer')?.error?.kind).toBe(
+      'worker_lost',
+    );
     // On a machine that is short of time a worker may have been thought dead once more than it was.
     expect(askedIn(cwd).filter((line) => line === 'killer.1').length).toBeLessThanOrEqual(3);
     await end(third);
@@ -329,14 +343,18 @@ queries:
 
   test('a collector that is killed is continued as it was started: over its queue, and strict', async () => {
     const redis = await serve();
-    const cwd = project(many(12, 'slow 100').replaceAll('correctness:', 'cost: {max_latency_ms: 1}, correctness:'));
+    const cwd = project(
+      many(12, 'slow 100').replaceAll('correctness:', 'cost: {max_latency_ms: 1}, correctness:'),
+    );
     const worker = await work(redis.url, { cwd });
     const run = start(['test', '--strict', '--queue', redis.url], { cwd });
     while (!hasResult(cwd)) await sleep(10);
     run.child.kill('SIGKILL');
     await run.ended;
     const resumed = await cli(['test', '--resume', '-f', 'json'], { cwd });
-    expect(report(resumed.stdout).results.map(({ status }) => status)).toEqual(Array(12).fill('warn'));
+    expect(report(resumed.stdout).results.map(({ status }) => status)).toEqual(
+      Array(12).fill('warn'),
+    );
     expect(resumed.code, resumed.stderr).toBe(1);
     expect(new Set(askedIn(cwd)).size).toBe(askedIn(cwd).length);
     await end(worker);
@@ -361,7 +379,9 @@ queries:
     // It is made again while the one that was killed still counts as the collector.
     await look(redis).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     expect(await resumed.ended, resumed.stderr()).toBe(0);
-    expect(report(resumed.stdout()).results.map(({ status }) => status)).toEqual(Array(4).fill('pass'));
+    expect(report(resumed.stdout()).results.map(({ status }) => status)).toEqual(
+      Array(4).fill('pass'),
+    );
     expect(askedIn(cwd)).toHaveLength(4);
     await end(worker);
   });
@@ -374,7 +394,8 @@ queries:
     const worker = await work(redis.url, { cwd, slots: 1 });
     const runs = join(cwd, '.agentci/runs');
     const isStored = () =>
-      existsSync(runs) && readdirSync(runs).some((name) => existsSync(join(runs, name, 'results.jsonl')));
+      existsSync(runs) &&
+      readdirSync(runs).some((name) => existsSync(join(runs, name, 'results.jsonl')));
     while (!isStored()) await sleep(20);
     cpSync(cwd, copy, { recursive: true });
     for (const folder of readdirSync(join(copy, '.agentci/runs')))
@@ -437,7 +458,9 @@ queries:
       run.child.kill('SIGKILL');
       await run.ended;
       await sleep(12_000);
-      const resumed = await cli(['test', '--resume', '-f', 'json', ...(await choose(cwd))], { cwd });
+      const resumed = await cli(['test', '--resume', '-f', 'json', ...(await choose(cwd))], {
+        cwd,
+      });
       expect(resumed.code, resumed.stderr).toBe(0);
       const { results, notices } = report(resumed.stdout);
       expect([results.map(({ status }) => status), notices]).toEqual([Array(40).fill('pass'), []]);
@@ -459,7 +482,9 @@ queries:
     await redis.stop();
     const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', 'off'], { cwd });
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(report(resumed.stdout).notices.join()).toContain('the queue that the run was started with cannot be asked');
+    expect(report(resumed.stdout).notices.join()).toContain(
+      'the queue that the run was started with cannot be asked',
+    );
   });
 
   test('a Redis that stood still makes no result come twice', async () => {
@@ -493,9 +518,15 @@ queries:
       await end(first);
       await client.flushall();
       const worker = await work(redis.url, { cwd, slots: 3 });
-      const resumed = isCollected ? undefined : await cli(['test', '--resume', '-f', 'json'], { cwd });
-      const { notices } = report(resumed?.stdout ?? ((await run.ended) === 0 ? run.stdout() : run.stderr()));
-      expect(notices.join()).toContain('Redis lost its data: queries that workers had begun before that');
+      const resumed = isCollected
+        ? undefined
+        : await cli(['test', '--resume', '-f', 'json'], { cwd });
+      const { notices } = report(
+        resumed?.stdout ?? ((await run.ended) === 0 ? run.stdout() : run.stderr()),
+      );
+      expect(notices.join()).toContain(
+        'Redis lost its data: queries that workers had begun before that',
+      );
       await end(worker);
     },
     120_000,
@@ -512,7 +543,9 @@ queries:
       // With nothing on disk, everything in it is gone.
       await own.restart(how, 300);
       expect(await run.ended, run.stderr()).toBe(0);
-      expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(Array(40).fill('pass'));
+      expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(
+        Array(40).fill('pass'),
+      );
       await end(worker);
     },
     120_000,
@@ -578,8 +611,14 @@ queries:
   test('--max-cost is the limit of all workers together', async () => {
     const redis = await serve();
     const cwd = project(many(40));
-    const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
-    const { code, stdout } = await cli(['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url], { cwd });
+    const both = [
+      await work(redis.url, { cwd, slots: 2 }),
+      await work(redis.url, { cwd, slots: 2 }),
+    ];
+    const { code, stdout } = await cli(
+      ['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url],
+      { cwd },
+    );
     expect(code).toBe(2);
     const passed = report(stdout).results.filter(({ status }) => status === 'pass').length;
     // Ten reach the limit; what four slots had begun by then is finished.
@@ -595,7 +634,10 @@ queries:
     // Ten times 0.01 is 0.0999… here and 0.1 in Redis; with one slot nothing more is on its way then.
     const cwd = project(many(14, 'hello'));
     const worker = await work(redis.url, { cwd, slots: 1 });
-    const { code, stdout } = await cli(['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url], { cwd });
+    const { code, stdout } = await cli(
+      ['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url],
+      { cwd },
+    );
     expect(code).toBe(2);
     expect(report(stdout).results.filter(({ status }) => status === 'pass')).toHaveLength(10);
     await end(worker);
@@ -604,8 +646,14 @@ queries:
   test('--fail-fast stops all workers', async () => {
     const redis = await serve();
     const cwd = project(many(200, 'slow 200').replace('[n3]', '[never]'));
-    const both = [await work(redis.url, { cwd, slots: 2 }), await work(redis.url, { cwd, slots: 2 })];
-    const { code, stdout } = await cli(['test', '-f', 'json', '--fail-fast', '--queue', redis.url], { cwd });
+    const both = [
+      await work(redis.url, { cwd, slots: 2 }),
+      await work(redis.url, { cwd, slots: 2 }),
+    ];
+    const { code, stdout } = await cli(
+      ['test', '-f', 'json', '--fail-fast', '--queue', redis.url],
+      { cwd },
+    );
     expect(code).toBe(1);
     expect(report(stdout).results.filter(({ status }) => status === 'fail')).toHaveLength(1);
     // How soon depends on the machine, which runs other tests as well.
@@ -616,7 +664,10 @@ queries:
   test('--queue-rate holds over all workers', async () => {
     const redis = await serve();
     const cwd = project(many(12, 'hello'));
-    const both = [await work(redis.url, { cwd, slots: 4 }), await work(redis.url, { cwd, slots: 4 })];
+    const both = [
+      await work(redis.url, { cwd, slots: 4 }),
+      await work(redis.url, { cwd, slots: 4 }),
+    ];
     const before = Date.now();
     const { code } = await cli(['test', '--queue', redis.url, '--queue-rate', '4/s'], { cwd });
     expect(code).toBe(0);
@@ -639,13 +690,17 @@ queries:
     const redis = await serve();
     const cwd = project(many(3));
     const other = await work(redis.url, { cwd: project(many(4)) });
-    const { code, stderr } = await cli(['test', '--queue', redis.url, '--queue-timeout', '3s'], { cwd });
+    const { code, stderr } = await cli(['test', '--queue', redis.url, '--queue-timeout', '3s'], {
+      cwd,
+    });
     expect(code).toBe(2);
     expect(stderr).toContain('QUEUE_NO_WORKER');
     expect(stderr).toMatch(/workers? with another spec/);
     expect(stderr).not.toContain('--resume');
     // Nothing was run, so there is nothing to resume.
-    expect(existsSync(join(cwd, '.agentci/runs')) ? readdirSync(join(cwd, '.agentci/runs')) : []).toEqual([]);
+    expect(
+      existsSync(join(cwd, '.agentci/runs')) ? readdirSync(join(cwd, '.agentci/runs')) : [],
+    ).toEqual([]);
     const right = await work(redis.url, { cwd });
     expect((await cli(['test', '--queue', redis.url], { cwd })).code).toBe(0);
     await end(other, right);
@@ -677,12 +732,27 @@ queries:
       key = (await client.keys('agentci:{*}:results'))[0];
       await sleep(5);
     }
-    for (const data of ['', 'p', 'pnot json', 'z\0\0', 'p{"kind":"judge","trace":{"schema":"agentci.trace/1"}}'])
+    for (const data of [
+      '',
+      'p',
+      'pnot json',
+      'z\0\0',
+      'p{"kind":"judge","trace":{"schema":"agentci.trace/1"}}',
+    ])
       await client.xadd(key, '*', 'kind', 'result', 'job', 'nonsense', 'cost', 'NaN', 'data', data);
     await client.xadd(key, '*', 'nothing', 'known');
-    await client.xadd(key, '*', 'kind', 'word', 'data', 'p{"about":{"id":"q1","run":99},"message":"x"}');
+    await client.xadd(
+      key,
+      '*',
+      'kind',
+      'word',
+      'data',
+      'p{"about":{"id":"q1","run":99},"message":"x"}',
+    );
     expect(await run.ended, run.stderr()).toBe(0);
-    expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(Array(12).fill('pass'));
+    expect(report(run.stdout()).results.map(({ status }) => status)).toEqual(
+      Array(12).fill('pass'),
+    );
     await end(worker);
   });
 
@@ -698,7 +768,9 @@ queries:
       env: { AGENTCI_QUEUE_PASSWORD: 'wrong-horse-battery' },
     });
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('QUEUE_REFUSED')]);
-    expect(wrong.stderr).toContain('AGENTCI_QUEUE_PASSWORD is set, and what it says is not accepted');
+    expect(wrong.stderr).toContain(
+      'AGENTCI_QUEUE_PASSWORD is set, and what it says is not accepted',
+    );
     expect(wrong.stderr).not.toMatch(/wrong-horse|Set AGENTCI/);
     const worker = await work(own.url, { cwd, env });
     const { code, stdout, stderr } = await cli(['test', '--queue', own.url], { cwd, env });
@@ -713,11 +785,14 @@ queries:
     const cwd = project(many(2));
     const same = await work(redis.url, { cwd, env: { AGENTCI_COMMIT: 'a'.repeat(40) } });
     const env = { AGENTCI_COMMIT: 'a'.repeat(40) };
-    const run = async () => report((await cli(['test', '-f', 'json', '--queue', redis.url], { cwd, env })).stdout);
+    const run = async () =>
+      report((await cli(['test', '-f', 'json', '--queue', redis.url], { cwd, env })).stdout);
     expect((await run()).notices).toEqual([]);
     const other = await work(redis.url, { cwd, env: { AGENTCI_COMMIT: 'b'.repeat(40) } });
     expect((await run()).notices).toEqual([
-      expect.stringMatching(/^a worker on \S+ has commit bbbbbbb checked out, and this run is of aaaaaaa/),
+      expect.stringMatching(
+        /^a worker on \S+ has commit bbbbbbb checked out, and this run is of aaaaaaa/,
+      ),
     ]);
     await end(same, other);
   });
@@ -726,20 +801,23 @@ queries:
     ['the run', 100],
     ['the worker', 100],
     ['both', 6500],
-  ] as const)('connections of %s that go silent for good are made again, %i ms later', async (who, ms) => {
-    const redis = await serve();
-    const proxy = await startSilentProxy(Number(new URL(redis.url).port));
-    const url = `redis://127.0.0.1:${proxy.port}`;
-    const cwd = project(many(10, 'slow 300'));
-    const worker = await work(who === 'the run' ? redis.url : url, { cwd, slots: 1 });
-    const run = start(['test', '--queue', who === 'the worker' ? redis.url : url], { cwd });
-    while (!hasResult(cwd)) await sleep(50);
-    proxy.silence(ms);
-    expect([await run.ended, run.stdout()]).toEqual([0, expect.stringContaining('10 passed')]);
-    worker.child.kill('SIGTERM');
-    expect(await worker.ended).toBe(0);
-    proxy.close();
-  });
+  ] as const)(
+    'connections of %s that go silent for good are made again, %i ms later',
+    async (who, ms) => {
+      const redis = await serve();
+      const proxy = await startSilentProxy(Number(new URL(redis.url).port));
+      const url = `redis://127.0.0.1:${proxy.port}`;
+      const cwd = project(many(10, 'slow 300'));
+      const worker = await work(who === 'the run' ? redis.url : url, { cwd, slots: 1 });
+      const run = start(['test', '--queue', who === 'the worker' ? redis.url : url], { cwd });
+      while (!hasResult(cwd)) await sleep(50);
+      proxy.silence(ms);
+      expect([await run.ended, run.stdout()]).toEqual([0, expect.stringContaining('10 passed')]);
+      worker.child.kill('SIGTERM');
+      expect(await worker.ended).toBe(0);
+      proxy.close();
+    },
+  );
 
   test('a Redis that is full for a while costs time and no result', async () => {
     const redis = await serve();
@@ -779,7 +857,17 @@ queries:
 
   test('a user who may not ask what is needed is told so, by runs and workers', async () => {
     const redis = await serve();
-    await look(redis).call('ACL', 'SETUSER', 'limited', 'on', '>pw12345678', '~*', '&*', '+@all', '-info');
+    await look(redis).call(
+      'ACL',
+      'SETUSER',
+      'limited',
+      'on',
+      '>pw12345678',
+      '~*',
+      '&*',
+      '+@all',
+      '-info',
+    );
     const cwd = project(many(2));
     const env = { AGENTCI_QUEUE_USERNAME: 'limited', AGENTCI_QUEUE_PASSWORD: 'pw12345678' };
     for (const command of ['worker', 'test']) {
@@ -816,7 +904,10 @@ queries:
     while (!hasResult(cwd)) await sleep(50);
     const [results] = await client.keys('agentci:{*}:results');
     await client.set(results!, 'not a stream');
-    expect([await run.ended, run.stderr()]).toEqual([2, expect.stringMatching(/WRONGTYPE.*QUEUE_REPLY.*--resume/s)]);
+    expect([await run.ended, run.stderr()]).toEqual([
+      2,
+      expect.stringMatching(/WRONGTYPE.*QUEUE_REPLY.*--resume/s),
+    ]);
     expect(run.stderr()).not.toMatch(/^\s+at /m);
     worker.child.kill('SIGKILL');
   });
@@ -830,7 +921,10 @@ queries:
     redis.freeze();
     expect([await run.ended, run.stderr()]).toEqual([2, expect.stringContaining('QUEUE_LOST')]);
     worker.child.kill('SIGTERM');
-    expect([await worker.ended, worker.stderr()]).toEqual([2, expect.stringContaining('QUEUE_LOST')]);
+    expect([await worker.ended, worker.stderr()]).toEqual([
+      2,
+      expect.stringContaining('QUEUE_LOST'),
+    ]);
   });
 
   test('Ctrl-C ends a run whose Redis says nothing any more', async () => {
@@ -841,7 +935,10 @@ queries:
     while (!hasResult(cwd)) await sleep(50);
     redis.freeze();
     run.child.kill('SIGINT');
-    expect([await run.ended, run.stdout() + run.stderr()]).toEqual([130, expect.stringContaining('--resume')]);
+    expect([await run.ended, run.stdout() + run.stderr()]).toEqual([
+      130,
+      expect.stringContaining('--resume'),
+    ]);
   });
 
   test('what takes connections and never answers is no Redis', async () => {
@@ -880,9 +977,12 @@ queries:
   });
 
   test('a lock that no worker could keep is refused', async () => {
-    const { code, stderr } = await cli(['worker', '--queue', 'redis://127.0.0.1:1', '--lock', '1ms'], {
-      cwd: project(many(1)),
-    });
+    const { code, stderr } = await cli(
+      ['worker', '--queue', 'redis://127.0.0.1:1', '--lock', '1ms'],
+      {
+        cwd: project(many(1)),
+      },
+    );
     expect([code, stderr]).toEqual([2, expect.stringContaining('it must be at least 1s')]);
   });
 
@@ -912,7 +1012,9 @@ queries:
       expect([code, stderr]).toEqual([2, expect.stringContaining('QUEUE_EVICTS')]);
     }
     for (const name of ['test', 'worker']) {
-      const { code, stderr } = await cli([name, '--queue', `${redis.url}/99`], { cwd: project(many(2)) });
+      const { code, stderr } = await cli([name, '--queue', `${redis.url}/99`], {
+        cwd: project(many(2)),
+      });
       expect([code, stderr]).toEqual([
         2,
         expect.stringMatching(/the Redis at \S+ has no database 99 \[QUEUE_ADDRESS\]/),
@@ -925,18 +1027,30 @@ queries:
 /** Whether the run in a folder has written down its first result. */
 function hasResult(cwd: string): boolean {
   const runs = join(cwd, '.agentci/runs');
-  const journals = existsSync(runs) ? readdirSync(runs).map((name) => join(runs, name, 'results.jsonl')) : [];
-  return journals.some((path) => existsSync(path) && readFileSync(path, 'utf8').trim().split('\n').length > 1);
+  const journals = existsSync(runs)
+    ? readdirSync(runs).map((name) => join(runs, name, 'results.jsonl'))
+    : [];
+  return journals.some(
+    (path) => existsSync(path) && readFileSync(path, 'utf8').trim().split('\n').length > 1,
+  );
 }
 
 describe('what a queue is not for', { concurrent: true }, () => {
   test.each([
     ['an address of something else', ['--queue', 'http://localhost'], 'QUEUE_ADDRESS'],
     ['an address without a host', ['--queue', 'redis://'], 'QUEUE_ADDRESS'],
-    ['a password in the address', ['--queue', 'redis://:hunter2-and-more@localhost'], 'QUEUE_CREDENTIALS'],
+    [
+      'a password in the address',
+      ['--queue', 'redis://:hunter2-and-more@localhost'],
+      'QUEUE_CREDENTIALS',
+    ],
     ['a Redis that is not there', ['--queue', 'redis://127.0.0.1:1'], 'QUEUE_UNREACHABLE'],
     ['recordings', ['--queue', 'redis://127.0.0.1:1', '--traces', 'agent.mjs'], 'QUEUE_TRACES'],
-    ['the recording of cassettes', ['--queue', 'redis://127.0.0.1:1', '--cassette', 'record'], 'QUEUE_CASSETTE'],
+    [
+      'the recording of cassettes',
+      ['--queue', 'redis://127.0.0.1:1', '--cassette', 'record'],
+      'QUEUE_CASSETTE',
+    ],
     ['a rate without a queue', ['--queue-rate', '3/s'], 'OPTIONS_CONFLICT'],
   ])('%s is refused', async (_, args, code) => {
     const outcome = await cli(['test', ...args], { cwd: project(many(1)) });

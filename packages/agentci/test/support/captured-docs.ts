@@ -52,7 +52,9 @@ export async function startDocsModel(root: string): Promise<DocsModel> {
     else
       incoming
         .resume()
-        .on('end', () => response.setHeader('content-type', 'application/json').end(JSON.stringify(reply)));
+        .on('end', () =>
+          response.setHeader('content-type', 'application/json').end(JSON.stringify(reply)),
+        );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

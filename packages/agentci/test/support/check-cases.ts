@@ -24,15 +24,24 @@ export function traceOf(form: unknown, given: Given = {}): Trace {
 }
 
 /** Runs one layer's block over a run written in the simple form. */
-export function evaluate(layer: Layer, block: Block | undefined, form: unknown, given: Given = {}): LayerResult {
+export function evaluate(
+  layer: Layer,
+  block: Block | undefined,
+  form: unknown,
+  given: Given = {},
+): LayerResult {
   const trace = traceOf(form, given);
   const base = given.baseline === undefined ? undefined : simpleTrace(given.baseline);
-  const baseline = base === undefined ? {} : { baseline: { version: 'v1', trace: base, totals: totals(base) } };
+  const baseline =
+    base === undefined ? {} : { baseline: { version: 'v1', trace: base, totals: totals(base) } };
   return evaluateLayer(layer, block, { trace, totals: totals(trace), ...baseline });
 }
 
 /** A run that called these tools. */
-export const called = (...names: string[]) => ({ answer: 'ok', tool_calls: names.map((name) => ({ name })) });
+export const called = (...names: string[]) => ({
+  answer: 'ok',
+  tool_calls: names.map((name) => ({ name })),
+});
 
 /** The status of one check, with its skip reason. */
 export function statusOf(result: LayerResult, key: string): string | undefined {
@@ -87,7 +96,8 @@ export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): 
 
     for (const { block, run, status, ...given } of cases.inPart ?? [])
       test(`known in part, ${JSON.stringify(block)} after ${JSON.stringify(run)}: ${status}`, () => {
-        const of = (known: Given) => statusOf(evaluate(layer, block, formOf(run), { ...given, ...known }), key);
+        const of = (known: Given) =>
+          statusOf(evaluate(layer, block, formOf(run), { ...given, ...known }), key);
         expect(of({ captured: { toolCalls: 'partial' } })).toBe(status);
         expect(of({ status: 'incomplete' })).toBe(status);
       });
@@ -95,7 +105,11 @@ export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): 
     for (const { block, found } of cases.issues ?? [])
       test(`${JSON.stringify(block)} is told ${found.length === 0 ? 'nothing' : found.join(', ')}`, () => {
         const issues = check.inspect?.(block[key] as never, block) ?? [];
-        const told = issues.map(({ severity, code, path }) => [severity, code, ...(path ? [path.join('.')] : [])]);
+        const told = issues.map(({ severity, code, path }) => [
+          severity,
+          code,
+          ...(path ? [path.join('.')] : []),
+        ]);
         expect(told.map((words) => words.join(' '))).toEqual(found);
       });
 
@@ -107,7 +121,8 @@ export function describeCheck(check: AnyCheck | AnySetting, cases: CheckCases): 
 }
 
 /** A check of every layer is tried in the first. */
-const layerOf = ({ layer }: AnyCheck | AnySetting): Layer => (layer === 'every' ? 'correctness' : layer);
+const layerOf = ({ layer }: AnyCheck | AnySetting): Layer =>
+  layer === 'every' ? 'correctness' : layer;
 
 function testSample(check: AnyCheck, sample: NonNullable<CheckCases['sample']>): void {
   const { params, keeps, breaks, baseline, siblings } = sample;
@@ -117,7 +132,9 @@ function testSample(check: AnyCheck, sample: NonNullable<CheckCases['sample']>):
 
   test('kept, violated with its severity, and number and limit on both', () => {
     const of = (form: Block) =>
-      evaluate(layerOf(check), block, form, given).checks.find(({ id }) => id.endsWith(`.${check.key}`))!;
+      evaluate(layerOf(check), block, form, given).checks.find(({ id }) =>
+        id.endsWith(`.${check.key}`),
+      )!;
     expect(of(keeps).status).toBe('pass');
     expect(of(breaks).status).toBe(severity);
     for (const result of [of(keeps), of(breaks)]) {
@@ -137,7 +154,9 @@ function testSample(check: AnyCheck, sample: NonNullable<CheckCases['sample']>):
   test('hostile parameters give an error, not a crash', () => {
     for (const hostile of [Symbol('x'), 7n, { __proto__: null }, [null], Number.NaN, '']) {
       const form = { answer: 'x', tool_calls: [{ name: 'a', args: {} }] };
-      expect(evaluate(layerOf(check), { [check.key]: hostile }, form).checks.length).toBeLessThanOrEqual(1);
+      expect(
+        evaluate(layerOf(check), { [check.key]: hostile }, form).checks.length,
+      ).toBeLessThanOrEqual(1);
     }
   });
 }

@@ -13,7 +13,7 @@ export interface CliOutcome {
 /** Runs the built program as a user would. The environment is clean of CI's own variables unless a test sets them. */
 export function cli(
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string>; input?: string },
+  options: { cwd: string; env?: Record<string, string | undefined>; input?: string },
 ): Promise<CliOutcome> {
   return new Promise((resolve, reject) => {
     const {

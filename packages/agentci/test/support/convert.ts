@@ -45,7 +45,12 @@ export async function convertFiles(
       throw error;
     }
   };
-  const read = readSuites(paths, { cwd: dir, outDir: out, map, ...(from === undefined ? {} : { from }) });
+  const read = readSuites(paths, {
+    cwd: dir,
+    outDir: out,
+    map,
+    ...(from === undefined ? {} : { from }),
+  });
   const made = await convertSuite(read.suite, {
     from: read.from,
     title: 'suite',
@@ -62,7 +67,11 @@ export async function convertFiles(
     suite,
     verdicts: made.report.assertions.map(({ type, verdict }) => `${type} ${verdict}`),
     judge: async (traces) => {
-      const { results } = await runSuite({ suite, traces: traces.map((one) => simpleTrace(one)), judge: 'off' });
+      const { results } = await runSuite({
+        suite,
+        traces: traces.map((one) => simpleTrace(one)),
+        judge: 'off',
+      });
       return Object.fromEntries(results.map(({ id, status }) => [id, status]));
     },
   };

@@ -11,8 +11,17 @@ export interface Started {
 }
 
 /** Starts the built program and leaves it running. */
-export function start(args: readonly string[], options: { cwd: string; env?: Record<string, string> }): Started {
-  const { CI: _, GITHUB_ACTIONS: __, GITHUB_STEP_SUMMARY: ___, FORCE_COLOR: ____, ...env } = process.env;
+export function start(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Started {
+  const {
+    CI: _,
+    GITHUB_ACTIONS: __,
+    GITHUB_STEP_SUMMARY: ___,
+    FORCE_COLOR: ____,
+    ...env
+  } = process.env;
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd: options.cwd,
     env: { ...env, NO_COLOR: '1', ...options.env },
@@ -37,7 +46,9 @@ export function start(args: readonly string[], options: { cwd: string; env?: Rec
         resolve();
       };
       listeners.add(look);
-      void ended.then(() => (stderr.includes(text) ? resolve() : reject(new Error(`never said "${text}": ${stderr}`))));
+      void ended.then(() =>
+        stderr.includes(text) ? resolve() : reject(new Error(`never said "${text}": ${stderr}`)),
+      );
       look();
     });
   return { child, stderr: () => stderr, stdout: () => stdout, ended, says };
@@ -46,7 +57,13 @@ export function start(args: readonly string[], options: { cwd: string; env?: Rec
 /** A worker that takes work already. */
 export async function startWorker(
   queue: string,
-  options: { cwd: string; slots?: number; lock?: string; env?: Record<string, string>; spec?: string },
+  options: {
+    cwd: string;
+    slots?: number;
+    lock?: string;
+    env?: Record<string, string>;
+    spec?: string;
+  },
 ): Promise<Started> {
   const worker = start(
     [
@@ -71,7 +88,9 @@ export function withoutTimes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => !/^(started_at|duration_ms|run_id|latency_ms|cold_start_ms|p50|p95)$/.test(key))
+      .filter(
+        ([key]) => !/^(started_at|duration_ms|run_id|latency_ms|cold_start_ms|p50|p95)$/.test(key),
+      )
       .map(([key, inner]) => [key, withoutTimes(inner)]),
   );
 }

@@ -23,13 +23,16 @@ export interface FormatCase {
 }
 
 const printed = ({ recording, lines }: Pick<FormatCase, 'recording' | 'lines'>): string =>
-  lines ? (recording as unknown[]).map((record) => JSON.stringify(record)).join('\n') : JSON.stringify(recording);
+  lines
+    ? (recording as unknown[]).map((record) => JSON.stringify(record)).join('\n')
+    : JSON.stringify(recording);
 
 const said = (trace: Trace) => ({
   format: trace.source.format,
   query: queryText(trace) ?? null,
   tools: toolCalls(trace).map(
-    ({ name, args, status }) => `${name}(${args === undefined ? '' : JSON.stringify(args)}) ${status}`,
+    ({ name, args, status }) =>
+      `${name}(${args === undefined ? '' : JSON.stringify(args)}) ${status}`,
   ),
   handoffs: handoffs(trace).map(({ from, to }) => `${from} > ${to}`),
   answer: finalText(trace) ?? null,
@@ -41,15 +44,26 @@ const said = (trace: Trace) => ({
 export function describeFormat(format: string, cases: readonly FormatCase[]): void {
   describe(format, () => {
     test.each(cases.map((one) => [one.when, one] as const))('%s', async (_, one) => {
-      const { query = null, tools = [], handoffs: handed = [], answer = null, status, calls, from = format } = one;
+      const {
+        query = null,
+        tools = [],
+        handoffs: handed = [],
+        answer = null,
+        status,
+        calls,
+        from = format,
+      } = one;
       const { traces, problems } = await readAll(printed(one));
       expect(problems).toEqual([]);
-      expect(traces.map(said)).toEqual([{ format: from, query, tools, handoffs: handed, answer, status, calls }]);
+      expect(traces.map(said)).toEqual([
+        { format: from, query, tools, handoffs: handed, answer, status, calls },
+      ]);
     });
 
     test('a record of no format is refused, even where the format is named', async () => {
       const items = [];
-      for await (const item of readTraceItems(Buffer.from('{"weather": "rain"}'), { format })) items.push(item);
+      for await (const item of readTraceItems(Buffer.from('{"weather": "rain"}'), { format }))
+        items.push(item);
       expect(items.every((item) => !item.ok)).toBe(true);
     });
   });

@@ -1,7 +1,10 @@
 import type { Io, Output } from '../../src/cli/io.ts';
 
 /** The outside world of a command, filled by hand; what was written is kept. */
-export function ioOf(cwd: string, rest: Partial<Pick<Io, 'env' | 'now' | 'signal'>> & { isTerminal?: boolean } = {}) {
+export function ioOf(
+  cwd: string,
+  rest: Partial<Pick<Io, 'env' | 'now' | 'signal'>> & { isTerminal?: boolean } = {},
+) {
   const written = { stdout: '', stderr: '' };
   const { isTerminal = false, ...given } = rest;
   const output = (name: keyof typeof written): Output => ({

@@ -16,7 +16,10 @@ export class LanguageClient {
   readonly #waiting = new Map<string, (found: Diagnostic[]) => void>();
   #version = 0;
 
-  constructor(command: readonly [string, ...string[]], options: { readonly cwd: string; readonly settings?: object }) {
+  constructor(
+    command: readonly [string, ...string[]],
+    options: { readonly cwd: string; readonly settings?: object },
+  ) {
     const [program, ...args] = command;
     this.process = spawn(program, args, { cwd: options.cwd, stdio: ['pipe', 'pipe', 'inherit'] });
     this.connection = createProtocolConnection(
@@ -24,13 +27,16 @@ export class LanguageClient {
       new StreamMessageWriter(this.process.stdin!),
     );
     const settings: Readonly<Record<string, unknown>> = { ...options.settings };
-    this.connection.onRequest('workspace/configuration', ({ items }: { items: { section?: string }[] }) =>
-      items.map(({ section = '' }) => settings[section] ?? null),
+    this.connection.onRequest(
+      'workspace/configuration',
+      ({ items }: { items: { section?: string }[] }) =>
+        items.map(({ section = '' }) => settings[section] ?? null),
     );
     this.connection.onRequest('client/registerCapability', () => null);
     this.connection.onNotification(
       'textDocument/publishDiagnostics',
-      ({ uri, diagnostics }: { uri: string; diagnostics: Diagnostic[] }) => this.#waiting.get(uri)?.(diagnostics),
+      ({ uri, diagnostics }: { uri: string; diagnostics: Diagnostic[] }) =>
+        this.#waiting.get(uri)?.(diagnostics),
     );
     this.connection.listen();
   }
@@ -57,14 +63,20 @@ export class LanguageClient {
   change(file: string, text: string): Promise<Diagnostic[]> {
     const uri = uriOf(file);
     const textDocument = { uri, version: ++this.#version };
-    return this.#findings(uri, 'textDocument/didChange', { textDocument, contentChanges: [{ text }] });
+    return this.#findings(uri, 'textDocument/didChange', {
+      textDocument,
+      contentChanges: [{ text }],
+    });
   }
 
   /** Changes a text, and waits until the server finds so many things wrong with it: others that name it are read first. */
   changeUntil(file: string, text: string, count: number): Promise<void> {
     const uri = uriOf(file);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${uri} never had ${count} findings`)), 20_000);
+      const timer = setTimeout(
+        () => reject(new Error(`${uri} never had ${count} findings`)),
+        20_000,
+      );
       this.#waiting.set(uri, (found) => {
         if (found.length !== count) return;
         clearTimeout(timer);
@@ -98,7 +110,10 @@ export class LanguageClient {
 
   #findings(uri: string, method: string, params: object): Promise<Diagnostic[]> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`the server says nothing about ${uri}`)), 20_000);
+      const timer = setTimeout(
+        () => reject(new Error(`the server says nothing about ${uri}`)),
+        20_000,
+      );
       this.#waiting.set(uri, (found) => {
         clearTimeout(timer);
         resolve(found);

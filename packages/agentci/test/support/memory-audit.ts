@@ -3,7 +3,10 @@ import { type Audit, type AuditEntry, chainLine } from '../../src/mcp/guard/audi
 import { NO_HASH } from '../../src/results/guard-audit.ts';
 
 /** An audit in memory, for tests. */
-export function memoryAudit(): Audit & { readonly text: () => string; readonly entries: readonly AuditEntry[] } {
+export function memoryAudit(): Audit & {
+  readonly text: () => string;
+  readonly entries: readonly AuditEntry[];
+} {
   const entries: AuditEntry[] = [];
   let text = '';
   let chain = { seq: 1, prev: NO_HASH };

@@ -13,7 +13,9 @@ export function node(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | null; text: string }> {
   const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_TEST_CONTEXT|CI$|GITHUB_|FORCE_COLOR)/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(VITEST|NODE_TEST_CONTEXT|CI$|GITHUB_|FORCE_COLOR)/.test(name),
+    ),
   );
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd, env: { ...env, NO_COLOR: '1', ...extra } });

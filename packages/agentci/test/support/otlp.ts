@@ -8,14 +8,19 @@ export interface SmallSpan {
   readonly name?: string;
   readonly at?: readonly [number, number];
   readonly attributes?: Readonly<Record<string, Value>>;
-  readonly events?: readonly { readonly name: string; readonly attributes?: Readonly<Record<string, Value>> }[];
+  readonly events?: readonly {
+    readonly name: string;
+    readonly attributes?: Readonly<Record<string, Value>>;
+  }[];
   readonly failed?: string;
 }
 
 const START = 1_767_603_600_000n;
 
-export const nanos = (ms: number): string => String(START * 1_000_000n + BigInt(Math.round(ms * 1000)) * 1000n);
-export const hexId = (id: string, digits: number): string => Buffer.from(id).toString('hex').padStart(digits, '0');
+export const nanos = (ms: number): string =>
+  String(START * 1_000_000n + BigInt(Math.round(ms * 1000)) * 1000n);
+export const hexId = (id: string, digits: number): string =>
+  Buffer.from(id).toString('hex').padStart(digits, '0');
 
 const anyValue = (value: Value): object =>
   typeof value === 'string'
@@ -29,7 +34,16 @@ const anyValue = (value: Value): object =>
 export const attributeList = (attributes: Readonly<Record<string, Value>>): object[] =>
   Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
 
-const spanOf = ({ id, parent, trace = 'run', name = id, at, attributes = {}, events = [], failed }: SmallSpan) => ({
+const spanOf = ({
+  id,
+  parent,
+  trace = 'run',
+  name = id,
+  at,
+  attributes = {},
+  events = [],
+  failed,
+}: SmallSpan) => ({
   traceId: hexId(trace, 32),
   spanId: hexId(id, 16),
   ...(parent === undefined ? {} : { parentSpanId: hexId(parent, 16) }),
@@ -48,7 +62,12 @@ const spanOf = ({ id, parent, trace = 'run', name = id, at, attributes = {}, eve
 
 /** A request of the protocol with these spans, in this order. */
 export const otlp = (spans: readonly SmallSpan[], scope = 'test') => ({
-  resourceSpans: [{ resource: { attributes: [] }, scopeSpans: [{ scope: { name: scope }, spans: spans.map(spanOf) }] }],
+  resourceSpans: [
+    {
+      resource: { attributes: [] },
+      scopeSpans: [{ scope: { name: scope }, spans: spans.map(spanOf) }],
+    },
+  ],
 });
 
 /** A request of log records, one event a message, as conventions 1.28 to 1.36 have it. */

@@ -3,7 +3,10 @@ declare module 'parse-prometheus-text-format' {
     readonly name: string;
     readonly help: string;
     readonly type: string;
-    readonly metrics: readonly { readonly value?: string; readonly labels?: Readonly<Record<string, string>> }[];
+    readonly metrics: readonly {
+      readonly value?: string;
+      readonly labels?: Readonly<Record<string, string>>;
+    }[];
   }
   export default function parse(text: string): Family[];
 }

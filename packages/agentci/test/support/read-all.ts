@@ -3,9 +3,13 @@ import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
 import type { Trace } from '../../src/trace/model.ts';
 
 /** Reads bytes, a text, or a value that is printed first, the way every command reads a file. */
-export async function readAll(input: unknown): Promise<{ traces: Trace[]; problems: TraceProblem[] }> {
+export async function readAll(
+  input: unknown,
+): Promise<{ traces: Trace[]; problems: TraceProblem[] }> {
   const bytes =
-    input instanceof Uint8Array ? input : Buffer.from(typeof input === 'string' ? input : JSON.stringify(input));
+    input instanceof Uint8Array
+      ? input
+      : Buffer.from(typeof input === 'string' ? input : JSON.stringify(input));
   const traces: Trace[] = [];
   const problems: TraceProblem[] = [];
   for await (const item of readTraceItems(bytes))

@@ -5,17 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PLACES = ['/usr/bin/redis-server', '/usr/local/bin/redis-server', '/opt/homebrew/bin/redis-server'];
+const PLACES = [
+  '/usr/bin/redis-server',
+  '/usr/local/bin/redis-server',
+  '/opt/homebrew/bin/redis-server',
+];
 const INSTALL_MS = 240_000;
 
 /** The system's Redis; installed by the package manager where that is possible. Otherwise why there is none. */
 export function findRedis(): { path: string } | { missing: string } {
   const given = process.env.AGENTCI_TEST_REDIS;
-  const find = (): string | undefined => [...(given ? [given] : []), ...PLACES].find((path) => existsSync(path));
+  const find = (): string | undefined =>
+    [...(given ? [given] : []), ...PLACES].find((path) => existsSync(path));
   const found = find();
   if (found !== undefined) return { path: found };
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
-    return { missing: 'there is no redis-server here, and it can only be installed as root with apt-get' };
+    return {
+      missing: 'there is no redis-server here, and it can only be installed as root with apt-get',
+    };
   const apt = (args: string[]) =>
     spawnSync('apt-get', args, {
       timeout: INSTALL_MS,
@@ -42,15 +49,35 @@ export interface RedisServer {
 }
 
 /** Makes a certificate for this machine in a folder: the arguments with which a Redis speaks TLS alone, and whom to trust. */
-export function tlsFor(dir: string): { readonly args: (port: number) => string[]; readonly authority: string } {
+export function tlsFor(dir: string): {
+  readonly args: (port: number) => string[];
+  readonly authority: string;
+} {
   const [key, certificate] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
   const about = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
   const made = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate];
-  const { status, stderr } = spawnSync('openssl', ['req', '-x509', ...made, ...about], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync('openssl', ['req', '-x509', ...made, ...about], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`openssl made no certificate: ${stderr}`);
-  const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate];
+  const files = [
+    '--tls-cert-file',
+    certificate,
+    '--tls-key-file',
+    key,
+    '--tls-ca-cert-file',
+    certificate,
+  ];
   return {
-    args: (port) => ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', ...files],
+    args: (port) => [
+      '--port',
+      '0',
+      '--tls-port',
+      String(port),
+      '--tls-auth-clients',
+      'no',
+      ...files,
+    ],
     authority: certificate,
   };
 }
@@ -64,9 +91,13 @@ export async function startRedis(
   const args = typeof more === 'function' ? more(port) : more;
   const dir = mkdtempSync(join(tmpdir(), 'agentci-redis-'));
   const start = async (): Promise<ChildProcess> => {
-    const child = spawn(path, ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...args], {
-      stdio: 'ignore',
-    });
+    const child = spawn(
+      path,
+      ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...args],
+      {
+        stdio: 'ignore',
+      },
+    );
     await untilOpen(port);
     return child;
   };

@@ -1,11 +1,19 @@
 import { summarize } from '../../src/engine/exit-code.ts';
-import type { CheckResult, CheckStatus, QueryResult, RunResult } from '../../src/results/run-result.ts';
+import type {
+  CheckResult,
+  CheckStatus,
+  QueryResult,
+  RunResult,
+} from '../../src/results/run-result.ts';
 import { emptyLayer } from '../../src/results/status.ts';
 
 /** A query's result in short: the checks of each layer as `[id, status, message?]`. */
 export interface ShortResult
   extends Partial<
-    Pick<QueryResult, 'query' | 'answer' | 'warnings' | 'error' | 'xfail' | 'not_run' | 'tags' | 'metrics'>
+    Pick<
+      QueryResult,
+      'query' | 'answer' | 'warnings' | 'error' | 'xfail' | 'not_run' | 'tags' | 'metrics'
+    >
   > {
   id: string;
   status: CheckStatus;
@@ -14,7 +22,11 @@ export interface ShortResult
   cost?: CheckResult[];
 }
 
-export const checkOf = (id: string, status: CheckStatus, rest: Partial<CheckResult> = {}): CheckResult => ({
+export const checkOf = (
+  id: string,
+  status: CheckStatus,
+  rest: Partial<CheckResult> = {},
+): CheckResult => ({
   id,
   status,
   message: `${id} is ${status}`,
@@ -23,7 +35,9 @@ export const checkOf = (id: string, status: CheckStatus, rest: Partial<CheckResu
 });
 
 const layerOf = (checks: CheckResult[] | undefined, status: CheckStatus) =>
-  checks ? { status, messages: checks.map((check) => check.message), details: {}, checks } : emptyLayer();
+  checks
+    ? { status, messages: checks.map((check) => check.message), details: {}, checks }
+    : emptyLayer();
 
 /** A finished run made of short results. */
 export function runOf(results: readonly ShortResult[], rest: Partial<RunResult> = {}): RunResult {

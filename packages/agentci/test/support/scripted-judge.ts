@@ -15,7 +15,9 @@ export const verdictText = (
 
 /** A scripted model for one test; gone when the test is over. */
 export async function scriptedModel(
-  script: readonly ScriptedReply[] | ((request: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>),
+  script:
+    | readonly ScriptedReply[]
+    | ((request: ScriptedRequest) => ScriptedReply | Promise<ScriptedReply>),
 ): Promise<ScriptedModel> {
   const model = await startScriptedModel({ script });
   onTestFinished(() => model.close());

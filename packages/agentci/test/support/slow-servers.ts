@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 /** Servers that take a request and do not come to an end. */
 export const SLOW_SERVERS = {
   'never answers': () => {},
-  'sends headers and then nothing': (response: ServerResponse) => void response.writeHead(200).write('a'),
+  'sends headers and then nothing': (response: ServerResponse) =>
+    void response.writeHead(200).write('a'),
   'sends a byte now and then, for ever': (response: ServerResponse) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('a'), 20);

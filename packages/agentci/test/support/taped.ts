@@ -27,7 +27,14 @@ export async function withTape<T>(
 ) {
   const { ignore = [], scrub = [], errors = false, repeatsLast = false } = given.options ?? {};
   const rules = matchRules({ ignore, scrub });
-  const session = new CassetteSession({ mode, rules, errors, repeatsLast, cassette: given.cassette, file: 'q.jsonl' });
+  const session = new CassetteSession({
+    mode,
+    rules,
+    errors,
+    repeatsLast,
+    cassette: given.cassette,
+    file: 'q.jsonl',
+  });
   const capture = createCapture({
     planes: ['llm'],
     env: given.env,
@@ -85,7 +92,11 @@ export async function ask(
   body: string | Buffer,
   { method = 'POST', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
-  const sent = httpRequest(url, { method, headers: { 'content-type': 'application/json', ...headers }, agent: false });
+  const sent = httpRequest(url, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    agent: false,
+  });
   sent.end(method === 'GET' ? undefined : body);
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];

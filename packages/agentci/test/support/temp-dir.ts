@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-type Files = Readonly<Record<string, string | object>>;
+type Files = Readonly<Record<string, string | object | undefined>>;
 
 /** A folder of its own for one test, with these files in it; gone when the test is over. */
 export function tempDir(files: Files = {}): string {
@@ -16,6 +16,7 @@ export function tempDir(files: Files = {}): string {
 export function makeDir(files: Files = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'agentci-'));
   for (const [name, content] of Object.entries(files)) {
+    if (content === undefined) continue;
     mkdirSync(dirname(join(dir, name)), { recursive: true });
     writeFileSync(join(dir, name), typeof content === 'string' ? content : JSON.stringify(content));
   }

@@ -10,22 +10,35 @@ const field = (number: number, content: number | string | readonly number[]): nu
   const bytes = typeof content === 'string' ? [...Buffer.from(content)] : content;
   return [...varint(number * 8 + 2), ...varint(bytes.length), ...bytes];
 };
-const floats = (values: readonly number[]): number[] => [...Buffer.from(Float32Array.from(values).buffer)];
+const floats = (values: readonly number[]): number[] => [
+  ...Buffer.from(Float32Array.from(values).buffer),
+];
 
 const FLOAT = 1;
 const INT64 = 7;
 const value = (name: string, type: number, dims: readonly (string | number)[]): number[] => {
-  const shape = dims.flatMap((dim) => field(1, typeof dim === 'number' ? field(1, dim) : field(2, dim)));
+  const shape = dims.flatMap((dim) =>
+    field(1, typeof dim === 'number' ? field(1, dim) : field(2, dim)),
+  );
   return [...field(1, name), ...field(2, field(1, [...field(1, type), ...field(2, shape)]))];
 };
-const node = (op: string, input: readonly string[], output: string, attributes: readonly number[][]): number[] => [
+const node = (
+  op: string,
+  input: readonly string[],
+  output: string,
+  attributes: readonly number[][],
+): number[] => [
   ...input.flatMap((name) => field(1, name)),
   ...field(2, output),
   ...field(3, op),
   ...field(4, op),
   ...attributes.flatMap((attribute) => field(5, attribute)),
 ];
-const int = (name: string, i: number): number[] => [...field(1, name), ...field(3, i), ...field(20, 2)];
+const int = (name: string, i: number): number[] => [
+  ...field(1, name),
+  ...field(3, i),
+  ...field(20, 2),
+];
 const ints = (name: string, list: readonly number[]): number[] => [
   ...field(1, name),
   ...list.flatMap((i) => field(8, i)),
@@ -47,11 +60,21 @@ function model(options: {
     ...field(11, options.input),
     ...field(12, options.output),
   ];
-  return Uint8Array.from([...field(1, 8), ...field(7, graph), ...field(8, [...field(1, ''), ...field(2, 13)])]);
+  return Uint8Array.from([
+    ...field(1, 8),
+    ...field(7, graph),
+    ...field(8, [...field(1, ''), ...field(2, 13)]),
+  ]);
 }
 
 /** One direction a colour. */
-const WORDS = { '[UNK]': [1, 1, 1], '[PAD]': [0, 0, 0], red: [1, 0, 0], green: [0, 1, 0], blue: [0, 0, 1] };
+const WORDS = {
+  '[UNK]': [1, 1, 1],
+  '[PAD]': [0, 0, 0],
+  red: [1, 0, 0],
+  green: [0, 1, 0],
+  blue: [0, 0, 1],
+};
 
 /** Models of a few hundred bytes: a word is its colour, an image its mean colour, a text the mean of its words. */
 export function writeTinyModels(dir: string): { text: string; clip: string } {
@@ -126,7 +149,10 @@ export function writeTinyModels(dir: string): { text: string; clip: string } {
 function write(dir: string, files: Readonly<Record<string, object>>): void {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
-    writeFileSync(join(dir, name), content instanceof Uint8Array ? content : JSON.stringify(content));
+    writeFileSync(
+      join(dir, name),
+      content instanceof Uint8Array ? content : JSON.stringify(content),
+    );
   }
 }
 

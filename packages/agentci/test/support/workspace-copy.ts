@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -17,7 +25,8 @@ export function workspaceCopy(): string {
   mkdirSync(join(dir, 'demos'));
   cpSync(join(ROOT, 'demos'), join(dir, 'demos'), {
     recursive: true,
-    filter: (path) => !/node_modules|\.agentci[\\/](runs|report\.html|results\.json)/.test(path.slice(ROOT.length)),
+    filter: (path) =>
+      !/node_modules|\.agentci[\\/](runs|report\.html|results\.json)/.test(path.slice(ROOT.length)),
   });
   for (const demo of readdirSync(join(ROOT, 'demos'))) {
     const modules = join(ROOT, 'demos', demo, 'node_modules');

@@ -38,7 +38,12 @@ export async function tortureQueue({
   const random = seededRandom(seed);
   const cwd = mkdtempSync(join(tmpdir(), 'agentci-fleet-'));
   // What is written is on disk, as for anyone who restarts a Redis in the middle of a run; half the restarts lose everything anyway.
-  const server = await startRedis(redis, ['--appendonly', seed % 2 === 0 ? 'yes' : 'no', '--save', '']);
+  const server = await startRedis(redis, [
+    '--appendonly',
+    seed % 2 === 0 ? 'yes' : 'no',
+    '--save',
+    '',
+  ]);
   const fleet: Started[] = [];
   const problems: string[] = [];
   let killed = 0;
@@ -69,7 +74,8 @@ export async function tortureQueue({
       fleet.push(await startWorker(server.url, { cwd, slots: 4 }));
     };
     for (let i = 0; i < workers; i++) await hire();
-    const collect = (more: string[]): Started => start(['test', '-f', 'json', '--queue', server.url, ...more], { cwd });
+    const collect = (more: string[]): Started =>
+      start(['test', '-f', 'json', '--queue', server.url, ...more], { cwd });
     let run = collect([]);
     let isOver = false;
     const watch = async (): Promise<number | null> => {
@@ -80,13 +86,15 @@ export async function tortureQueue({
     let ended = watch();
     for (let event = 0; event < kills + 2 * restarts && !isOver; event++) {
       await sleep(50 + random() * 250);
-      const isRestart = restarts > 0 && event % Math.ceil((kills + 2 * restarts) / (2 * restarts)) === 1;
+      const isRestart =
+        restarts > 0 && event % Math.ceil((kills + 2 * restarts) / (2 * restarts)) === 1;
       if (!isRestart) {
         const victim = fleet.splice(Math.floor(random() * fleet.length), 1)[0];
         victim?.child.kill('SIGKILL');
         killed++;
         void hire().catch(() => {});
-      } else if (random() < 0.5) await server.restart(random() < 0.5 ? 'SIGKILL' : 'SIGTERM', random() * 300);
+      } else if (random() < 0.5)
+        await server.restart(random() < 0.5 ? 'SIGKILL' : 'SIGTERM', random() * 300);
       else if (journal().length > 0) {
         run.child.kill('SIGKILL');
         await ended;
@@ -96,7 +104,8 @@ export async function tortureQueue({
       }
     }
     const code = await ended;
-    if (code !== local.code) problems.push(`exit ${code} instead of ${local.code}: ${run.stderr().slice(-500)}`);
+    if (code !== local.code)
+      problems.push(`exit ${code} instead of ${local.code}: ${run.stderr().slice(-500)}`);
     else {
       const expected = withoutTimes(JSON.parse(local.stdout)) as { notices: unknown };
       const got = withoutTimes(JSON.parse(run.stdout())) as { notices: unknown };
@@ -106,7 +115,9 @@ export async function tortureQueue({
     }
     const ids = journal().map((line) => (JSON.parse(line) as { id: string }).id);
     if (ids.length !== queries || new Set(ids).size !== queries)
-      problems.push(`${ids.length} results of ${new Set(ids).size} different queries instead of ${queries}`);
+      problems.push(
+        `${ids.length} results of ${new Set(ids).size} different queries instead of ${queries}`,
+      );
   } finally {
     for (const { child } of fleet) child.kill('SIGKILL');
     await server.stop();
@@ -117,10 +128,18 @@ export async function tortureQueue({
 
 /** The first results that are not those of the local run. */
 function differing(got: object, expected: object): string {
-  type Results = { readonly id: string; readonly status: string; readonly error?: { readonly message: string } }[];
+  type Results = {
+    readonly id: string;
+    readonly status: string;
+    readonly error?: { readonly message: string };
+  }[];
   const { results } = got as { results: Results };
   const { results: wanted } = expected as { results: Results };
-  const others = results.filter((result, i) => JSON.stringify(result) !== JSON.stringify(wanted[i]));
-  const texts = others.slice(0, 3).map(({ id, status, error }) => `${id} ${status} ${error?.message ?? ''}`.trim());
+  const others = results.filter(
+    (result, i) => JSON.stringify(result) !== JSON.stringify(wanted[i]),
+  );
+  const texts = others
+    .slice(0, 3)
+    .map(({ id, status, error }) => `${id} ${status} ${error?.message ?? ''}`.trim());
   return others.length === 0 ? '' : ` in ${others.length}: ${texts.join('; ')}`;
 }

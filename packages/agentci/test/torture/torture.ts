@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { seededRandom } from '../../src/stats/seeded-random.ts';
@@ -25,7 +33,11 @@ export default async (query) => {
  * Kills a run with SIGKILL at times of chance, resumes it with several processes at once, and looks at what is left after
  * every round: each finished result stays, no line is damaged, no query is finished twice, and in the end all are there.
  */
-export async function torture({ rounds, queries, seed }: TortureOptions): Promise<{ problems: string[] }> {
+export async function torture({
+  rounds,
+  queries,
+  seed,
+}: TortureOptions): Promise<{ problems: string[] }> {
   const random = seededRandom(seed);
   const cwd = mkdtempSync(join(tmpdir(), 'agentci-torture-'));
   const problems: string[] = [];
@@ -46,12 +58,16 @@ export async function torture({ rounds, queries, seed }: TortureOptions): Promis
     let before = finishedIn(cwd, problems, 0);
     for (let round = 1; round < rounds; round++) {
       const kill = round === rounds - 1 ? undefined : { ms: 250 + random() * 500 };
-      const codes = await Promise.all([0, 1, 2].map(() => run(['test', '--resume', '-w', '2'], cwd, kill)));
+      const codes = await Promise.all(
+        [0, 1, 2].map(() => run(['test', '--resume', '-w', '2'], cwd, kill)),
+      );
       const unforeseen = codes.filter((code) => code !== null && code !== 0 && code !== 2);
       if (unforeseen.length > 0) problems.push(`round ${round}: exit codes ${codes.join(', ')}`);
       const found = finishedIn(cwd, problems, round);
-      for (const id of before) if (!found.includes(id)) problems.push(`round ${round}: ${id} was finished and is lost`);
-      if (new Set(found).size !== found.length) problems.push(`round ${round}: a query was finished twice`);
+      for (const id of before)
+        if (!found.includes(id)) problems.push(`round ${round}: ${id} was finished and is lost`);
+      if (new Set(found).size !== found.length)
+        problems.push(`round ${round}: a query was finished twice`);
       before = found;
       if (codes.includes(0)) break;
     }
@@ -61,7 +77,8 @@ export async function torture({ rounds, queries, seed }: TortureOptions): Promis
       if (code !== 0) problems.push(`the last --resume exited ${code}`);
       before = finishedIn(cwd, problems, rounds);
     }
-    if (before.length !== queries) problems.push(`${before.length} of ${queries} queries are in the journal`);
+    if (before.length !== queries)
+      problems.push(`${before.length} of ${queries} queries are in the journal`);
     return { problems };
   } finally {
     rmSync(cwd, { recursive: true, force: true });

@@ -1,5 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LabelItem, LabelRequest, LabelState } from '../../../agentci/src/results/label-data.ts';
+import type {
+  LabelItem,
+  LabelRequest,
+  LabelState,
+} from '../../../agentci/src/results/label-data.ts';
 import { useKeys } from '../keys.ts';
 import { visible } from '../visible-text.ts';
 import { Afterwards } from './afterwards.tsx';
@@ -84,7 +88,12 @@ export function LabelApp() {
     attempt(async () => {
       // A key pressed while the next answer was on its way was meant for the one in sight, and that is gone.
       if (item === undefined || current.current?.id !== item.id) return;
-      const given = { id: item.id, label, ...(score === undefined ? {} : { score }), ...(note === '' ? {} : { note }) };
+      const given = {
+        id: item.id,
+        label,
+        ...(score === undefined ? {} : { score }),
+        ...(note === '' ? {} : { note }),
+      };
       const saved = await saveLabel(given);
       put(saved.item);
       setState(saved.state);
@@ -92,11 +101,13 @@ export function LabelApp() {
     });
 
   const saveNote = () => {
-    if (item?.mine !== undefined && (item.mine.note ?? '') !== note) return save(item.mine.label, item.mine.score);
+    if (item?.mine !== undefined && (item.mine.note ?? '') !== note)
+      return save(item.mine.label, item.mine.score);
   };
 
   useEffect(() => void start('new'), []);
-  const scored = (score: number) => save(item !== undefined && score >= item.min_score ? 'pass' : 'fail', score);
+  const scored = (score: number) =>
+    save(item !== undefined && score >= item.min_score ? 'pass' : 'fail', score);
   useKeys(
     {
       p: () => save('pass'),
@@ -121,7 +132,8 @@ export function LabelApp() {
       <main class="labelling">
         {problem !== undefined && (
           <p class="notice error" role="alert">
-            Not saved or not loaded: {visible(problem)}. Check that agentci view is still running, then try again.
+            Not saved or not loaded: {visible(problem)}. Check that agentci view is still running,
+            then try again.
           </p>
         )}
         {item === undefined ? (
@@ -151,7 +163,9 @@ export function LabelApp() {
           </button>
           <button type="button" onClick={() => start(queue === 'new' ? 'disputed' : 'new')}>
             <kbd>d</kbd>
-            {queue === 'new' ? `Disagreements (${state?.disputed.length ?? 0})` : 'Answers without a label'}
+            {queue === 'new'
+              ? `Disagreements (${state?.disputed.length ?? 0})`
+              : 'Answers without a label'}
           </button>
         </nav>
       </main>

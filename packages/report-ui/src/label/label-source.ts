@@ -1,12 +1,22 @@
-import type { LabelItem, LabelRequest, LabelSaved, LabelState } from '../../../agentci/src/results/label-data.ts';
+import type {
+  LabelItem,
+  LabelRequest,
+  LabelSaved,
+  LabelState,
+} from '../../../agentci/src/results/label-data.ts';
 
 export const fetchState = (): Promise<LabelState> => ask('api/labels');
 
-export const fetchItem = (id: string): Promise<LabelItem> => ask(`api/labels/item?id=${encodeURIComponent(id)}`);
+export const fetchItem = (id: string): Promise<LabelItem> =>
+  ask(`api/labels/item?id=${encodeURIComponent(id)}`);
 
 /** Resolved when the label is on disk; rejected when that is not certain. */
 export const saveLabel = (label: LabelRequest): Promise<LabelSaved> =>
-  ask('api/labels', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(label) });
+  ask('api/labels', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(label),
+  });
 
 async function ask<T>(path: string, options: RequestInit = {}): Promise<T> {
   const response = await fetch(path, { cache: 'no-store', ...options });

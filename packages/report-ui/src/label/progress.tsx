@@ -11,7 +11,8 @@ export function Progress({ state }: { state: LabelState }) {
         <h1>Labels for {visible(agent)}</h1>
       </div>
       <p class="about">
-        {visible(rater)} has labelled {labelled} of {total} · run {visible(run)} · saved to {visible(file)} ·{' '}
+        {visible(rater)} has labelled {labelled} of {total} · run {visible(run)} · saved to{' '}
+        {visible(file)} ·{' '}
         {judged === 0
           ? 'the judge has no verdicts here, so answers come in a shuffled order'
           : 'answers the judge is least certain about come first'}
@@ -23,13 +24,14 @@ export function Progress({ state }: { state: LabelState }) {
       ))}
       {revised > 0 && (
         <p class="about">
-          {revised} {revised === 1 ? 'label was' : 'labels were'} changed after the judge and others were shown:
-          agreement is of those from before
+          {revised} {revised === 1 ? 'label was' : 'labels were'} changed after the judge and others
+          were shown: agreement is of those from before
         </p>
       )}
       {unreadable > 0 && (
         <p class="notice">
-          {unreadable} lines of label files could not be read; agentci judge calibrate --labels labels names them.
+          {unreadable} lines of label files could not be read; agentci judge calibrate --labels
+          labels names them.
         </p>
       )}
     </header>
@@ -47,7 +49,8 @@ export function pairText({
   kappa,
   kappa_interval: spread,
 }: LabelPair): string {
-  const between = range === null ? '' : ` (95 % interval ${share(range.low)} to ${share(range.high)})`;
+  const between =
+    range === null ? '' : ` (95 % interval ${share(range.low)} to ${share(range.high)})`;
   const beyond =
     kappa === null
       ? 'kappa cannot be told: one of them gave one label only'

@@ -29,7 +29,9 @@ export function Question({
       </section>
       <section aria-labelledby="wanted">
         <h3 id="wanted">Does it meet this?</h3>
-        <blockquote>{visible(item.rule ?? 'No rubric: is this a good answer to the question?')}</blockquote>
+        <blockquote>
+          {visible(item.rule ?? 'No rubric: is this a good answer to the question?')}
+        </blockquote>
         {item.scale !== undefined && (
           <details>
             <summary>Scale: {item.min_score} or more passes</summary>

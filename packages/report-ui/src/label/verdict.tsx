@@ -34,10 +34,20 @@ export function Verdict({
         )}
       </h3>
       <div class="choices">
-        <button type="button" class="toggle" aria-pressed={mine?.label === 'pass'} onClick={() => onLabel('pass')}>
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={mine?.label === 'pass'}
+          onClick={() => onLabel('pass')}
+        >
           <kbd>p</kbd>Pass
         </button>
-        <button type="button" class="toggle" aria-pressed={mine?.label === 'fail'} onClick={() => onLabel('fail')}>
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={mine?.label === 'fail'}
+          onClick={() => onLabel('fail')}
+        >
           <kbd>f</kbd>Fail
         </button>
         {SCORES.map((score) => (
@@ -60,7 +70,8 @@ export function Verdict({
       </div>
       <label class="note">
         <span class="label">
-          <kbd>n</kbd>Note; <kbd>Esc</kbd>leaves the field{mine === undefined ? '' : ' and saves it'}
+          <kbd>n</kbd>Note; <kbd>Esc</kbd>leaves the field
+          {mine === undefined ? '' : ' and saves it'}
         </span>
         <textarea
           ref={noteField}

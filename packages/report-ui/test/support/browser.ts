@@ -20,7 +20,9 @@ export function findChromium(): { path: string } | { missing: string } {
   const found = [...(given ? [given] : []), ...PLACES].find((path) => existsSync(path));
   if (found) return { path: found };
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
-    return { missing: 'there is no Chromium here, and it can only be installed as root with apt-get' };
+    return {
+      missing: 'there is no Chromium here, and it can only be installed as root with apt-get',
+    };
   const apt = (args: string[]) =>
     spawnSync('apt-get', args, {
       timeout: INSTALL_MS,
@@ -29,10 +31,13 @@ export function findChromium(): { path: string } | { missing: string } {
     });
   apt(['update', '-qq']);
   apt(['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation']);
-  return existsSync(PLACES[0]!) ? { path: PLACES[0]! } : { missing: 'apt-get could not install chromium' };
+  return existsSync(PLACES[0]!)
+    ? { path: PLACES[0]! }
+    : { missing: 'apt-get could not install chromium' };
 }
 
-export const launch = (path: string): Promise<Browser> => chromium.launch({ executablePath: path, args: FLAGS });
+export const launch = (path: string): Promise<Browser> =>
+  chromium.launch({ executablePath: path, args: FLAGS });
 
 const pages = new WeakMap<Browser, Page>();
 

@@ -5,7 +5,10 @@ import type { Trace } from '../../../agentci/src/trace/model.ts';
 import { nestedTrace, sampleResult, sampleRun } from './sample-run.ts';
 
 /** A run whose every text is this one: ids, cells, tools, agents, terms, findings, files. */
-export function runOfText(text: string): { run: RunResult; evidence: ReturnType<typeof evidenceOf> } {
+export function runOfText(text: string): {
+  run: RunResult;
+  evidence: ReturnType<typeof evidenceOf>;
+} {
   const cells: Cell[] = [{ model: text }, { model: `${text}-2` }];
   const results = cells.map((cell, i): QueryResult => {
     const status = i === 0 ? 'pass' : 'fail';
@@ -27,9 +30,17 @@ export function runOfText(text: string): { run: RunResult; evidence: ReturnType<
     const other = { ...check!, id: `correctness.${text}`, value: 7.617142857142857, limit: 1 };
     result.correctness.checks.push(other);
     result.correctness.details.not_in_answer = { checked: [text] };
-    result.correctness.details.judge = [{ check: text, model: text, rationale: text, score: 1, label: text }];
+    result.correctness.details.judge = [
+      { check: text, model: text, rationale: text, score: 1, label: text },
+    ];
     result.path.checks[0]!.message = text;
-    const turn = { user: text, answer: text, tools: [text, text], latency_ms: 1, status: 'fail' as const };
+    const turn = {
+      user: text,
+      answer: text,
+      tools: [text, text],
+      latency_ms: 1,
+      status: 'fail' as const,
+    };
     return {
       ...result,
       cell,
@@ -39,8 +50,20 @@ export function runOfText(text: string): { run: RunResult; evidence: ReturnType<
       xfail: { reason: text, status },
       error: { kind: 'agent', message: text, stderr: text },
       metrics: { [text]: { value: 1, detail: { [text]: text } } },
-      ...(i === 0 ? {} : { conversation: { ending: text, turns: [{ ...turn, turn: 1, checks: [check!.id] }] } }),
-      runs: [{ run: 1, status, answer: text, messages: [text], cost_usd: 1, latency_ms: 1, total_tokens: 1 }],
+      ...(i === 0
+        ? {}
+        : { conversation: { ending: text, turns: [{ ...turn, turn: 1, checks: [check!.id] }] } }),
+      runs: [
+        {
+          run: 1,
+          status,
+          answer: text,
+          messages: [text],
+          cost_usd: 1,
+          latency_ms: 1,
+          total_tokens: 1,
+        },
+      ],
     };
   });
   const summary = {
@@ -64,7 +87,15 @@ export function runOfText(text: string): { run: RunResult; evidence: ReturnType<
     ],
     cell_comparisons: [
       {
-        ...{ cell: cells[1]!, reference: cells[0]!, pairs: 1, lost: 1, won: 0, difference: -1, p: 1 },
+        ...{
+          cell: cells[1]!,
+          reference: cells[0]!,
+          pairs: 1,
+          lost: 1,
+          won: 0,
+          difference: -1,
+          p: 1,
+        },
         ...{ interval: { low: -1, high: 1 }, verdict: 'inconclusive', more_queries: 9 },
       },
     ],

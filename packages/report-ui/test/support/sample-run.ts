@@ -2,12 +2,22 @@ import { compareRuns } from '../../../agentci/src/baseline/compare-runs.ts';
 import { summarize } from '../../../agentci/src/engine/exit-code.ts';
 import { pageTrace } from '../../../agentci/src/reporters/html/page-trace.ts';
 import type { PageEvidence } from '../../../agentci/src/results/page-data.ts';
-import type { CheckResult, CheckStatus, QueryResult, RunResult } from '../../../agentci/src/results/run-result.ts';
+import type {
+  CheckResult,
+  CheckStatus,
+  QueryResult,
+  RunResult,
+} from '../../../agentci/src/results/run-result.ts';
 import { worstStatus } from '../../../agentci/src/results/status.ts';
 import type { Step, Trace } from '../../../agentci/src/trace/model.ts';
 import { simpleTrace } from '../../../agentci/src/trace/simple.ts';
 
-const check = (id: string, status: CheckStatus, message: string, rest: Partial<CheckResult> = {}): CheckResult => ({
+const check = (
+  id: string,
+  status: CheckStatus,
+  message: string,
+  rest: Partial<CheckResult> = {},
+): CheckResult => ({
   id,
   status,
   message,
@@ -33,7 +43,11 @@ export interface SampleQuery {
   readonly correctness?: CheckStatus;
   readonly path?: CheckStatus;
   readonly cost?: CheckStatus;
-  readonly usage?: { cost_usd: number | null; total_tokens: number | null; latency_ms: number | null };
+  readonly usage?: {
+    cost_usd: number | null;
+    total_tokens: number | null;
+    latency_ms: number | null;
+  };
   readonly rest?: Partial<QueryResult>;
 }
 
@@ -54,7 +68,9 @@ export function sampleResult(sample: SampleQuery): QueryResult {
           },
         ),
       ],
-      sample.terms === undefined ? {} : { expected_in_answer: { checked: sample.terms, all_found: false } },
+      sample.terms === undefined
+        ? {}
+        : { expected_in_answer: { checked: sample.terms, all_found: false } },
     ),
     path: layer([
       check(
@@ -139,7 +155,11 @@ export function nestedTrace(id: string, answer: string): Trace {
       t1: 620,
       usage: { input: 410, output: 36 },
       input: [{ role: 'user', parts: [{ type: 'text', text: 'Please refund order 1182' }] }],
-      output: { role: 'assistant', parts: [], calls: [{ name: 'lookup_order', args: { id: 1182 } }] },
+      output: {
+        role: 'assistant',
+        parts: [],
+        calls: [{ name: 'lookup_order', args: { id: 1182 } }],
+      },
     },
     {
       kind: 'tool',
@@ -167,7 +187,16 @@ export function nestedTrace(id: string, answer: string): Trace {
       t0: 910,
       t1: 911,
     },
-    { kind: 'agent', id: 'e', seq: 5, parent: 'a', name: 'Billing', status: 'ok', t0: 920, t1: 2390 },
+    {
+      kind: 'agent',
+      id: 'e',
+      seq: 5,
+      parent: 'a',
+      name: 'Billing',
+      status: 'ok',
+      t0: 920,
+      t1: 2390,
+    },
     {
       kind: 'tool',
       id: 'f',
@@ -197,7 +226,11 @@ export function nestedTrace(id: string, answer: string): Trace {
       output: { role: 'assistant', parts: [{ type: 'text', text: answer }] },
     },
   ];
-  return { ...base, steps, captured: { ...base.captured, toolCalls: 'full', llmCalls: 'full', timing: 'full' } };
+  return {
+    ...base,
+    steps,
+    captured: { ...base.captured, toolCalls: 'full', llmCalls: 'full', timing: 'full' },
+  };
 }
 
 /** A run that has something of everything, the run before it, and its evidence. */
@@ -315,7 +348,9 @@ export function sampleReport() {
       rationale: 'The answer opens a ticket, but does not say who decides or how long it takes.',
     },
   ];
-  const run = sampleRun(results, { notices: ['the spec has changed since baseline v1 was captured'] });
+  const run = sampleRun(results, {
+    notices: ['the spec has changed since baseline v1 was captured'],
+  });
   const earlier = sampleRun(
     results.map(
       (result): QueryResult =>

@@ -11,7 +11,9 @@ export function agentOf(node: Node): string | undefined {
 /** Everyone who took part, in the order they came in; what the source says about them is kept. */
 export function agentsOf(nodes: readonly Node[], known: readonly Agent[]): Agent[] {
   const agents = new Map<string, Agent>();
-  const said = new Map(known.flatMap((agent) => [[agent.id, agent] as const, [agent.name, agent] as const]));
+  const said = new Map(
+    known.flatMap((agent) => [[agent.id, agent] as const, [agent.name, agent] as const]),
+  );
   const add = (name: string | undefined, more: Partial<Agent> = {}): void => {
     if (name === undefined || name === '' || agents.has(name)) return;
     agents.set(name, { id: name, name, ...more, ...said.get(name) });
@@ -30,6 +32,7 @@ export function agentsOf(nodes: readonly Node[], known: readonly Agent[]): Agent
       for (const to of typeof draft.to === 'string' ? [draft.to] : draft.to) add(to);
     } else add(agentOf(node));
   }
-  for (const agent of known) if (!agents.has(agent.name) && !agents.has(agent.id)) agents.set(agent.id, agent);
+  for (const agent of known)
+    if (!agents.has(agent.name) && !agents.has(agent.id)) agents.set(agent.id, agent);
   return [...agents.values()];
 }

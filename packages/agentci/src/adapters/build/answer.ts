@@ -18,7 +18,10 @@ export function textOf(turn: { readonly parts: readonly Part[] } | undefined): s
 export function findFinal(nodes: readonly Node[]): Trace['final'] | undefined {
   const outer = nodes.findLast(
     (node): node is Node<DraftAgent> =>
-      isAgent(node) && isKept(node) && node.above.agent === undefined && node.above.tool === undefined,
+      isAgent(node) &&
+      isKept(node) &&
+      node.above.agent === undefined &&
+      node.above.tool === undefined,
   );
   const said = textOf(outer?.draft.output);
   if (outer !== undefined && said !== undefined) return { text: said, agent: outer.draft.name };
@@ -37,11 +40,14 @@ export function findFinal(nodes: readonly Node[]): Trace['final'] | undefined {
 /** What was asked: as the source says, else the input of the outermost agent, else the messages of the first call. */
 export function findTask(draft: Draft, nodes: readonly Node[]): Trace['task'] | undefined {
   if (draft.task?.input !== undefined) return draft.task;
-  const agent = nodes.find((node): node is Node<DraftAgent> => isAgent(node) && node.draft.input !== undefined);
+  const agent = nodes.find(
+    (node): node is Node<DraftAgent> => isAgent(node) && node.draft.input !== undefined,
+  );
   const llms = nodes.filter((node): node is Node<DraftLlm> => isLlm(node) && isKept(node));
   // What a later call was sent on top of the earlier ones is an answer to them, not the task.
   const llm = llms.find(
-    ({ draft: { input, inputIsDelta } }, i) => input !== undefined && (i === 0 || inputIsDelta !== true),
+    ({ draft: { input, inputIsDelta } }, i) =>
+      input !== undefined && (i === 0 || inputIsDelta !== true),
   );
   const input = asked(agent?.draft.input) ?? asked(llm?.draft.input) ?? asked(draft.turns);
   return input === undefined ? draft.task : { ...draft.task, input };

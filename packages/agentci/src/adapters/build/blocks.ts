@@ -23,14 +23,16 @@ export function contentOf(value: unknown): Content {
 
 function readBlock(block: unknown, into: Content): void {
   if (typeof block === 'string') {
-    if (block !== '' && !readPrinted(block, into)) into.parts.push({ type: 'text', text: text(block) ?? '' });
+    if (block !== '' && !readPrinted(block, into))
+      into.parts.push({ type: 'text', text: text(block) ?? '' });
     return;
   }
   if (!isFields(block)) return;
   const type = typeof block.type === 'string' ? block.type : keyOf(block);
   const read = type === undefined || !Object.hasOwn(READERS, type) ? undefined : READERS[type];
   if (read !== undefined) read(block, into);
-  else if (typeof block.text === 'string') into.parts.push({ type: 'text', text: text(block.text) ?? '' });
+  else if (typeof block.text === 'string')
+    into.parts.push({ type: 'text', text: text(block.text) ?? '' });
   // A kind of call that is not known yet is a call still.
   else if (type !== undefined && isCallLike(type, block)) call()(block, into);
   else into.parts.push({ type: 'json', data: block });
@@ -43,10 +45,18 @@ const isCallLike = (type: string, block: Fields): boolean =>
 export function mayBeCall(block: unknown): boolean {
   if (!isFields(block)) return false;
   const { type } = block;
-  if (typeof type === 'string' && CALL_WORDS.test(type) && !/(?:result|output|response|text|summary)s?$/i.test(type))
+  if (
+    typeof type === 'string' &&
+    CALL_WORDS.test(type) &&
+    !/(?:result|output|response|text|summary)s?$/i.test(type)
+  )
     return true;
-  const hasName = ['name', 'tool', 'toolName', 'tool_name', 'function'].some((key) => typeof block[key] === 'string');
-  return hasName && ['input', 'arguments', 'args', 'parameters'].some((key) => Object.hasOwn(block, key));
+  const hasName = ['name', 'tool', 'toolName', 'tool_name', 'function'].some(
+    (key) => typeof block[key] === 'string',
+  );
+  return (
+    hasName && ['input', 'arguments', 'args', 'parameters'].some((key) => Object.hasOwn(block, key))
+  );
 }
 const CALL_WORDS =
   /(?:^|[_.-])(?:tool|call|function|invoke|invocation|exec|execute|execution|command|action|use)|(?:Tool|Call|Function|Invocation|Execution|Command|Action|Use)/;
@@ -81,7 +91,8 @@ const say: Reader = (block, into) => {
 };
 
 /** An instrumentation that prints the SDK's object in place of its content: a call all the same. */
-const PRINTED = /^ResponseFunctionToolCall\(arguments='((?:[^'\\]|\\.)*)', call_id='([^'\\]*)', name='([^'\\]*)'/;
+const PRINTED =
+  /^ResponseFunctionToolCall\(arguments='((?:[^'\\]|\\.)*)', call_id='([^'\\]*)', name='([^'\\]*)'/;
 
 function readPrinted(said: string, into: Content): boolean {
   if (!said.startsWith('ResponseFunctionToolCall(')) return false;
@@ -107,7 +118,9 @@ const call =
   (block, into) => {
     const source = key === undefined ? block : fields(block[key]);
     const name = label(pick(source, 'name', 'toolName', 'tool_name', 'function_name')) ?? UNNAMED;
-    const id = label(pick(source, 'id', 'call_id', 'toolCallId', 'tool_call_id', 'toolUseId', 'callId'));
+    const id = label(
+      pick(source, 'id', 'call_id', 'toolCallId', 'tool_call_id', 'toolUseId', 'callId'),
+    );
     const given = pick(source, 'arguments', 'input', 'args', 'parameters');
     const isGemini = key === 'functionCall' || key === 'function_call';
     const isProviders = block.providerExecuted === true || block.provider_executed === true;
@@ -115,7 +128,11 @@ const call =
       name,
       // Gemini leaves empty arguments out; elsewhere an absent field was not captured.
       ...argumentsOf(given ?? (isGemini ? {} : undefined)),
-      ...defined({ id, by: isProviders ? ('provider' as const) : by, server: label(source.server_name) }),
+      ...defined({
+        id,
+        by: isProviders ? ('provider' as const) : by,
+        server: label(source.server_name),
+      }),
     });
   };
 
@@ -133,7 +150,16 @@ const result =
       ...defined({
         result: value,
         callId: label(
-          pick(source, 'tool_use_id', 'tool_call_id', 'toolCallId', 'toolUseId', 'call_id', 'callId', 'id'),
+          pick(
+            source,
+            'tool_use_id',
+            'tool_call_id',
+            'toolCallId',
+            'toolUseId',
+            'call_id',
+            'callId',
+            'id',
+          ),
         ),
         name: label(pick(source, 'name', 'toolName', 'tool_name')),
         status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
@@ -172,7 +198,11 @@ const OUTPUT_TYPES: Readonly<Record<string, boolean>> = {
 };
 
 /** A result's value: plain, in blocks, or the AI SDK's `{type, value}`. */
-export function outcomeOf(given: unknown): { value: unknown; parts: Part[]; failed: boolean | undefined } {
+export function outcomeOf(given: unknown): {
+  value: unknown;
+  parts: Part[];
+  failed: boolean | undefined;
+} {
   if (
     isFields(given) &&
     typeof given.type === 'string' &&
@@ -184,15 +214,25 @@ export function outcomeOf(given: unknown): { value: unknown; parts: Part[]; fail
   }
   if (
     !Array.isArray(given) ||
-    !given.every((item) => isFields(item) && (typeof item.type === 'string' || 'text' in item || 'json' in item))
+    !given.every(
+      (item) =>
+        isFields(item) && (typeof item.type === 'string' || 'text' in item || 'json' in item),
+    )
   )
     return { value: resultOf(given), parts: [], failed: undefined };
-  const json = given.length === 1 && isFields(given[0]) && given[0].type === undefined ? given[0].json : undefined;
+  const json =
+    given.length === 1 && isFields(given[0]) && given[0].type === undefined
+      ? given[0].json
+      : undefined;
   if (json !== undefined) return { value: json, parts: [], failed: undefined };
   const { parts } = contentOf(given);
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   const isText = texts.length > 0 && texts.length === parts.length;
-  return { value: isText ? resultOf(texts.join('\n')) : given, parts: isText ? [] : parts, failed: undefined };
+  return {
+    value: isText ? resultOf(texts.join('\n')) : given,
+    parts: isText ? [] : parts,
+    failed: undefined,
+  };
 }
 
 const messageOf = (value: unknown): string =>
@@ -210,9 +250,12 @@ const media =
       ? block.source
       : fields(pick(block, modality, 'inlineData', 'inline_data', 'image_url', 'file'));
     const mime = label(
-      pick(source, 'media_type', 'mimeType', 'mime_type') ?? pick(block, 'mediaType', 'mime_type', 'mimeType'),
+      pick(source, 'media_type', 'mimeType', 'mime_type') ??
+        pick(block, 'mediaType', 'mime_type', 'mimeType'),
     );
-    const uri = label(pick(source, 'url', 'uri', 'fileUri', 'file_uri') ?? pick(block, 'uri', 'url', 'image_url'));
+    const uri = label(
+      pick(source, 'url', 'uri', 'fileUri', 'file_uri') ?? pick(block, 'uri', 'url', 'image_url'),
+    );
     const isData = uri?.startsWith('data:') === true;
     into.parts.push({
       type: 'media',
@@ -243,12 +286,15 @@ const READERS: Readonly<Record<string, Reader>> = {
       : void into.parts.push({ type: 'json', data: block }),
   tool_call: call(),
   'tool-call': call(),
-  function_call: (block, into) => call(isFields(block.function_call) ? 'function_call' : undefined)(block, into),
+  function_call: (block, into) =>
+    call(isFields(block.function_call) ? 'function_call' : undefined)(block, into),
   functionCall: call('functionCall'),
   toolUse: call('toolUse'),
   // Goose: a call, or why there is none, with its status around it.
-  toolRequest: (block, into) => call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
-  frontendToolRequest: (block, into) => call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
+  toolRequest: (block, into) =>
+    call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
+  frontendToolRequest: (block, into) =>
+    call('call')({ call: { id: block.id, ...gooseValue(block.toolCall) } }, into),
   toolResponse: (block, into) => {
     const { status, error } = fields(block.toolResult);
     const value = gooseValue(block.toolResult);

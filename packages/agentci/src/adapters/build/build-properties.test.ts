@@ -117,7 +117,11 @@ describe('sums of usage', () => {
   test.each([
     { when: 'there is no call', usages: [], sum: undefined },
     { when: 'one call says nothing', usages: [{ input: 1 }, undefined], sum: undefined },
-    { when: 'one call lacks its output', usages: [{ input: 1, output: 2 }, { input: 3 }], sum: { input: 4 } },
+    {
+      when: 'one call lacks its output',
+      usages: [{ input: 1, output: 2 }, { input: 3 }],
+      sum: { input: 4 },
+    },
     {
       when: 'only one call had something from a cache',
       usages: [{ input: 5, cacheRead: 3 }, { input: 1 }],
@@ -131,10 +135,22 @@ describe('sums of usage', () => {
     { when: 'they agree', reported: { input: 90, output: 10 }, drifts: false },
     { when: 'they differ by two in a hundred', reported: { input: 92, output: 10 }, drifts: false },
     { when: 'they differ by more', reported: { input: 93, output: 10 }, drifts: true },
-    { when: 'the report is less than its parts', reported: { input: 50, output: 10 }, drifts: true },
+    {
+      when: 'the report is less than its parts',
+      reported: { input: 50, output: 10 },
+      drifts: true,
+    },
     { when: 'the report lacks a part', reported: { input: 93 }, drifts: false },
   ])('drift from the report: $drifts when $when', ({ reported, drifts }) => {
-    const call: Step = { id: 's1', seq: 1, kind: 'llm', status: 'ok', usage: { input: 90, output: 10 } };
-    expect(driftWarnings({ reported: { usage: reported }, steps: [call] }).length).toBe(drifts ? 1 : 0);
+    const call: Step = {
+      id: 's1',
+      seq: 1,
+      kind: 'llm',
+      status: 'ok',
+      usage: { input: 90, output: 10 },
+    };
+    expect(driftWarnings({ reported: { usage: reported }, steps: [call] }).length).toBe(
+      drifts ? 1 : 0,
+    );
   });
 });

@@ -23,9 +23,18 @@ const says = (text: string, calls: Turn['calls'] = []): Turn => ({
   ...(calls.length === 0 ? {} : { calls }),
 });
 const asks = (text: string): Turn => ({ role: 'user', parts: [{ type: 'text', text }] });
-const answers = (result: unknown, more: Partial<Turn> = {}): Turn => ({ role: 'tool', parts: [], result, ...more });
+const answers = (result: unknown, more: Partial<Turn> = {}): Turn => ({
+  role: 'tool',
+  parts: [],
+  result,
+  ...more,
+});
 const llm = (more: Partial<DraftLlm> = {}): DraftLlm => ({ kind: 'llm', ...more });
-const tool = (name: string, more: Partial<DraftTool> = {}): DraftTool => ({ kind: 'tool', name, ...more });
+const tool = (name: string, more: Partial<DraftTool> = {}): DraftTool => ({
+  kind: 'tool',
+  name,
+  ...more,
+});
 
 const called = (trace: Trace): string[] =>
   toolCalls(trace).map(({ name, args }) => `${name}(${JSON.stringify(args) ?? '-'})`);
@@ -34,17 +43,26 @@ describe('records of one call', () => {
   test.each([
     {
       when: 'a span and the message that asked for it share an id',
-      steps: [llm({ output: says('', [{ id: 'c1', name: 'look', args: { q: 1 } }]) }), tool('look', { callId: 'c1' })],
+      steps: [
+        llm({ output: says('', [{ id: 'c1', name: 'look', args: { q: 1 } }]) }),
+        tool('look', { callId: 'c1' }),
+      ],
       calls: ['look({"q":1})'],
     },
     {
       when: "the client's span and the server's span are nested",
-      steps: [tool('look', { key: 'a', args: { q: 1 } }), tool('look', { key: 'b', parent: 'a', evidence: ['mcp'] })],
+      steps: [
+        tool('look', { key: 'a', args: { q: 1 } }),
+        tool('look', { key: 'b', parent: 'a', evidence: ['mcp'] }),
+      ],
       calls: ['look({"q":1})'],
     },
     {
       when: 'the span has an id the message does not know',
-      steps: [llm({ output: says('', [{ name: 'look', args: { q: 1 } }]) }), tool('look', { callId: 'own-1' })],
+      steps: [
+        llm({ output: says('', [{ name: 'look', args: { q: 1 } }]) }),
+        tool('look', { callId: 'own-1' }),
+      ],
       calls: ['look({"q":1})'],
     },
     {
@@ -62,13 +80,23 @@ describe('records of one call', () => {
   test.each([
     {
       when: 'a tool calls itself',
-      steps: [tool('walk', { key: 'a', callId: '1' }), tool('walk', { key: 'b', parent: 'a', callId: '2' })],
+      steps: [
+        tool('walk', { key: 'a', callId: '1' }),
+        tool('walk', { key: 'b', parent: 'a', callId: '2' }),
+      ],
       count: 2,
     },
-    { when: 'the same tool is called twice in a row', steps: [tool('look'), tool('look')], count: 2 },
+    {
+      when: 'the same tool is called twice in a row',
+      steps: [tool('look'), tool('look')],
+      count: 2,
+    },
     {
       when: 'two ids differ',
-      steps: [llm({ output: says('', [{ id: 'c1', name: 'look' }]) }), tool('look', { callId: 'c2' })],
+      steps: [
+        llm({ output: says('', [{ id: 'c1', name: 'look' }]) }),
+        tool('look', { callId: 'c2' }),
+      ],
       count: 2,
     },
   ])('stay two when $when', ({ steps, count }) => {
@@ -97,7 +125,11 @@ describe('records of one call', () => {
     const trace = build([
       llm({ output: says('', [{ id: 'c1', name: 'look', args: { q: 'asked' } }]) }),
       tool('look', { callId: 'c1', args: { q: 'ran' }, result: 'ran', status: 'ok' }),
-      llm({ input: [answers('told', { callId: 'c1', status: 'error' })], inputIsDelta: true, output: says('done') }),
+      llm({
+        input: [answers('told', { callId: 'c1', status: 'error' })],
+        inputIsDelta: true,
+        output: says('done'),
+      }),
     ]);
     expect(toolCalls(trace)).toMatchObject([{ args: { q: 'ran' }, result: 'ran', status: 'ok' }]);
   });
@@ -147,15 +179,25 @@ describe('calls only messages tell of', () => {
       llm({ output: says('', [{ name: 'a' }, { name: 'b' }, { name: 'a' }]) }),
       llm({
         inputIsDelta: true,
-        input: [answers('b1', { name: 'b' }), answers('a1', { name: 'a' }), answers('a2', { name: 'a' })],
+        input: [
+          answers('b1', { name: 'b' }),
+          answers('a1', { name: 'a' }),
+          answers('a2', { name: 'a' }),
+        ],
         output: says('x'),
       }),
     ]);
-    expect(toolCalls(trace).map(({ name, result }) => `${name} ${result}`)).toEqual(['a a1', 'b b1', 'a a2']);
+    expect(toolCalls(trace).map(({ name, result }) => `${name} ${result}`)).toEqual([
+      'a a1',
+      'b b1',
+      'a a2',
+    ]);
   });
 
   test('are known from a result alone, if it names its tool', () => {
-    expect(called(build([], { turns: [answers('x', { name: 'look', callId: 'c9' })] }))).toEqual(['look(-)']);
+    expect(called(build([], { turns: [answers('x', { name: 'look', callId: 'c9' })] }))).toEqual([
+      'look(-)',
+    ]);
   });
 });
 
@@ -177,8 +219,14 @@ describe('the order of steps', () => {
   });
 
   test('puts parents before their children, whatever order they were exported in', () => {
-    const trace = build([tool('inner', { key: 'b', parent: 'a' }), { kind: 'agent', name: 'A', key: 'a' }]);
-    expect(trace.steps).toMatchObject([{ kind: 'agent' }, { kind: 'tool', parent: 's1', agent: 'A' }]);
+    const trace = build([
+      tool('inner', { key: 'b', parent: 'a' }),
+      { kind: 'agent', name: 'A', key: 'a' },
+    ]);
+    expect(trace.steps).toMatchObject([
+      { kind: 'agent' },
+      { kind: 'tool', parent: 's1', agent: 'A' },
+    ]);
   });
 
   test('does not depend on the order of spans in the file when their times differ', () => {
@@ -193,7 +241,14 @@ describe('the order of steps', () => {
         usage: { input: 1, output: 2 },
       }),
       tool('one', { key: 't1', parent: 'root', callId: 'x', t0: 3, t1: 4, status: 'ok' }),
-      llm({ key: 'l2', parent: 'root', t0: 5, t1: 6, output: says('done'), usage: { input: 3, output: 4 } }),
+      llm({
+        key: 'l2',
+        parent: 'root',
+        t0: 5,
+        t1: 6,
+        output: says('done'),
+        usage: { input: 3, output: 4 },
+      }),
     ];
     const expected = build(spans);
     fc.assert(
@@ -235,17 +290,33 @@ describe('model calls', () => {
   });
 
   test('count where they have numbers, unless their agent counts more than they explain or they have none', () => {
-    const agent: DraftStep = { kind: 'agent', name: 'A', key: 'a', usage: { input: 99, output: 1 } };
-    const all = build([agent, llm({ parent: 'a', usage: { input: 100, output: 2 }, output: says('x') })]);
+    const agent: DraftStep = {
+      kind: 'agent',
+      name: 'A',
+      key: 'a',
+      usage: { input: 99, output: 1 },
+    };
+    const all = build([
+      agent,
+      llm({ parent: 'a', usage: { input: 100, output: 2 }, output: says('x') }),
+    ]);
     expect(totals(all).totalTokens).toEqual({ exact: true, value: 102 });
-    const some = build([agent, llm({ parent: 'a', usage: { input: 1, output: 2 }, output: says('x') })]);
+    const some = build([
+      agent,
+      llm({ parent: 'a', usage: { input: 1, output: 2 }, output: says('x') }),
+    ]);
     expect(totals(some).totalTokens).toEqual({ exact: true, value: 100 });
     expect(some.captured).toMatchObject({ toolCalls: 'partial', llmCalls: 'partial' });
-    expect(totals(build([agent], { records: {} })).totalTokens).toEqual({ exact: true, value: 100 });
+    expect(totals(build([agent], { records: {} })).totalTokens).toEqual({
+      exact: true,
+      value: 100,
+    });
   });
 
   test('that do not add up to what the source reports are worth a warning', () => {
-    const trace = build([llm({ usage: { input: 20, output: 7 } })], { reported: { usage: { input: 100, output: 7 } } });
+    const trace = build([llm({ usage: { input: 20, output: 7 } })], {
+      reported: { usage: { input: 100, output: 7 } },
+    });
     expect(trace.warnings).toMatchObject([{ code: 'USAGE_DRIFT' }]);
     expect(totals(trace).totalTokens).toEqual({ exact: true, value: 107 });
   });
@@ -288,7 +359,11 @@ describe('handoffs', () => {
       ],
       found: ['Triage > BillingAgent pass'],
     },
-    { when: 'a tool only sounds like one', steps: [tool('transfer_money', { agent: 'Triage' })], found: [] },
+    {
+      when: 'a tool only sounds like one',
+      steps: [tool('transfer_money', { agent: 'Triage' })],
+      found: [],
+    },
   ])('are $found when $when', ({ steps, found }) => {
     const trace = build(steps, { agents });
     expect(handoffs(trace).map(({ from, to, mode }) => `${from} > ${to} ${mode}`)).toEqual(found);
@@ -348,7 +423,9 @@ describe('the answer', () => {
   });
 
   test('belongs to what was asked: the last words of the user before the model first spoke', () => {
-    expect(queryText(build([llm({ input: [asks('old'), says('x'), asks('new')], output: says('y') })]))).toBe('new');
+    expect(
+      queryText(build([llm({ input: [asks('old'), says('x'), asks('new')], output: says('y') })])),
+    ).toBe('new');
   });
 });
 
@@ -364,8 +441,16 @@ describe('what was captured', () => {
       steps: [llm({ output: says('x') }), llm({ finish: 'tool_calls', output: says('y') })],
       level: 'partial',
     },
-    { when: 'calls were recorded as run, though replies were not', steps: [llm({}), tool('t')], level: 'full' },
-    { when: 'everything is there and nothing was called', steps: [llm({ output: says('x') })], level: 'full' },
+    {
+      when: 'calls were recorded as run, though replies were not',
+      steps: [llm({}), tool('t')],
+      level: 'full',
+    },
+    {
+      when: 'everything is there and nothing was called',
+      steps: [llm({ output: says('x') })],
+      level: 'full',
+    },
   ])('of tool calls is $level when $when', ({ steps, level }) => {
     expect(build(steps as DraftStep[]).captured.toolCalls).toBe(level);
   });

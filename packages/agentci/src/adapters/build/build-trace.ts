@@ -25,7 +25,16 @@ import { gapsIn, gapWarnings, isCutOff } from './gaps.ts';
 import { withHandoffs } from './handoffs.ts';
 import { inTimeOrder } from './order.ts';
 import { handoffTarget, undecorated } from './span-name.ts';
-import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, linkSteps, type Node } from './tree.ts';
+import {
+  isAgent,
+  isHandoff,
+  isKept,
+  isLlm,
+  isTool,
+  keptParent,
+  linkSteps,
+  type Node,
+} from './tree.ts';
 import { reportedBy, withHelpers } from './usage.ts';
 import { withUserTurns } from './user-turns.ts';
 import { isWithheld, isWithheldTurn } from './withheld.ts';
@@ -39,7 +48,9 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   if (least > TRACE_LIMITS.steps) throw tooMany(least);
   const linked = linkSteps(draft.steps.flatMap(withoutParallel).map(withBareName));
   foldDuplicates(linked);
-  const joined = inTimeOrder(joinClaims(inTimeOrder(linked), (draft.turns ?? []).map(withBareCalls)));
+  const joined = inTimeOrder(
+    joinClaims(inTimeOrder(linked), (draft.turns ?? []).map(withBareCalls)),
+  );
   const nodes = withHandoffs(joined, {
     agents: agentsOf(joined, draft.agents ?? []),
     speakersHandOff: draft.speakersHandOff ?? false,
@@ -47,8 +58,14 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const kept = nodes.filter(isKept);
   if (kept.length > TRACE_LIMITS.steps) throw tooMany(kept.length);
   const steps = numbered(kept);
-  const final = draft.final === undefined ? findFinal(nodes) : isWithheld(draft.final.text) ? undefined : draft.final;
-  const error = draft.error ?? (draft.status === undefined ? failureOf(nodes, final !== undefined) : undefined);
+  const final =
+    draft.final === undefined
+      ? findFinal(nodes)
+      : isWithheld(draft.final.text)
+        ? undefined
+        : draft.final;
+  const error =
+    draft.error ?? (draft.status === undefined ? failureOf(nodes, final !== undefined) : undefined);
   const reported = reportedBy(draft.reported, nodes);
   const agents = agentsOf(nodes, draft.agents ?? []);
   const isWhole = kept.some((node) => isAgent(node) && node.draft.isWhole === true);
@@ -56,7 +73,9 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const warnings = [
     ...(draft.warnings ?? []),
     ...gapWarnings(gaps),
-    ...(gaps.some(({ gap }) => gap === 'moreUsed') ? [] : driftWarnings({ steps, ...defined({ reported }) })),
+    ...(gaps.some(({ gap }) => gap === 'moreUsed')
+      ? []
+      : driftWarnings({ steps, ...defined({ reported }) })),
     ...speakerWarnings(steps),
   ];
   const { file, line } = record;
@@ -77,7 +96,13 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     }),
     status:
       draft.status ??
-      (error !== undefined ? 'error' : isCutOff(kept) ? 'incomplete' : final === undefined ? 'unknown' : 'ok'),
+      (error !== undefined
+        ? 'error'
+        : isCutOff(kept)
+          ? 'incomplete'
+          : final === undefined
+            ? 'unknown'
+            : 'ok'),
     agents,
     steps,
     meta: draft.meta ?? {},
@@ -127,7 +152,11 @@ function withoutParallel(draft: DraftStep): readonly DraftStep[] {
   const calls = parallelCalls(draft.name, draft.args);
   if (calls === undefined) return [draft];
   const { key, callId, result, ...rest } = draft;
-  return calls.map((call, i) => ({ ...rest, ...call, ...(i === 0 ? defined({ key, callId, result }) : {}) }));
+  return calls.map((call, i) => ({
+    ...rest,
+    ...call,
+    ...(i === 0 ? defined({ key, callId, result }) : {}),
+  }));
 }
 
 /** The server goes apart and the name as recorded is kept, in spans and messages alike, so that both are one call. */
@@ -136,7 +165,9 @@ function withBareName(draft: DraftStep): DraftStep {
     const isSpan = draft.evidence === undefined || draft.evidence.includes('span');
     const to = isSpan ? handoffTarget(draft.name) : undefined;
     if (to !== undefined) return handoffOf(draft, to);
-    const split = splitToolName(draft.name === '' ? UNNAMED : isSpan ? undecorated(draft.name) : draft.name);
+    const split = splitToolName(
+      draft.name === '' ? UNNAMED : isSpan ? undecorated(draft.name) : draft.name,
+    );
     if (isWithheld(draft.result)) return withBareName({ ...draft, result: undefined });
     if (split.name === draft.name) return draft;
     const server = draft.server ?? split.server;
@@ -149,16 +180,28 @@ function withBareName(draft: DraftStep): DraftStep {
     const { output: _, ...rest } = draft;
     return withBareName(rest);
   }
-  return { ...draft, ...defined({ input: input?.map(withBareCalls), output: output && withBareCalls(output) }) };
+  return {
+    ...draft,
+    ...defined({ input: input?.map(withBareCalls), output: output && withBareCalls(output) }),
+  };
 }
 
 /** A span of a tool that is called after the agent it hands over to: the call itself is in the messages. */
-function handoffOf({ key, parent, agent, t0, t1, status, error }: DraftTool, to: string): DraftStep {
-  return { kind: 'handoff', to, mode: 'pass', ...defined({ key, parent, agent, t0, t1, status, error }) };
+function handoffOf(
+  { key, parent, agent, t0, t1, status, error }: DraftTool,
+  to: string,
+): DraftStep {
+  return {
+    kind: 'handoff',
+    to,
+    mode: 'pass',
+    ...defined({ key, parent, agent, t0, t1, status, error }),
+  };
 }
 
 function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: string }>(turn: T): T {
-  const name = turn.role === 'tool' && turn.name !== undefined ? splitToolName(turn.name).name : turn.name;
+  const name =
+    turn.role === 'tool' && turn.name !== undefined ? splitToolName(turn.name).name : turn.name;
   if (turn.calls === undefined) return name === turn.name ? turn : { ...turn, name };
   const calls = turn.calls.flatMap(unwrapParallel).map((call) => {
     const split = splitToolName(call.name === '' ? UNNAMED : call.name);
@@ -171,7 +214,9 @@ function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: stri
 }
 
 const unwrapParallel = (call: Call): readonly Call[] =>
-  parallelCalls(call.name, call.args)?.map((inner, i) => (i === 0 ? { ...call, ...inner } : inner)) ?? [call];
+  parallelCalls(call.name, call.args)?.map((inner, i) =>
+    i === 0 ? { ...call, ...inner } : inner,
+  ) ?? [call];
 
 type DraftCalls = NonNullable<NonNullable<Draft['turns']>[number]['calls']>;
 
@@ -188,7 +233,9 @@ function numbered(nodes: readonly Node[]): Step[] {
       ...defined({
         parent: parent === undefined ? undefined : ids.get(parent),
         agent: agentOf(node),
-        turn: (node.requester === undefined ? undefined : turns.get(node.requester)) ?? (turn > 0 ? turn : undefined),
+        turn:
+          (node.requester === undefined ? undefined : turns.get(node.requester)) ??
+          (turn > 0 ? turn : undefined),
       }),
     };
     return stepOf(node, base, ids);
@@ -231,7 +278,15 @@ function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
 
 /** A draft without the fields that a step does not have. */
 function ownOf(draft: DraftStep): object {
-  const { key: _, parent: __, agent: ___, gap: ____, isWhole: _____, isRequest: ______, ...own } = draft as Mixed;
+  const {
+    key: _,
+    parent: __,
+    agent: ___,
+    gap: ____,
+    isWhole: _____,
+    isRequest: ______,
+    ...own
+  } = draft as Mixed;
   return own;
 }
 
@@ -252,7 +307,9 @@ function viaOf(key: string | undefined, ids: ReadonlyMap<Node, string>): string 
 
 /** A run failed when its outermost agent did, or when its last call of a model did and nothing was answered. */
 function failureOf(nodes: readonly Node[], isAnswered: boolean): Failure | undefined {
-  const outer = nodes.findLast((node) => isAgent(node) && isKept(node) && node.above.agent === undefined);
+  const outer = nodes.findLast(
+    (node) => isAgent(node) && isKept(node) && node.above.agent === undefined,
+  );
   const last = isAnswered ? undefined : nodes.findLast((node) => isLlm(node) && isKept(node));
   const failed = [outer, last].find((node) => node?.draft.status === 'error');
   return failed === undefined ? undefined : (failed.draft.error ?? {});

@@ -1,5 +1,13 @@
 import { captureLevel, nothingCaptured } from '../../trace/captured.ts';
-import type { Capability, Captured, CaptureLevel, LlmStep, Step, ToolStep, Trace } from '../../trace/model.ts';
+import type {
+  Capability,
+  Captured,
+  CaptureLevel,
+  LlmStep,
+  Step,
+  ToolStep,
+  Trace,
+} from '../../trace/model.ts';
 import { UNNAMED } from './blocks.ts';
 import type { GapNote } from './draft.ts';
 import { GAPS } from './gap-kinds.ts';
@@ -29,12 +37,18 @@ export function capturedBy(
   const llms = steps.filter((step): step is LlmStep => step.kind === 'llm');
   const place = { ...nothingCaptured(), ...evidence.records };
   const hidden = new Set<Capability>(evidence.gaps.flatMap(({ gap }) => [...GAPS[gap].hides]));
-  const shown = (capability: Capability, level: CaptureLevel, count: number, isProven: boolean): CaptureLevel => {
+  const shown = (
+    capability: Capability,
+    level: CaptureLevel,
+    count: number,
+    isProven: boolean,
+  ): CaptureLevel => {
     if (count === 0 && !isProven) return 'none';
     if (level === 'none') return count === 0 ? 'none' : 'partial';
     return hidden.has(capability) ? 'partial' : level;
   };
-  const count = (kind: Step['kind']): number => steps.reduce((sum, step) => sum + (step.kind === kind ? 1 : 0), 0);
+  const count = (kind: Step['kind']): number =>
+    steps.reduce((sum, step) => sum + (step.kind === kind ? 1 : 0), 0);
   const isEmpty = (capability: Capability): boolean => evidence.empty.includes(capability);
   const isProven = isEmpty('toolCalls') || evidence.isWhole || llms.some(isReply);
   const seen = isBlind(tools, llms)
@@ -79,14 +93,25 @@ export function capturedBy(
       isHidden: hidden.has('handoffs'),
     }),
     messages: shown('messages', place.messages, count('message'), isActive || isEmpty('messages')),
-    retrieval: shown('retrieval', place.retrieval, count('retrieval'), isActive || isEmpty('retrieval')),
+    retrieval: shown(
+      'retrieval',
+      place.retrieval,
+      count('retrieval'),
+      isActive || isEmpty('retrieval'),
+    ),
     final: final === undefined ? 'none' : 'full',
   };
 }
 
 /** How many of the steps have the field; of no steps, nothing is missing where the format has a place for it. */
-const share = (list: readonly Step[], has: (step: never) => boolean, level: CaptureLevel): CaptureLevel =>
-  list.length === 0 ? level : captureLevel(list.filter(has as (step: Step) => boolean).length, list.length);
+const share = (
+  list: readonly Step[],
+  has: (step: never) => boolean,
+  level: CaptureLevel,
+): CaptureLevel =>
+  list.length === 0
+    ? level
+    : captureLevel(list.filter(has as (step: Step) => boolean).length, list.length);
 
 const limited = (level: CaptureLevel, limit: CaptureLevel): CaptureLevel =>
   limit === 'none' ? 'none' : level === 'full' ? limit : level;
@@ -106,8 +131,12 @@ const hasOutcome = ({ result, resultParts, error }: ToolStep): boolean =>
 
 /** Times that were worked out from others tell an order, not a duration. */
 function timing(steps: readonly Step[]): CaptureLevel {
-  const ran = steps.filter((step) => step.kind === 'llm' || step.kind === 'tool' || step.kind === 'agent');
-  const timed = ran.filter(({ t0, t1, timing }) => t0 !== undefined && t1 !== undefined && timing !== 'estimated');
+  const ran = steps.filter(
+    (step) => step.kind === 'llm' || step.kind === 'tool' || step.kind === 'agent',
+  );
+  const timed = ran.filter(
+    ({ t0, t1, timing }) => t0 !== undefined && t1 !== undefined && timing !== 'estimated',
+  );
   return timed.length === 0 ? 'none' : captureLevel(timed.length, ran.length);
 }
 

@@ -18,7 +18,8 @@ export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node
   const claims = new Claims(nodes);
   const llms = nodes.filter((node): node is Node<DraftLlm> => isLlm(node) && isKept(node));
   for (const node of llms) claims.request(node.draft.output, node);
-  for (const node of llms) claims.history(node.draft.input ?? [], node, node.draft.inputIsDelta === true);
+  for (const node of llms)
+    claims.history(node.draft.input ?? [], node, node.draft.inputIsDelta === true);
   const hasOutputs = llms.some((node) => node.draft.output !== undefined);
   for (const node of nodes) {
     if (!isAgent(node) || !isKept(node)) continue;
@@ -89,7 +90,8 @@ class Claims {
       for (const [i, call] of (turn.calls ?? []).entries()) {
         if (call.id !== undefined) {
           const same = this.#byId.get(call.id);
-          const isKnown = same?.slice(0, MAX_SHARED).some(({ draft }) => isNamed(draft, call)) ?? false;
+          const isKnown =
+            same?.slice(0, MAX_SHARED).some(({ draft }) => isNamed(draft, call)) ?? false;
           const echoed = isDelta ? undefined : this.#echoed(call, repeats, at);
           if (!isKnown && echoed !== undefined) this.#remember(call.id, echoed);
           else if (!isKnown) this.#ask(call, at, i, isPast);
@@ -107,7 +109,11 @@ class Claims {
    * The call that a history repeats under an id of its own, as Responses do, which have two ids for a call: the nth call of
    * that name and those arguments in the history is the nth that an earlier reply asked for.
    */
-  #echoed(call: Call, repeats: Map<string, number>, at: Node | undefined): Node<DraftTool> | undefined {
+  #echoed(
+    call: Call,
+    repeats: Map<string, number>,
+    at: Node | undefined,
+  ): Node<DraftTool> | undefined {
     const key = wordingOf(call);
     const count = repeats.get(key) ?? 0;
     repeats.set(key, count + 1);
@@ -129,7 +135,11 @@ class Claims {
       else {
         const found = this.#asking(turn.callId, seen, isDelta);
         // A second answer under another name is of a call that took over the id and is not there.
-        const isOther = isDelta && found !== undefined && this.#isAnswered.has(found) && isOtherName(found, turn.name);
+        const isOther =
+          isDelta &&
+          found !== undefined &&
+          this.#isAnswered.has(found) &&
+          isOtherName(found, turn.name);
         const asked = found === undefined || isOther ? this.#createFrom(turn, at, isPast) : found;
         this.#isAnswered.add(asked);
         this.#answer(asked, turn);
@@ -142,7 +152,8 @@ class Claims {
     for (const turn of fresh) {
       const next = this.#next(turn.name) ?? this.#withId(turn.name);
       // Of a result with neither id nor name only the number tells whether its call is known.
-      if (next === undefined && turn.name === undefined && nameless.length <= this.#tools.size) continue;
+      if (next === undefined && turn.name === undefined && nameless.length <= this.#tools.size)
+        continue;
       this.#answer(next ?? this.#createFrom(turn, at, isPast), turn);
     }
   }
@@ -155,7 +166,9 @@ class Claims {
     for (const node of this.#tools) {
       const { callId, evidence, by, actor } = node.draft;
       if (actor === 'user') continue;
-      const isModels = past.has(node) || (callId !== undefined && evidence?.includes('mcp') !== true && by !== 'mcp');
+      const isModels =
+        past.has(node) ||
+        (callId !== undefined && evidence?.includes('mcp') !== true && by !== 'mcp');
       const isSaid = node.gaps.includes('orphanResult');
       if (isModels && !isSaid && node.requester === undefined) node.gaps.push('absentReplies');
     }
@@ -187,7 +200,8 @@ class Claims {
     if (draft.args === undefined && call.args !== undefined) {
       draft.args = call.args;
       delete draft.argsRaw;
-    } else if (draft.args === undefined && call.argsRaw !== undefined) draft.argsRaw ??= call.argsRaw;
+    } else if (draft.args === undefined && call.argsRaw !== undefined)
+      draft.argsRaw ??= call.argsRaw;
     if (call.by !== undefined) draft.by ??= call.by;
     if (call.actor !== undefined) draft.actor ??= call.actor;
     if (call.server !== undefined) draft.server ??= call.server;
@@ -237,14 +251,22 @@ class Claims {
   #recorded(call: Call): Node<DraftTool> | undefined {
     const queue = this.#unasked.get(call.name);
     if (queue === undefined) return undefined;
-    while (queue.at < queue.list.length && queue.list[queue.at]!.callIndex !== undefined) queue.at++;
+    while (queue.at < queue.list.length && queue.list[queue.at]!.callIndex !== undefined)
+      queue.at++;
     const first = queue.list[queue.at];
-    if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined)) return undefined;
+    if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined))
+      return undefined;
     // Calls of one reply reach their servers in any order; what a tap saw has the arguments as the model gave them.
-    if (first.draft.evidence?.includes('mcp') === true && hasOtherValues(first.draft.args, call.args))
+    if (
+      first.draft.evidence?.includes('mcp') === true &&
+      hasOtherValues(first.draft.args, call.args)
+    )
       return queue.list
         .slice(queue.at, queue.at + MAX_CONCURRENT)
-        .find(({ callIndex, draft }) => callIndex === undefined && !hasOtherValues(draft.args, call.args));
+        .find(
+          ({ callIndex, draft }) =>
+            callIndex === undefined && !hasOtherValues(draft.args, call.args),
+        );
     queue.at++;
     return first;
   }
@@ -319,7 +341,8 @@ class Claims {
   }
 }
 
-const wordingOf = ({ name, args, argsRaw }: Call): string => JSON.stringify([name, args ?? argsRaw]);
+const wordingOf = ({ name, args, argsRaw }: Call): string =>
+  JSON.stringify([name, args ?? argsRaw]);
 
 const isNamed = (draft: DraftTool, call: Pick<Call, 'name' | 'rawName'>): boolean =>
   draft.name === call.name || draft.rawName === (call.rawName ?? call.name);
@@ -340,7 +363,11 @@ function queueOf(queues: Map<string, Queue>, name: string): Queue {
 }
 
 const withMessage = (evidence: DraftTool['evidence']): NonNullable<DraftTool['evidence']> =>
-  evidence === undefined ? ['span', 'message'] : evidence.includes('message') ? evidence : [...evidence, 'message'];
+  evidence === undefined
+    ? ['span', 'message']
+    : evidence.includes('message')
+      ? evidence
+      : [...evidence, 'message'];
 
 function resultOfParts(turn: Turn): unknown {
   const texts = turn.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

@@ -4,7 +4,9 @@ import type { Reply } from './conversation.ts';
 import type { DraftLlm, DraftStep, Turn } from './draft.ts';
 
 /** A reply in the making: a source may mention it in several records. */
-export type OpenReply = Omit<{ -readonly [K in keyof DraftLlm]: DraftLlm[K] }, 'output'> & { output: OpenTurn };
+export type OpenReply = Omit<{ -readonly [K in keyof DraftLlm]: DraftLlm[K] }, 'output'> & {
+  output: OpenTurn;
+};
 type OpenTurn = { -readonly [K in keyof Turn]: Turn[K] };
 
 /**
@@ -28,7 +30,10 @@ export class Dialogue {
   }
 
   /** A reply of the model. It may be added to until the draft is built. */
-  reply(given: Turn, about: Reply & Pick<DraftLlm, 'agent' | 'parent' | 'error' | 'meta' | 'timing'> = {}): OpenReply {
+  reply(
+    given: Turn,
+    about: Reply & Pick<DraftLlm, 'agent' | 'parent' | 'error' | 'meta' | 'timing'> = {},
+  ): OpenReply {
     const turn = this.#ids.distinct(given);
     const agent = about.agent ?? turn.agent;
     const step: OpenReply = {

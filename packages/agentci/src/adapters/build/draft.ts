@@ -128,7 +128,9 @@ export interface DraftLlm extends DraftBase, Omit<Own<LlmStep>, 'input' | 'outpu
   readonly output?: Turn;
 }
 
-export interface DraftTool extends DraftBase, Omit<Own<ToolStep>, 'by' | 'evidence' | 'requestedBy'> {
+export interface DraftTool
+  extends DraftBase,
+    Omit<Own<ToolStep>, 'by' | 'evidence' | 'requestedBy'> {
   readonly kind: 'tool';
   readonly by?: ToolStep['by'];
   /** `span` when left out: the step was recorded as something that ran. */

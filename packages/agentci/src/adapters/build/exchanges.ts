@@ -48,7 +48,11 @@ export function pairOf(record: RawRecord): Pair | undefined {
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
   const response = bodyOf(value.response);
   const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
-  const events = isStream ? eventsIn(response) : typeof response === 'string' ? linesIn(response) : undefined;
+  const events = isStream
+    ? eventsIn(response)
+    : typeof response === 'string'
+      ? linesIn(response)
+      : undefined;
   return {
     record,
     uri: label(value.uri) ?? label(value.url) ?? '',
@@ -90,7 +94,10 @@ export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExch
         record,
         input: wire.input(request),
         ...(wire.asked?.(pair) ?? defined({ model: label(request.model) })),
-        ...defined({ error, tools: request.tools === undefined ? undefined : toolDefs(request.tools) }),
+        ...defined({
+          error,
+          tools: request.tools === undefined ? undefined : toolDefs(request.tools),
+        }),
         ...(error === undefined ? wire.reply(response) : {}),
         ...defined({ gap }),
       },
@@ -106,7 +113,11 @@ export const hasPairs = (records: readonly RawRecord[]): boolean =>
   });
 
 /** The runs in records that are pairs. One that is none is its own problem, and the rest is read. */
-export function pairItems(records: readonly RawRecord[], wire: Wire, format: string): AdapterItem[] {
+export function pairItems(
+  records: readonly RawRecord[],
+  wire: Wire,
+  format: string,
+): AdapterItem[] {
   const strangers = records.filter((record) => !hasPairs([record]));
   return [
     ...exchangeItems(exchangesIn(records, wire), format),
@@ -120,22 +131,30 @@ export function pairItems(records: readonly RawRecord[], wire: Wire, format: str
 }
 
 /** Replies without their requests. */
-export const wholeReplies = (records: readonly RawRecord[], { reply }: Pick<Wire, 'reply'>): WireExchange[] =>
-  records.map((record) => ({ record, input: [], ...reply(record.value) }));
+export const wholeReplies = (
+  records: readonly RawRecord[],
+  { reply }: Pick<Wire, 'reply'>,
+): WireExchange[] => records.map((record) => ({ record, input: [], ...reply(record.value) }));
 
 /** Replies in pieces, without their requests. */
 export const streamedReplies = (
   streams: readonly (readonly RawRecord[])[],
   { reply }: Pick<Wire, 'reply'>,
 ): WireExchange[] =>
-  streams.map((pieces) => ({ record: pieces[0]!, input: [], ...reply(pieces.map(({ value }) => value)) }));
+  streams.map((pieces) => ({
+    record: pieces[0]!,
+    input: [],
+    ...reply(pieces.map(({ value }) => value)),
+  }));
 
 /** A body as Node prints its bytes, `{type: "Buffer", data}`, packed or not; any other body stays as it is. */
 function bodyOf(body: unknown): unknown {
   if (!isFields(body) || body.type !== 'Buffer' || !Array.isArray(body.data)) return body;
   try {
     const bytes = Buffer.from(body.data.filter((byte) => typeof byte === 'number'));
-    const text = (isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES }) : bytes).toString('utf8');
+    const text = (
+      isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES }) : bytes
+    ).toString('utf8');
     return parseJson(text) ?? text;
   } catch {
     return body;
@@ -145,7 +164,9 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** The runs in a list of calls: a call continues with a run when it was sent what that run's last reply said or asked for. */
 export function exchangeItems(exchanges: readonly WireExchange[], format: string): AdapterItem[] {
-  return conversationsIn(exchanges).flatMap((run) => tryBuild(run[0]!.record, () => draftOf(run, format)));
+  return conversationsIn(exchanges).flatMap((run) =>
+    tryBuild(run[0]!.record, () => draftOf(run, format)),
+  );
 }
 
 /** Calls that belong to one conversation, together. */
@@ -198,7 +219,8 @@ function marksBefore({ input, previousId, threadId }: WireExchange): string[] {
   return marks;
 }
 
-const hasCallWithoutId = (turn: Turn | undefined): boolean => turn?.calls?.some(({ id }) => id === undefined) ?? false;
+const hasCallWithoutId = (turn: Turn | undefined): boolean =>
+  turn?.calls?.some(({ id }) => id === undefined) ?? false;
 
 /** The fingerprint of a history and one turn more. Calls without ids are told apart by all that came before them. */
 function chained(before: string, { role, parts, calls, name, result }: Turn): string {
@@ -210,12 +232,15 @@ function chained(before: string, { role, parts, calls, name, result }: Turn): st
 }
 
 /** "Done." is said in many runs: what was asked before tells them apart. */
-const textMark = (asked: string | undefined, said: string): string => `text ${JSON.stringify([asked, said])}`;
+const textMark = (asked: string | undefined, said: string): string =>
+  `text ${JSON.stringify([asked, said])}`;
 const isUsers = ({ role }: Turn): boolean => role === 'user';
 
 function draftOf(run: readonly WireExchange[], format: string): Draft {
   const last = run.at(-1)!;
-  const tools = new Map(run.flatMap((exchange) => exchange.tools ?? []).map((tool) => [tool.name, tool]));
+  const tools = new Map(
+    run.flatMap((exchange) => exchange.tools ?? []).map((tool) => [tool.name, tool]),
+  );
   return {
     source: { format },
     steps: run.map(llmStep),
@@ -231,7 +256,9 @@ const UNASKED: GapNote = { gap: 'absentChildren', detail: 'a request without its
 /** What a run continues from and does not hold: a reply by its id, or the beginning of a conversation. */
 function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
   const replies = new Set(run.map(({ responseId }) => responseId));
-  const before = run.find(({ previousId }) => previousId !== undefined && !replies.has(previousId))?.previousId;
+  const before = run.find(
+    ({ previousId }) => previousId !== undefined && !replies.has(previousId),
+  )?.previousId;
   const kept = before ?? run.find(({ threadId }) => threadId !== undefined)?.threadId;
   return kept === undefined ? [] : [{ gap: 'keptElsewhere', detail: kept.slice(0, 80) }];
 }
@@ -258,7 +285,10 @@ export function llmStep({
     kind: 'llm',
     ...rest,
     ...(input.length === 0 ? {} : { input }),
-    ...defined({ error, status: status ?? (error === undefined ? ('ok' as const) : ('error' as const)) }),
+    ...defined({
+      error,
+      status: status ?? (error === undefined ? ('ok' as const) : ('error' as const)),
+    }),
   };
 }
 

@@ -43,25 +43,33 @@ function foldNestedTools(nodes: readonly Node[]): void {
     const outer = target(node.above.tool);
     if (!isTool(outer) || outer.draft.name !== node.draft.name) continue;
     const isSameId =
-      outer.draft.callId === undefined || node.draft.callId === undefined || outer.draft.callId === node.draft.callId;
-    const isRecursive = node.draft.callId === undefined && hasOtherValues(node.draft.args, outer.draft.args);
+      outer.draft.callId === undefined ||
+      node.draft.callId === undefined ||
+      outer.draft.callId === node.draft.callId;
+    const isRecursive =
+      node.draft.callId === undefined && hasOtherValues(node.draft.args, outer.draft.args);
     if (isSameId && !isRecursive && outer !== node) foldTool(node, outer);
   }
 }
 
 function isInside(node: Node, outer: Node): boolean {
-  for (let above = node.above.tool; above !== undefined; above = above.above.tool) if (above === outer) return true;
+  for (let above = node.above.tool; above !== undefined; above = above.above.tool)
+    if (above === outer) return true;
   return false;
 }
 
 function foldTool(node: Node<DraftTool>, into: Node<DraftTool>): void {
   node.foldedInto = into;
   const { draft } = into;
-  const evidence = [...new Set([...(draft.evidence ?? ['span']), ...(node.draft.evidence ?? ['span'])])];
-  const isWorse = node.draft.status === 'error' || draft.status === undefined || draft.status === 'unknown';
+  const evidence = [
+    ...new Set([...(draft.evidence ?? ['span']), ...(node.draft.evidence ?? ['span'])]),
+  ];
+  const isWorse =
+    node.draft.status === 'error' || draft.status === undefined || draft.status === 'unknown';
   const status = isWorse ? (node.draft.status ?? draft.status) : draft.status;
   // What was parsed says more than what was not.
-  const raw = draft.args === undefined && node.draft.args !== undefined ? { argsRaw: undefined } : {};
+  const raw =
+    draft.args === undefined && node.draft.args !== undefined ? { argsRaw: undefined } : {};
   // Rules against tools look at both names.
   if (node.draft.name !== draft.name) draft.rawName ??= node.draft.name;
   fill(draft, node.draft);
@@ -109,7 +117,8 @@ function foldResponses(nodes: readonly Node[]): void {
     else if (isOneReply(node.draft, first.draft)) {
       node.foldedInto = first;
       // What was sent mentions earlier calls: the longer record of it mentions more.
-      if ((node.draft.input?.length ?? 0) > (first.draft.input?.length ?? 0)) first.draft.input = node.draft.input!;
+      if ((node.draft.input?.length ?? 0) > (first.draft.input?.length ?? 0))
+        first.draft.input = node.draft.input!;
       fill(first.draft, node.draft);
       widen(first.draft, node.draft);
     }
@@ -125,7 +134,9 @@ function isOneReply(a: DraftLlm, b: DraftLlm): boolean {
       ? undefined
       : JSON.stringify([textOf(output), output.calls?.map(({ name, args }) => [name, args])]);
   const [one, other] = [said(a), said(b)];
-  return !isApart(a, b) && !isApart(b, a) && (one === undefined || other === undefined || one === other);
+  return (
+    !isApart(a, b) && !isApart(b, a) && (one === undefined || other === undefined || one === other)
+  );
 }
 
 /** Takes over what the other record has and this one lacks. */

@@ -8,7 +8,11 @@ import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, type Node } from
 import { sumUsage, tokensOf } from './usage.ts';
 
 /** What a run's steps, its totals and its adapter say about parts that are missing. */
-export function gapsIn(nodes: readonly Node[], draft: Draft, reported: Trace['reported']): GapNote[] {
+export function gapsIn(
+  nodes: readonly Node[],
+  draft: Draft,
+  reported: Trace['reported'],
+): GapNote[] {
   const kept = nodes.filter(isKept);
   return [
     ...(draft.gaps ?? []),
@@ -51,7 +55,8 @@ function replyGaps(kept: readonly Node[]): GapNote[] {
     const unknown = data.find(mayBeCall);
     if (unknown !== undefined) return [{ gap: 'unknownBlock', ...kindOf(unknown) }];
     if (output?.calls !== undefined || acted.has(node)) return [];
-    const isForeign = data.length > 0 && output?.parts.every(({ type }) => type === 'json' || type === 'reasoning');
+    const isForeign =
+      data.length > 0 && output?.parts.every(({ type }) => type === 'json' || type === 'reasoning');
     if (isForeign && finish === undefined) return [{ gap: 'unknownBlock', ...kindOf(data[0]) }];
     if (finish === 'tool_calls') return [{ gap: 'askedForTools' }];
     const isSilent = output?.parts.every(({ type }) => type === 'reasoning') === true;
@@ -66,7 +71,8 @@ function replyGaps(kept: readonly Node[]): GapNote[] {
 const END_TOKENS = 4;
 
 /** Whether a model wrote more than its thoughts and an end. */
-const wroteMore = (usage: Usage | undefined): boolean => (usage?.output ?? 0) - (usage?.reasoning ?? 0) > END_TOKENS;
+const wroteMore = (usage: Usage | undefined): boolean =>
+  (usage?.output ?? 0) - (usage?.reasoning ?? 0) > END_TOKENS;
 
 const kindOf = (block: unknown): { detail?: string } => {
   const type = isFields(block) ? block.type : undefined;
@@ -85,7 +91,9 @@ export function isCutOff(nodes: readonly Node[]): boolean {
  */
 function absentParents(nodes: readonly Node[]): GapNote[] {
   const tops = nodes.filter(({ parent }) => parent === undefined);
-  const absent = new Set(tops.flatMap(({ draft }) => (draft.parent === undefined ? [] : [draft.parent])));
+  const absent = new Set(
+    tops.flatMap(({ draft }) => (draft.parent === undefined ? [] : [draft.parent])),
+  );
   const hasRoot = tops.some(({ draft }) => draft.parent === undefined && draft.key !== undefined);
   if (absent.size === 0 || (absent.size === 1 && !hasRoot)) return [];
   return [{ gap: 'absentParent', detail: `${absent.size}: ${[...absent][0]!.slice(0, 80)}` }];
@@ -97,13 +105,22 @@ function absentParents(nodes: readonly Node[]): GapNote[] {
  */
 function silentAgents(kept: readonly Node[]): GapNote[] {
   const parents = new Set(kept.map((node) => keptParent(node)));
-  const acting = new Set(kept.flatMap(({ draft }) => (draft.kind === 'agent' ? [] : (draft.agent ?? []))));
+  const acting = new Set(
+    kept.flatMap(({ draft }) => (draft.kind === 'agent' ? [] : (draft.agent ?? []))),
+  );
   const silent = kept.filter(isAgent).find((node) => {
     const { name, isWhole } = node.draft;
-    return node.above.agent !== undefined && isWhole !== true && !parents.has(node) && !acting.has(name);
+    return (
+      node.above.agent !== undefined && isWhole !== true && !parents.has(node) && !acting.has(name)
+    );
   });
   if (silent === undefined) return [];
-  return [{ gap: 'absentChildren', detail: `nothing of the agent ${JSON.stringify(silent.draft.name.slice(0, 80))}` }];
+  return [
+    {
+      gap: 'absentChildren',
+      detail: `nothing of the agent ${JSON.stringify(silent.draft.name.slice(0, 80))}`,
+    },
+  ];
 }
 
 /** Counts that the source gives, against what was found. */
@@ -113,7 +130,9 @@ function uncounted(kept: readonly Node[], counts: NonNullable<Draft['counts']>):
   return (['llmCalls', 'toolCalls'] as const).flatMap((what): GapNote[] => {
     const count = counts[what];
     if (count === undefined || count <= found[what]) return [];
-    return [{ gap: 'moreCounted', detail: `${count} ${words[what]} counted, ${found[what]} found` }];
+    return [
+      { gap: 'moreCounted', detail: `${count} ${words[what]} counted, ${found[what]} found` },
+    ];
   });
 }
 
@@ -127,8 +146,11 @@ function unusedTokens(kept: readonly Node[], reported: Trace['reported']): GapNo
   const claimed = Math.max(tokensOf(reported?.usage) ?? 0, tokensOf(agents) ?? 0);
   if (claimed === 0) return [];
   // Instrumentations of agents and tools alone exist; their tool spans are all there.
-  const hasSpans = kept.some((node) => isTool(node) && node.draft.evidence?.includes('span') !== false);
-  if (calls.length === 0) return hasSpans ? [] : [{ gap: 'moreUsed', detail: `${claimed} tokens, no model call` }];
+  const hasSpans = kept.some(
+    (node) => isTool(node) && node.draft.evidence?.includes('span') !== false,
+  );
+  if (calls.length === 0)
+    return hasSpans ? [] : [{ gap: 'moreUsed', detail: `${claimed} tokens, no model call` }];
   const summed = tokensOf(sumUsage(calls.map(({ draft }) => draft.usage)));
   if (summed === undefined || claimed <= summed * DRIFT) return [];
   return [{ gap: 'moreUsed', detail: `${claimed} tokens reported, ${summed} by its model calls` }];

@@ -9,12 +9,15 @@ const TRANSFER = /^(?:transfer|handoff|hand_off|delegate)_(?:back_)?to_(.+)$/i;
 /** Tools with which a CrewAI agent turns to another, named in an argument. */
 const COWORKER = /^(?:delegate[ _]work[ _]to[ _]coworker|ask[ _]question[ _]to[ _]coworker)$/i;
 /** Tools whose argument names the agent: Google ADK, and the sub-agents of coding agents. */
-const NAMED: readonly { readonly tool: RegExp; readonly keys: readonly string[]; readonly mode: 'pass' | 'return' }[] =
-  [
-    { tool: /^transfer_to_agent$/i, keys: ['agent_name', 'agentName'], mode: 'pass' },
-    { tool: COWORKER, keys: ['coworker', 'co_worker'], mode: 'return' },
-    { tool: /^(?:Task|Agent)$/, keys: ['subagent_type', 'subagentType'], mode: 'return' },
-  ];
+const NAMED: readonly {
+  readonly tool: RegExp;
+  readonly keys: readonly string[];
+  readonly mode: 'pass' | 'return';
+}[] = [
+  { tool: /^transfer_to_agent$/i, keys: ['agent_name', 'agentName'], mode: 'pass' },
+  { tool: COWORKER, keys: ['coworker', 'co_worker'], mode: 'return' },
+  { tool: /^(?:Task|Agent)$/, keys: ['subagent_type', 'subagentType'], mode: 'return' },
+];
 
 /**
  * Adds the handoffs that were not recorded as such: a call of a transfer tool, an agent that runs inside a tool call, and, where
@@ -26,14 +29,21 @@ export function withHandoffs(
 ): Node[] {
   const names = new Map(options.agents.map((agent) => [slug(agent.name), agent.name]));
   const said = new Set(nodes.flatMap((node) => (isHandoff(node) ? [slug(node.draft.to)] : [])));
-  const recorded = new Set(nodes.flatMap((node) => (isHandoff(node) ? [node.draft.from ?? agentOf(node)] : [])));
+  const recorded = new Set(
+    nodes.flatMap((node) => (isHandoff(node) ? [node.draft.from ?? agentOf(node)] : [])),
+  );
   const out: Node[] = [];
   const viaAgents = subAgents(nodes);
   let speaker: string | undefined;
   for (const node of nodes) {
     if (options.speakersHandOff && isLlm(node) && isKept(node)) {
       const now = agentOf(node);
-      if (speaker !== undefined && now !== undefined && now !== speaker && !hasHandoffSince(out, now))
+      if (
+        speaker !== undefined &&
+        now !== undefined &&
+        now !== speaker &&
+        !hasHandoffSince(out, now)
+      )
         out.push(handoff(node, { from: speaker, to: now, mode: 'unknown' }));
       speaker = now ?? speaker;
     }
@@ -60,7 +70,9 @@ function transferOf(node: Node<DraftTool>, names: ReadonlyMap<string, string>): 
   if (status === 'error' || status === 'denied' || status === 'cancelled') return undefined;
   for (const { tool, keys, mode } of NAMED) {
     if (!tool.test(name)) continue;
-    const named = isFields(args) ? keys.map((key) => label(args[key])).find((value) => value !== undefined) : undefined;
+    const named = isFields(args)
+      ? keys.map((key) => label(args[key])).find((value) => value !== undefined)
+      : undefined;
     if (named !== undefined) return { to: names.get(slug(named)) ?? named, mode };
   }
   const tool = TRANSFER.exec(name)?.[1];
@@ -76,7 +88,14 @@ function namedAgent(value: unknown): string | undefined {
   if (!isFields(value)) return undefined;
   return AGENT_KEYS.map((key) => label(value[key])).find((name) => name !== undefined);
 }
-const AGENT_KEYS = ['agent_name', 'agentName', 'target_agent_name', 'target_agent', 'targetAgent', 'to_agent'];
+const AGENT_KEYS = [
+  'agent_name',
+  'agentName',
+  'target_agent_name',
+  'target_agent',
+  'targetAgent',
+  'to_agent',
+];
 
 /** Agents that ran inside a tool call: the call handed over and got control back. */
 function subAgents(nodes: readonly Node[]): Map<Node, Found> {
@@ -92,7 +111,8 @@ function subAgents(nodes: readonly Node[]): Map<Node, Found> {
 }
 
 function isBelow(node: Node, tool: Node): boolean {
-  for (let above = node.above.tool; above !== undefined; above = above.above.tool) if (above === tool) return true;
+  for (let above = node.above.tool; above !== undefined; above = above.above.tool)
+    if (above === tool) return true;
   return false;
 }
 

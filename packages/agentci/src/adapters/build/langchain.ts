@@ -32,7 +32,9 @@ export function langchainMessage(value: unknown): Fields | undefined {
   if (typeof type !== 'string' || !TYPES.has(type) || 'role' in value) return undefined;
   const role = Object.hasOwn(CLASSES, type) ? CLASSES[type] : type;
   if (isFields(data) && 'content' in data) return { ...data, role };
-  return 'content' in value && !('part_kind' in value) ? { ...value, role, type: undefined } : undefined;
+  return 'content' in value && !('part_kind' in value)
+    ? { ...value, role, type: undefined }
+    : undefined;
 }
 
 /** The model's counts: of the message, else of what the provider sent with it. */

@@ -26,23 +26,31 @@ export function mentionsIn(value: unknown): string[] {
   const found = new Set<string>();
   let nodes = 0;
   const look = (item: unknown, at: string, depth: number): void => {
-    if (typeof item !== 'object' || item === null || depth > MAX_DEPTH || ++nodes > MAX_NODES) return;
+    if (typeof item !== 'object' || item === null || depth > MAX_DEPTH || ++nodes > MAX_NODES)
+      return;
     if (Array.isArray(item)) {
       for (const inner of item) look(inner, at, depth + 1);
       return;
     }
     const fields = item as Readonly<Record<string, unknown>>;
-    const isCall = CALLS.test(at) || [fields.type, fields.kind, fields.part_kind, fields.role].some(isCallKind);
+    const isCall =
+      CALLS.test(at) || [fields.type, fields.kind, fields.part_kind, fields.role].some(isCallKind);
     if (isCall) {
       const inner = isFields(fields.function) ? fields.function : fields;
       const called = typeof fields.function === 'string' ? fields.function : undefined;
       const name =
-        called ?? inner.name ?? inner.tool_name ?? inner.toolName ?? (CALLS.test(at) ? inner.tool : undefined);
+        called ??
+        inner.name ??
+        inner.tool_name ??
+        inner.toolName ??
+        (CALLS.test(at) ? inner.tool : undefined);
       // A definition of a tool has the same kind as a call of it, and says what its arguments are like.
-      if (typeof name === 'string' && !isDefinition(fields) && !isDefinition(inner)) found.add(name);
+      if (typeof name === 'string' && !isDefinition(fields) && !isDefinition(inner))
+        found.add(name);
     } else if (isFields(fields.origin) && typeof fields.origin.tool_name === 'string')
       found.add(fields.origin.tool_name);
-    for (const [key, inner] of Object.entries(fields)) if (!NOT_CALLED.test(key)) look(inner, key, depth + 1);
+    for (const [key, inner] of Object.entries(fields))
+      if (!NOT_CALLED.test(key)) look(inner, key, depth + 1);
   };
   if (typeof value !== 'string') look(value, '', 0);
   else if (MENTIONS.test(value)) {
@@ -56,7 +64,9 @@ export function mentionsIn(value: unknown): string[] {
 const isCallKind = (kind: unknown): boolean => typeof kind === 'string' && CALL_KIND.test(kind);
 
 const isDefinition = (item: Readonly<Record<string, unknown>>): boolean =>
-  ['parameters', 'inputSchema', 'input_schema', 'description', 'parametersJsonSchema'].some((key) => key in item);
+  ['parameters', 'inputSchema', 'input_schema', 'description', 'parametersJsonSchema'].some(
+    (key) => key in item,
+  );
 
 /** A text of JSON that breaks off: what it says of calls up to there. */
 const CUT_CALL =
@@ -74,8 +84,13 @@ export function unshownCalls(kept: readonly Node[], mentions: readonly string[])
   for (const node of kept) {
     if (isTool(node)) known.add(keyOf(node.draft.name)).add(keyOf(node.draft.rawName ?? ''));
     if (isHandoff(node)) known.add(keyOf(node.draft.to)).add(keyOf(`transfer_to_${node.draft.to}`));
-    if (isAgent(node)) known.add(keyOf(node.draft.name)).add(keyOf(`transfer_to_${node.draft.name}`));
-    if (node.draft.kind === 'event' && isFields(node.draft.data) && typeof node.draft.data.name === 'string')
+    if (isAgent(node))
+      known.add(keyOf(node.draft.name)).add(keyOf(`transfer_to_${node.draft.name}`));
+    if (
+      node.draft.kind === 'event' &&
+      isFields(node.draft.data) &&
+      typeof node.draft.data.name === 'string'
+    )
       known.add(keyOf(node.draft.data.name));
     if (isLlm(node)) for (const { name } of node.draft.output?.calls ?? []) known.add(keyOf(name));
   }

@@ -4,7 +4,17 @@ import type { Message, Part } from '../../trace/model.ts';
 import { contentOf, failureFlag, outcomeOf, UNNAMED } from './blocks.ts';
 import type { Call, Turn } from './draft.ts';
 import { langchainMessage } from './langchain.ts';
-import { argumentsOf, fields, label, objects, parseJson, pick, text, time, unpacked } from './values.ts';
+import {
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  parseJson,
+  pick,
+  text,
+  time,
+  unpacked,
+} from './values.ts';
 
 const ROLES: Readonly<Record<string, Message['role']>> = {
   system: 'system',
@@ -21,7 +31,9 @@ const ROLES: Readonly<Record<string, Message['role']>> = {
 
 /** The canonical name of a role; undefined for a word no provider uses. */
 export const roleOf = (value: unknown): Message['role'] | undefined =>
-  typeof value === 'string' && Object.hasOwn(ROLES, value.toLowerCase()) ? ROLES[value.toLowerCase()] : undefined;
+  typeof value === 'string' && Object.hasOwn(ROLES, value.toLowerCase())
+    ? ROLES[value.toLowerCase()]
+    : undefined;
 
 /** Messages of any provider, in order. Tool results that are inside a message become turns of their own. */
 export function turnsOf(value: unknown): Turn[] {
@@ -32,7 +44,10 @@ export function turnsOf(value: unknown): Turn[] {
   );
 }
 
-const userText = (said: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: text(said) ?? '' }] });
+const userText = (said: string): Turn => ({
+  role: 'user',
+  parts: [{ type: 'text', text: text(said) ?? '' }],
+});
 
 /** A text as someone said it; the shortest message there is. */
 export const turnOfText = (role: Message['role'], said: string): Turn => ({
@@ -46,7 +61,8 @@ export function messageTurns(given: Fields): Turn[] {
   const named = roleOf(message.role) ?? 'user';
   const written = named === 'assistant' || named === 'tool' ? writtenCalls(message.content) : [];
   // Koog gives a call in the history the role of its result.
-  if (written.length > 0) return messageTurns({ ...message, role: 'assistant', content: null, tool_calls: written });
+  if (written.length > 0)
+    return messageTurns({ ...message, role: 'assistant', content: null, tool_calls: written });
   const blocks = named === 'assistant' ? writtenBlocks(message.content) : undefined;
   if (blocks !== undefined) return messageTurns({ ...message, content: blocks });
   const role = named;
@@ -57,12 +73,18 @@ export function messageTurns(given: Fields): Turn[] {
   const called = unpacked(message.function_call);
   if (isFields(called)) addCall(called, calls, inContent);
   if (calls.length === 0) addRawCalls(fields(message.additional_kwargs), calls);
-  if (typeof message.refusal === 'string' && message.refusal !== '') parts.push(said(message.refusal));
+  if (typeof message.refusal === 'string' && message.refusal !== '')
+    parts.push(said(message.refusal));
   if (typeof message.reasoning_content === 'string' && message.reasoning_content !== '')
     parts.unshift({ type: 'reasoning', text: text(message.reasoning_content) ?? '' });
-  const about = defined({ name: label(message.name), at: time(pick(message, 'timestamp', 'created_at', 'createdAt')) });
+  const about = defined({
+    name: label(message.name),
+    at: time(pick(message, 'timestamp', 'created_at', 'createdAt')),
+  });
   if (role === 'tool')
-    return results.length > 0 ? results.map((turn) => ({ ...about, ...turn })) : [toolTurn(message, about)];
+    return results.length > 0
+      ? results.map((turn) => ({ ...about, ...turn }))
+      : [toolTurn(message, about)];
   const own: Turn = { role, parts, ...about, ...(calls.length === 0 ? {} : { calls }) };
   const isEmpty = parts.length === 0 && calls.length === 0 && role !== 'assistant';
   return isEmpty ? results : [...results, own];
@@ -72,11 +94,25 @@ const said = (refusal: string): Part => ({ type: 'text', text: text(refusal) ?? 
 
 /** A call in a list beside the content: `{id, function: {name, arguments}}`, `{id, name, args}` and their kin. */
 function addCall(call: Fields, into: Call[], known: readonly Call[]): void {
-  const inner = isFields(call.function) ? call.function : isFields(call.custom) ? call.custom : call;
-  const name = label(pick(inner, 'name', 'toolName', 'tool_name', 'function_name') ?? call.function) ?? UNNAMED;
+  const inner = isFields(call.function)
+    ? call.function
+    : isFields(call.custom)
+      ? call.custom
+      : call;
+  const name =
+    label(pick(inner, 'name', 'toolName', 'tool_name', 'function_name') ?? call.function) ??
+    UNNAMED;
   const id = label(pick(call, 'id', 'tool_call_id', 'toolCallId', 'call_id'));
-  if (id !== undefined && known.some((one) => one.id === id && (one.name === name || name === UNNAMED))) return;
-  into.push({ name, ...argumentsOf(pick(inner, 'arguments', 'args', 'input', 'parameters')), ...defined({ id }) });
+  if (
+    id !== undefined &&
+    known.some((one) => one.id === id && (one.name === name || name === UNNAMED))
+  )
+    return;
+  into.push({
+    name,
+    ...argumentsOf(pick(inner, 'arguments', 'args', 'input', 'parameters')),
+    ...defined({ id }),
+  });
 }
 
 /** What the provider sent, which LangChain keeps beside its own reading of it, or alone. */
@@ -90,15 +126,24 @@ function writtenCalls(content: unknown): readonly Fields[] {
   const isJson = typeof content === 'string' && /^\s*\[\s*\{/.test(content);
   const list = isJson ? parseJson(content) : content;
   const isCall = (item: Fields): boolean =>
-    isFields(item.function) && typeof item.function.name === 'string' && 'arguments' in item.function;
+    isFields(item.function) &&
+    typeof item.function.name === 'string' &&
+    'arguments' in item.function;
   const calls = objects(list);
-  return Array.isArray(list) && list.length > 0 && calls.length === list.length && calls.every(isCall) ? calls : [];
+  return Array.isArray(list) &&
+    list.length > 0 &&
+    calls.length === list.length &&
+    calls.every(isCall)
+    ? calls
+    : [];
 }
 
 /** Blocks that a writer put into the content as JSON, where calls are among them; any other list is words. */
 function writtenBlocks(content: unknown): readonly unknown[] | undefined {
   if (Array.isArray(content)) {
-    const read = content.map((block) => (typeof block === 'string' ? writtenBlocks(block) : undefined) ?? [block]);
+    const read = content.map(
+      (block) => (typeof block === 'string' ? writtenBlocks(block) : undefined) ?? [block],
+    );
     return read.some((blocks, i) => blocks[0] !== content[i]) ? read.flat() : undefined;
   }
   if (typeof content !== 'string' || !/^\s*(?:\[\s*)?\{/.test(content)) return undefined;
@@ -116,23 +161,38 @@ function toolTurn(message: Fields, about: Partial<Turn>): Turn {
     ...about,
     ...defined({
       result: value,
-      callId: label(pick(message, 'tool_call_id', 'toolCallId', 'call_id', 'callId', 'tool_use_id')),
+      callId: label(
+        pick(message, 'tool_call_id', 'toolCallId', 'call_id', 'callId', 'tool_use_id'),
+      ),
       status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
       error:
-        isError === true ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') } : undefined,
+        isError === true
+          ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
+          : undefined,
     }),
   };
 }
 
 /** Tools offered to a model, in the shapes of OpenAI, Anthropic and Gemini. */
-export function toolDefs(value: unknown): { name: string; description?: string; schema?: unknown }[] {
+export function toolDefs(
+  value: unknown,
+): { name: string; description?: string; schema?: unknown }[] {
   return objects(value).flatMap((tool) => {
     const declared = objects(pick(tool, 'functionDeclarations', 'function_declarations'));
     if (declared.length > 0) return toolDefs(declared);
-    const inner = isFields(tool.function) ? tool.function : isFields(tool.toolSpec) ? tool.toolSpec : tool;
+    const inner = isFields(tool.function)
+      ? tool.function
+      : isFields(tool.toolSpec)
+        ? tool.toolSpec
+        : tool;
     const name = label(inner.name);
     if (name === undefined) return [];
     const schema = pick(inner, 'parameters', 'input_schema', 'inputSchema', 'schema');
-    return [{ name, ...defined({ description: text(inner.description), schema: fields(schema).json ?? schema }) }];
+    return [
+      {
+        name,
+        ...defined({ description: text(inner.description), schema: fields(schema).json ?? schema }),
+      },
+    ];
   });
 }

@@ -3,7 +3,8 @@ import { isFields } from '../../trace/fields.ts';
 const MODEL_PATH =
   /\/(?:chat|completions?|messages|responses|generate\w*|stream\w*generatecontent|converse[\w-]*|invoke[\w-]*|predict)\b/i;
 /** Requests that SDKs send beside model calls, and that no model answers. */
-const OTHER_PATH = /\/(?:embeddings|moderations|models|files|count_tokens|traces?|spans?|telemetry|v1\/traces)\b/i;
+const OTHER_PATH =
+  /\/(?:embeddings|moderations|models|files|count_tokens|traces?|spans?|telemetry|v1\/traces)\b/i;
 
 /** Google's APIs name what a model is to do after a colon; of these, nothing but tokens and vectors comes back. */
 const MODEL_METHOD = /\/(?:models|tunedModels|endpoints|deployments)\/([^/]+:[a-z]+)$/i;
@@ -13,14 +14,17 @@ const WORDLESS = /:(?:count\w*tokens|computeTokens|\w*embed\w*)$|embedding[^:]*:
 export function mayBeModelCall(value: unknown): boolean {
   if (!isFields(value)) return false;
   const path = pathOf(value);
-  const [, asked] = value.method === undefined || value.method === 'POST' ? (MODEL_METHOD.exec(path) ?? []) : [];
+  const [, asked] =
+    value.method === undefined || value.method === 'POST' ? (MODEL_METHOD.exec(path) ?? []) : [];
   if (asked !== undefined) return !WORDLESS.test(asked);
   if (OTHER_PATH.test(path)) return false;
   const { request } = value;
   return (
     MODEL_PATH.test(path) ||
     (isFields(request) &&
-      ('messages' in request || 'contents' in request || ('model' in request && 'input' in request)))
+      ('messages' in request ||
+        'contents' in request ||
+        ('model' in request && 'input' in request)))
   );
 }
 

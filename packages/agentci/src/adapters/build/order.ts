@@ -18,7 +18,9 @@ export function inTimeOrder(nodes: readonly Node[]): Node[] {
   let known: ReadonlyMap<Node, number> | undefined;
   // Few runs have ties, and replies keep their places.
   const rank = (node: Node): number | undefined => {
-    known ??= new Map(ordered.flatMap((one, i) => (one.draft.kind === 'llm' ? [[one, i] as const] : [])));
+    known ??= new Map(
+      ordered.flatMap((one, i) => (one.draft.kind === 'llm' ? [[one, i] as const] : [])),
+    );
     return known.get(node);
   };
   for (let start = 0; start < timed.length; ) {
@@ -39,7 +41,8 @@ function orderCalls(
   for (let i = start; i < end; i++) if (nodes[i]!.callIndex !== undefined) places.push(i);
   if (places.length < 2) return;
   const calls = places.map((i) => nodes[i]!);
-  const asked = (node: Node): number => (node.requester === undefined ? -1 : (rank(node.requester) ?? -1));
+  const asked = (node: Node): number =>
+    node.requester === undefined ? -1 : (rank(node.requester) ?? -1);
   calls.sort((a, b) => asked(a) - asked(b) || a.callIndex! - b.callIndex!);
   for (const [i, place] of places.entries()) nodes[place] = calls[i]!;
 }

@@ -28,7 +28,8 @@ function nested({ request, response }: Fields): Fields | undefined {
 
 /** Interceptors that write the parts of an exchange side by side: `{scope, method, path, body, status, response}`. */
 function intercepted({ scope, method, path, body, status, response }: Fields): Fields | undefined {
-  if (typeof scope !== 'string' || typeof path !== 'string' || typeof status !== 'number') return undefined;
+  if (typeof scope !== 'string' || typeof path !== 'string' || typeof status !== 'number')
+    return undefined;
   const request = bodyOf(body);
   return {
     method,
@@ -42,16 +43,21 @@ function intercepted({ scope, method, path, body, status, response }: Fields): F
 /** A response that was kept without its request: `{status, headers, body}`. */
 function replyAlone(value: Fields): Fields | undefined {
   const { status, headers, body } = value;
-  const isReply = typeof status === 'number' && isFields(headers) && body !== undefined && !('request' in value);
+  const isReply =
+    typeof status === 'number' && isFields(headers) && body !== undefined && !('request' in value);
   return isReply ? { request: {}, status, response: bodyOf(body), isReplyAlone: true } : undefined;
 }
 
 /** A body as text, as what was read from it, or as the bytes of a packed one in hexadecimal pieces. */
 function bodyOf(given: unknown): unknown {
   if (typeof given === 'string')
-    return given.startsWith('base64:') ? bodyOfBytes(Buffer.from(given.slice(7), 'base64')) : bodyOfText(given);
+    return given.startsWith('base64:')
+      ? bodyOfBytes(Buffer.from(given.slice(7), 'base64'))
+      : bodyOfText(given);
   const isHex =
-    Array.isArray(given) && given.length > 0 && given.every((piece) => typeof piece === 'string' && HEX.test(piece));
+    Array.isArray(given) &&
+    given.length > 0 &&
+    given.every((piece) => typeof piece === 'string' && HEX.test(piece));
   return isHex ? bodyOfBytes(Buffer.from(given.join(''), 'hex')) : given;
 }
 const HEX = /^(?:[0-9a-f]{2})+$/;

@@ -18,7 +18,9 @@ const CALLS: Readonly<Record<string, { name?: string; args: readonly string[] }>
 };
 
 /** Calls the provider answers itself: the result is in the same item. */
-const PROVIDER_CALLS: Readonly<Record<string, { name: string; args: readonly string[]; result: readonly string[] }>> = {
+const PROVIDER_CALLS: Readonly<
+  Record<string, { name: string; args: readonly string[]; result: readonly string[] }>
+> = {
   web_search_call: { name: 'web_search', args: ['action'], result: ['results'] },
   file_search_call: { name: 'file_search', args: ['queries'], result: ['results'] },
   code_interpreter_call: { name: 'code_interpreter', args: ['code'], result: ['outputs'] },
@@ -41,7 +43,8 @@ export const isResponseItem = (value: unknown): boolean =>
     value.type === 'mcp_list_tools' ||
     (value.type === 'reasoning' && 'summary' in value));
 
-const isOutput = (type: string): boolean => /_call_(?:output|result)$/.test(type) || type === 'program_output';
+const isOutput = (type: string): boolean =>
+  /_call_(?:output|result)$/.test(type) || type === 'program_output';
 
 /** Items as messages: neighbours of one reply become one turn, results become turns of their own. */
 export function itemTurns(items: readonly unknown[]): Turn[] {
@@ -49,7 +52,11 @@ export function itemTurns(items: readonly unknown[]): Turn[] {
   let open: { parts: Turn['parts']; calls: Call[] } | undefined;
   const close = (): void => {
     if (open !== undefined)
-      turns.push({ role: 'assistant', parts: open.parts, ...(open.calls.length === 0 ? {} : { calls: open.calls }) });
+      turns.push({
+        role: 'assistant',
+        parts: open.parts,
+        ...(open.calls.length === 0 ? {} : { calls: open.calls }),
+      });
     open = undefined;
   };
   for (const item of items) {
@@ -73,14 +80,20 @@ export function itemTurns(items: readonly unknown[]): Turn[] {
 }
 
 /** What an item adds to a reply of the model; undefined where it is not the model that speaks. */
-function replyPart(item: Fields): { parts: Turn['parts']; calls: Call[]; results: Turn[] } | undefined {
+function replyPart(
+  item: Fields,
+): { parts: Turn['parts']; calls: Call[]; results: Turn[] } | undefined {
   const type = typeof item.type === 'string' ? item.type : 'message';
   if (type === 'message' || 'role' in item) {
     if (item.role !== 'assistant') return undefined;
     return { ...contentOf(item.content), results: [] };
   }
   if (type === 'reasoning')
-    return { parts: contentOf(pick(item, 'summary', 'content')).parts.map(asThought), calls: [], results: [] };
+    return {
+      parts: contentOf(pick(item, 'summary', 'content')).parts.map(asThought),
+      calls: [],
+      results: [],
+    };
   if (Object.hasOwn(CALLS, type)) {
     const { name, args } = CALLS[type]!;
     const called = label(item.name) ?? name;
@@ -88,14 +101,21 @@ function replyPart(item: Fields): { parts: Turn['parts']; calls: Call[]; results
     const given = pick(item, ...args);
     // A name of ours for the item means that its one text has no name of its own.
     const isText = name !== undefined && typeof given === 'string';
-    return { parts: [], calls: [callOf(item, called, isText ? { [args[0]!]: given } : given)], results: [] };
+    return {
+      parts: [],
+      calls: [callOf(item, called, isText ? { [args[0]!]: given } : given)],
+      results: [],
+    };
   }
   if (type === 'mcp_call') return mcpCall(item);
   if (!Object.hasOwn(PROVIDER_CALLS, type)) {
     if (isOutput(type)) return undefined;
     // A kind of call that is not known yet is a call still; its kind is its name, as with those that are known.
     const kind = /^(.+)_call$/.exec(type)?.[1];
-    const calls = kind === undefined ? [] : [callOf(item, label(item.name) ?? kind, pick(item, ...UNKNOWN_ARGS))];
+    const calls =
+      kind === undefined
+        ? []
+        : [callOf(item, label(item.name) ?? kind, pick(item, ...UNKNOWN_ARGS))];
     // One that may be a call is kept, so that it is said.
     const isOpen = kind === undefined && mayBeCall(item) && !KNOWN.has(type);
     return { parts: isOpen ? [{ type: 'json', data: item }] : [], calls, results: [] };
@@ -124,7 +144,8 @@ const callOf = (item: Fields, name: string, given: unknown): Call => ({
   ...defined({
     id: label(pick(item, 'call_id', 'callId', 'id')),
     by: item.type === 'hosted_tool_call' ? ('provider' as const) : undefined,
-    actor: isFields(item.caller) && item.caller.type === 'program' ? ('program' as const) : undefined,
+    actor:
+      isFields(item.caller) && item.caller.type === 'program' ? ('program' as const) : undefined,
   }),
 });
 
@@ -139,7 +160,11 @@ function mcpCall(item: Fields): { parts: Turn['parts']; calls: Call[]; results: 
     ...defined({ id, server: label(item.server_label) }),
   };
   const value = failed ? item.error : item.output;
-  return { parts: [], calls: [call], results: [resultTurn({ name, id, value, status: failed ? 'error' : 'ok' })] };
+  return {
+    parts: [],
+    calls: [call],
+    results: [resultTurn({ name, id, value, status: failed ? 'error' : 'ok' })],
+  };
 }
 
 function otherTurns(item: Fields): Turn[] {
@@ -180,7 +205,10 @@ function resultTurn(result: {
       callId: result.id,
       result: isText ? resultOf(words.join('\n')) : resultOf(said),
       status,
-      error: status === 'error' ? { message: typeof said === 'string' ? said : JSON.stringify(said ?? '') } : undefined,
+      error:
+        status === 'error'
+          ? { message: typeof said === 'string' ? said : JSON.stringify(said ?? '') }
+          : undefined,
     }),
   };
 }

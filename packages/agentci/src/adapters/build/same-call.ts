@@ -23,6 +23,7 @@ export const isEcho = (a: Asked, b: Asked): boolean =>
 export function hasOtherValues(a: unknown, b: unknown): boolean {
   if (!isFields(a) || !isFields(b)) return false;
   const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length || !keys.every((key) => Object.hasOwn(b, key))) return false;
+  if (keys.length !== Object.keys(b).length || !keys.every((key) => Object.hasOwn(b, key)))
+    return false;
   return !isDeepStrictEqual(a, b);
 }

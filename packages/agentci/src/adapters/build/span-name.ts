@@ -6,4 +6,5 @@ const DECORATED =
 export const undecorated = (name: string): string => DECORATED.exec(name)?.[1] ?? name;
 
 /** The agent in the name of a span that a framework writes as a tool's: `handoff to X`. */
-export const handoffTarget = (name: string): string | undefined => /^hand[- _]?off to (\S.*)$/i.exec(name)?.[1];
+export const handoffTarget = (name: string): string | undefined =>
+  /^hand[- _]?off to (\S.*)$/i.exec(name)?.[1];

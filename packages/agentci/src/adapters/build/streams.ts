@@ -2,7 +2,10 @@ import { defined } from '../../kit/defined.ts';
 import type { Gap } from './draft.ts';
 
 /** The replies in a list of events: a file can hold the streams of several calls, one after the other or mixed. */
-export function splitStreams<T>(events: readonly T[], keyOf: (event: T, before: string | undefined) => string): T[][] {
+export function splitStreams<T>(
+  events: readonly T[],
+  keyOf: (event: T, before: string | undefined) => string,
+): T[][] {
   const streams = new Map<string, T[]>();
   let before: string | undefined;
   for (const event of events) {
@@ -25,4 +28,6 @@ export function countStarts<T>(isStart: (event: T) => boolean): (event: T) => st
 
 /** What is wrong with a stream, the worse first; nothing where all of it is there. */
 export const gapOf = (found: Readonly<Partial<Record<Gap, boolean>>>): { gap?: Gap } =>
-  defined({ gap: (['damaged', 'cutOff', 'alternatives'] as const).find((gap) => found[gap] === true) });
+  defined({
+    gap: (['damaged', 'cutOff', 'alternatives'] as const).find((gap) => found[gap] === true),
+  });

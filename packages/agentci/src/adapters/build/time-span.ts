@@ -2,7 +2,9 @@ import { defined } from '../../kit/defined.ts';
 import type { Draft } from './draft.ts';
 
 /** When a run began and ended, where its records only say when they were written. */
-export function timeSpan(times: Iterable<number | undefined>): Pick<Draft, 'startedAt' | 'endedAt'> {
+export function timeSpan(
+  times: Iterable<number | undefined>,
+): Pick<Draft, 'startedAt' | 'endedAt'> {
   let startedAt: number | undefined;
   let endedAt: number | undefined;
   for (const at of times) {

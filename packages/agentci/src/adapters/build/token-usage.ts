@@ -10,14 +10,37 @@ import { amount, fields, objects, pick } from './values.ts';
 export function usageOf(value: unknown): Usage | undefined {
   const source = fields(value);
   const inputDetails = fields(
-    pick(source, 'prompt_tokens_details', 'input_tokens_details', 'input_token_details', 'inputTokenDetails'),
+    pick(
+      source,
+      'prompt_tokens_details',
+      'input_tokens_details',
+      'input_token_details',
+      'inputTokenDetails',
+    ),
   );
   const outputDetails = fields(
-    pick(source, 'completion_tokens_details', 'output_tokens_details', 'output_token_details', 'outputTokenDetails'),
+    pick(
+      source,
+      'completion_tokens_details',
+      'output_tokens_details',
+      'output_token_details',
+      'outputTokenDetails',
+    ),
   );
   const usage: Usage = defined({
-    input: amount(pick(source, 'input_tokens', 'prompt_tokens', 'inputTokens', 'promptTokens', 'input')),
-    output: amount(pick(source, 'output_tokens', 'completion_tokens', 'outputTokens', 'completionTokens', 'output')),
+    input: amount(
+      pick(source, 'input_tokens', 'prompt_tokens', 'inputTokens', 'promptTokens', 'input'),
+    ),
+    output: amount(
+      pick(
+        source,
+        'output_tokens',
+        'completion_tokens',
+        'outputTokens',
+        'completionTokens',
+        'output',
+      ),
+    ),
     cacheRead: amount(
       pick(inputDetails, 'cached_tokens', 'cache_read', 'cacheReadTokens') ??
         pick(
@@ -87,7 +110,10 @@ export function geminiUsage(value: unknown): Usage | undefined {
   const prompt = amount(pick(source, 'promptTokenCount', 'prompt_token_count'));
   const usage: Usage = defined({
     input: prompt === undefined ? undefined : prompt + tools,
-    output: candidates === undefined && thoughts === undefined ? undefined : (candidates ?? 0) + (thoughts ?? 0),
+    output:
+      candidates === undefined && thoughts === undefined
+        ? undefined
+        : (candidates ?? 0) + (thoughts ?? 0),
     cacheRead: amount(pick(source, 'cachedContentTokenCount', 'cached_content_token_count')),
     reasoning: thoughts,
     total: amount(pick(source, 'totalTokenCount', 'total_token_count')),

@@ -11,11 +11,13 @@ const DRIFT = 0.02;
 export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): Trace['reported'] {
   const llms = nodes.filter((node): node is Node<DraftLlm> => isLlm(node) && isKept(node));
   const outer = nodes.filter(
-    (node): node is Node<DraftAgent> => isAgent(node) && isKept(node) && node.above.agent === undefined,
+    (node): node is Node<DraftAgent> =>
+      isAgent(node) && isKept(node) && node.above.agent === undefined,
   );
   const reported: NonNullable<Trace['reported']> = { ...claimed };
   // Seconds become milliseconds: a hostile number can grow beyond all numbers on the way.
-  if (reported.durationMs !== undefined && !Number.isFinite(reported.durationMs)) delete reported.durationMs;
+  if (reported.durationMs !== undefined && !Number.isFinite(reported.durationMs))
+    delete reported.durationMs;
   if (reported.usage === undefined) {
     const usage = sumUsage(outer.map(({ draft }) => draft.usage));
     const isOwn = llms.some(({ draft }) => draft.usage !== undefined);
@@ -33,12 +35,24 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
 }
 
 /** What helpers used on top of the run's own totals. */
-export function withHelpers(reported: Trace['reported'], helpers: Usage | undefined): Trace['reported'] {
+export function withHelpers(
+  reported: Trace['reported'],
+  helpers: Usage | undefined,
+): Trace['reported'] {
   const usage = helpers === undefined ? undefined : sumUsage([reported?.usage, helpers]);
   return usage === undefined ? reported : { ...reported, usage };
 }
 
-const KEYS = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'audioIn', 'audioOut', 'total'] as const;
+const KEYS = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'reasoning',
+  'audioIn',
+  'audioOut',
+  'total',
+] as const;
 
 /** The sum, or undefined when one of them is not known: a sum with an unknown part is unknown. */
 export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {

@@ -39,16 +39,28 @@ describe('turns of recorded conversations', () => {
     { format: 'a chat history', recording: { messages: HISTORY } },
     {
       format: 'tau-bench',
-      recording: { task_id: 1, trial: 0, reward: 1, info: {}, traj: [...HISTORY, user('###STOP###')] },
+      recording: {
+        task_id: 1,
+        trial: 0,
+        reward: 1,
+        info: {},
+        traj: [...HISTORY, user('###STOP###')],
+      },
     },
   ])('$format: each message of the user begins one', async ({ recording }) => {
     const trace = await read(recording);
-    expect(trace.conversation?.turns.map((turn) => [turn.turn, turn.message, answerOfTurn(turn)])).toEqual([
+    expect(
+      trace.conversation?.turns.map((turn) => [turn.turn, turn.message, answerOfTurn(turn)]),
+    ).toEqual([
       [1, 'I want a refund', 'Which order?'],
       [2, '42', 'The lamp?'],
       [3, 'yes', 'Refunded.'],
     ]);
-    expect([1, 2, 3].map((turn) => toolNames(traceOfTurn(trace, turn)!))).toEqual([[], ['lookup'], ['refund']]);
+    expect([1, 2, 3].map((turn) => toolNames(traceOfTurn(trace, turn)!))).toEqual([
+      [],
+      ['lookup'],
+      ['refund'],
+    ]);
   });
 
   const adk = (invocationId: string, author: string, ...parts: object[]) => ({
@@ -62,7 +74,9 @@ describe('turns of recorded conversations', () => {
     adk('i1', 'shop', { text: 'Which order?' }),
     adk('i2', 'user', { text: '42' }),
     adk('i2', 'shop', { functionCall: { id: 'adk-1', name: 'lookup', args: {} } }),
-    adk('i2', 'shop', { functionResponse: { id: 'adk-1', name: 'lookup', response: { status: 'success' } } }),
+    adk('i2', 'shop', {
+      functionResponse: { id: 'adk-1', name: 'lookup', response: { status: 'success' } },
+    }),
     adk('i2', 'shop', { text: 'The lamp?' }),
   ];
   const actual = (id: string, asked: string, answer: string, tools: object[]) => ({
@@ -126,7 +140,9 @@ describe('turns of recorded conversations', () => {
   ])('$format: its runs are the turns of one conversation', async ({ recording, id }) => {
     const trace = await read(recording);
     expect(trace.id).toBe(id);
-    expect(trace.conversation?.turns.map((turn) => [turn.turn, turn.message, answerOfTurn(turn)])).toEqual([
+    expect(
+      trace.conversation?.turns.map((turn) => [turn.turn, turn.message, answerOfTurn(turn)]),
+    ).toEqual([
       [1, 'I want a refund', 'Which order?'],
       [2, '42', 'The lamp?'],
     ]);
@@ -204,7 +220,9 @@ describe('turns of recorded conversations', () => {
     },
   ])('a message without an answer is a turn without one: $what', async ({ messages, turns }) => {
     const trace = await read({ messages });
-    expect(trace.conversation?.turns.map((each) => [each.message, answerOfTurn(each)])).toEqual(turns);
+    expect(trace.conversation?.turns.map((each) => [each.message, answerOfTurn(each)])).toEqual(
+      turns,
+    );
     expect(trace.conversation?.turns.map((each) => each.turn)).toEqual(turns.map((_, i) => i + 1));
     const isOpen = turns.at(-1)?.[1] === undefined;
     expect([trace.final === undefined, trace.captured.final, trace.status]).toEqual(
@@ -214,15 +232,35 @@ describe('turns of recorded conversations', () => {
 
   test('what a turn called stays in its turn when the user wrote twice before', async () => {
     const trace = await read({
-      messages: [user('x'), user('a'), says('b'), user('c'), user('d'), calls('c1', 'refund'), result('c1'), says('e')],
+      messages: [
+        user('x'),
+        user('a'),
+        says('b'),
+        user('c'),
+        user('d'),
+        calls('c1', 'refund'),
+        result('c1'),
+        says('e'),
+      ],
     });
-    expect([1, 2, 3, 4].map((n) => toolNames(traceOfTurn(trace, n)!))).toEqual([[], [], [], ['refund']]);
+    expect([1, 2, 3, 4].map((n) => toolNames(traceOfTurn(trace, n)!))).toEqual([
+      [],
+      [],
+      [],
+      ['refund'],
+    ]);
   });
 
   const UNANSWERED: { format: string; recording: unknown }[] = [
     {
       format: 'anthropic messages',
-      recording: { messages: [user('a'), { role: 'assistant', content: [{ type: 'text', text: 'b' }] }, user('c')] },
+      recording: {
+        messages: [
+          user('a'),
+          { role: 'assistant', content: [{ type: 'text', text: 'b' }] },
+          user('c'),
+        ],
+      },
     },
     {
       format: 'Gemini contents',
@@ -272,7 +310,11 @@ describe('turns of recorded conversations', () => {
         id: 's',
         appName: 'a',
         userId: 'u',
-        events: [adk('i1', 'user', { text: 'a' }), adk('i1', 'shop', { text: 'b' }), adk('i2', 'user', { text: 'c' })],
+        events: [
+          adk('i1', 'user', { text: 'a' }),
+          adk('i1', 'shop', { text: 'b' }),
+          adk('i2', 'user', { text: 'c' }),
+        ],
       },
     },
     {
@@ -300,11 +342,21 @@ describe('turns of recorded conversations', () => {
     },
     {
       format: 'tau-bench',
-      recording: { task_id: 1, trial: 0, reward: 0, info: {}, traj: [user('a'), says('b'), user('c')] },
+      recording: {
+        task_id: 1,
+        trial: 0,
+        reward: 0,
+        info: {},
+        traj: [user('a'), says('b'), user('c')],
+      },
     },
     {
       format: 'tau2-bench',
-      recording: { task_id: '1', termination_reason: 'user_stop', messages: [user('a'), says('b'), user('c')] },
+      recording: {
+        task_id: '1',
+        termination_reason: 'user_stop',
+        messages: [user('a'), says('b'), user('c')],
+      },
     },
     {
       format: 'AutoGen',
@@ -326,17 +378,23 @@ describe('turns of recorded conversations', () => {
         ],
       },
     },
-    { format: 'the simple form', recording: { turns: [{ user: 'a', answer: 'b' }, { user: 'c' }] } },
+    {
+      format: 'the simple form',
+      recording: { turns: [{ user: 'a', answer: 'b' }, { user: 'c' }] },
+    },
   ];
 
-  test.each(UNANSWERED)('$format: a last message without an answer is the last turn', async ({ recording }) => {
-    const trace = await read(recording);
-    expect(trace.conversation?.turns.map((each) => [each.message, answerOfTurn(each)])).toEqual([
-      ['a', 'b'],
-      ['c', undefined],
-    ]);
-    expect(trace.final).toBeUndefined();
-  });
+  test.each(UNANSWERED)(
+    '$format: a last message without an answer is the last turn',
+    async ({ recording }) => {
+      const trace = await read(recording);
+      expect(trace.conversation?.turns.map((each) => [each.message, answerOfTurn(each)])).toEqual([
+        ['a', 'b'],
+        ['c', undefined],
+      ]);
+      expect(trace.final).toBeUndefined();
+    },
+  );
 
   test.each([
     { word: 'user_stop', ending: 'user_done' },
@@ -393,13 +451,19 @@ describe('turns of recorded conversations', () => {
       recording: [
         adk('i1', 'user', { text: 'a' }),
         adk('i1', 'shop', { functionCall: { id: 'c1', name: 'lookup', args: {} } }),
-        adk('i1', 'shop', { functionResponse: { id: 'c1', name: 'lookup', response: { status: 'success' } } }),
+        adk('i1', 'shop', {
+          functionResponse: { id: 'c1', name: 'lookup', response: { status: 'success' } },
+        }),
         adk('i1', 'shop', { text: 'b' }),
         adk('i2', 'user', { text: 'c' }),
         adk('i2', 'shop', { functionCall: { id: 'c1', name: 'lookup', args: {} } }),
-        adk('i2', 'shop', { functionResponse: { id: 'c1', name: 'lookup', response: { status: 'success' } } }),
+        adk('i2', 'shop', {
+          functionResponse: { id: 'c1', name: 'lookup', response: { status: 'success' } },
+        }),
         adk('i2', 'shop', { functionCall: { id: 'c2', name: 'refund', args: {} } }),
-        adk('i2', 'shop', { functionResponse: { id: 'c2', name: 'refund', response: { status: 'success' } } }),
+        adk('i2', 'shop', {
+          functionResponse: { id: 'c2', name: 'refund', response: { status: 'success' } },
+        }),
         adk('i2', 'shop', { text: 'd' }),
       ],
     },
@@ -425,7 +489,10 @@ describe('turns of recorded conversations', () => {
       ['a', 'b'],
       ['c', 'd'],
     ]);
-    expect([1, 2].map((n) => toolNames(traceOfTurn(trace, n)!))).toEqual([['lookup'], ['lookup', 'refund']]);
+    expect([1, 2].map((n) => toolNames(traceOfTurn(trace, n)!))).toEqual([
+      ['lookup'],
+      ['lookup', 'refund'],
+    ]);
   });
 
   test('AG-UI: an id that comes again in one run is another message, and another call', async () => {

@@ -25,9 +25,12 @@ export function withUserTurns(trace: Trace, { left = [], ending }: Around = {}):
   let before: string[] = [];
   // What the provider runs itself is part of its reply.
   const served = new Set(
-    trace.steps.flatMap((step) => (step.kind === 'tool' && step.by === 'provider' ? (step.callId ?? []) : [])),
+    trace.steps.flatMap((step) =>
+      step.kind === 'tool' && step.by === 'provider' ? (step.callId ?? []) : [],
+    ),
   );
-  const isForAgent = ({ id }: { readonly id?: string }): boolean => id === undefined || !served.has(id);
+  const isForAgent = ({ id }: { readonly id?: string }): boolean =>
+    id === undefined || !served.has(id);
   const steps = trace.steps.map((step): Step => {
     if (isOuter(step, trace)) {
       if (replies === 0) {
@@ -48,14 +51,17 @@ export function withUserTurns(trace: Trace, { left = [], ending }: Around = {}):
   const list: Turn[] = [
     ...before.map((message) => ({ message })),
     ...turns.map(({ message, answer }, i) => {
-      const final = i === turns.length - 1 ? last : answer === undefined ? undefined : { text: answer };
+      const final =
+        i === turns.length - 1 ? last : answer === undefined ? undefined : { text: answer };
       return { message, ...(final === undefined ? {} : { final }) };
     }),
     ...unanswered.map((message) => ({ message })),
   ].map((turn, i) => ({ turn: i + 1, ...turn }));
   const conversation = { ...(ending === undefined ? {} : { ending }), turns: list };
   const own =
-    before.length === 0 ? steps : steps.map((step) => ({ ...step, userTurn: step.userTurn! + before.length }));
+    before.length === 0
+      ? steps
+      : steps.map((step) => ({ ...step, userTurn: step.userTurn! + before.length }));
   if (unanswered.length === 0) return { ...trace, steps: own, conversation };
   return {
     ...rest,
@@ -75,12 +81,15 @@ function isOuter(step: Step, { agents }: Trace): step is LlmStep {
 
 /** Of what the first call was sent, what the user said since anyone else spoke: the last message is the question. */
 function firstOf({ input = [] }: LlmStep): string[] {
-  const since = input.slice(input.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1);
+  const since = input.slice(
+    input.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1,
+  );
   return saidBetween(since.some(isOfUser) ? since : input.filter(isOfUser).slice(-1));
 }
 
 /** Only what was sent on top of the earlier calls is new. */
-const laterOf = ({ input, inputIsDelta }: LlmStep): string[] => (inputIsDelta === true ? saidBetween(input ?? []) : []);
+const laterOf = ({ input, inputIsDelta }: LlmStep): string[] =>
+  inputIsDelta === true ? saidBetween(input ?? []) : [];
 
 /** What the user said between two replies. A note of the program is a message only where there is nothing else. */
 function saidBetween(messages: readonly Said[]): string[] {

@@ -22,7 +22,8 @@ export function label(value: unknown): string | undefined {
 
 /** A count or an amount: finite and not negative. A number written as text counts, as 64-bit integers are. */
 export function amount(value: unknown): number | undefined {
-  const number = typeof value === 'string' && /^\d{1,20}(?:\.\d{1,20})?$/.test(value) ? Number(value) : value;
+  const number =
+    typeof value === 'string' && /^\d{1,20}(?:\.\d{1,20})?$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 
@@ -30,10 +31,12 @@ export function amount(value: unknown): number | undefined {
 export const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-export const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+export const flag = (value: unknown): boolean | undefined =>
+  typeof value === 'boolean' ? value : undefined;
 
 /** The objects of a list; anything else in it, and anything that is not a list, counts as nothing. */
-export const objects = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
+export const objects = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.filter(isFields) : [];
 
 /** An object, or an empty one. */
 export const fields = (value: unknown): Fields => (isFields(value) ? value : {});
@@ -81,7 +84,8 @@ export function argumentsOf(value: unknown): { args?: unknown; argsRaw?: string 
 
 /** The result of a call: JSON objects and lists are parsed out of text, any other text stays as it is. */
 export function resultOf(value: unknown): unknown {
-  if (typeof value !== 'string' || !/^\s*[{[]/.test(value)) return typeof value === 'string' ? text(value) : value;
+  if (typeof value !== 'string' || !/^\s*[{[]/.test(value))
+    return typeof value === 'string' ? text(value) : value;
   return parseJson(value) ?? text(value);
 }
 
@@ -110,7 +114,8 @@ function textTime(value: string): number | undefined {
 
 /** Nanoseconds exceed what a number holds exactly: whole milliseconds and the rest are read apart. */
 export function nanoseconds(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) && value > 0 ? inRange(value / 1e6) : undefined;
+  if (typeof value === 'number')
+    return Number.isFinite(value) && value > 0 ? inRange(value / 1e6) : undefined;
   if (typeof value !== 'string' || !/^\d{1,20}$/.test(value)) return undefined;
   const padded = value.padStart(7, '0');
   const ms = Number(padded.slice(0, -6)) + Number(padded.slice(-6)) / 1e6;

@@ -2,7 +2,14 @@ import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../adapter.ts';
 import { tryBuild } from './build-trace.ts';
 import type { Draft } from './draft.ts';
-import { exchangeItems, hasPairs, pairItems, streamedReplies, type Wire, wholeReplies } from './exchanges.ts';
+import {
+  exchangeItems,
+  hasPairs,
+  pairItems,
+  streamedReplies,
+  type Wire,
+  wholeReplies,
+} from './exchanges.ts';
 import { splitStreams } from './streams.ts';
 import { fields } from './values.ts';
 
@@ -19,7 +26,10 @@ interface WireFormat {
 /** One way in which the records of a file can be kept. */
 export interface Way {
   readonly fits: (value: unknown, records: readonly RawRecord[]) => boolean;
-  readonly read: (records: readonly RawRecord[], of: Pick<WireFormat, 'format' | 'wire'>) => AdapterItem[];
+  readonly read: (
+    records: readonly RawRecord[],
+    of: Pick<WireFormat, 'format' | 'wire'>,
+  ) => AdapterItem[];
 }
 
 /** Reads what all providers' APIs are recorded as: pairs, conversations, whole or streamed replies, loose messages. */
@@ -37,7 +47,8 @@ export function wireReader({ format, wire, ways, together }: WireFormat): Adapte
 /** A whole conversation in each record, under this key. */
 export const conversationsUnder = (key: string, draftOf: (value: Fields) => Draft): Way => ({
   fits: (value) => isFields(value) && Array.isArray(value[key]),
-  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+  read: (records) =>
+    records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
 });
 
 /** The pieces of streamed replies; `key` says which piece belongs to which reply. */
@@ -46,7 +57,8 @@ export const streamsOf = (
   key: () => (record: RawRecord, before: string | undefined) => string,
 ): Way => ({
   fits,
-  read: (records, { wire, format }) => exchangeItems(streamedReplies(splitStreams(records, key()), wire), format),
+  read: (records, { wire, format }) =>
+    exchangeItems(streamedReplies(splitStreams(records, key()), wire), format),
 });
 
 /** A whole reply in each record. */

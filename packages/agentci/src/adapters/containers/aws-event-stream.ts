@@ -36,7 +36,12 @@ export function eventStreamIn(bytes: Uint8Array): unknown[] {
     const end = at + total - CHECKSUM;
     if (start > end) return [...events, { cutOff: {} }];
     const names = headersIn(bytes.subarray(at + PRELUDE, start));
-    events.push(eventOf(names, Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8')));
+    events.push(
+      eventOf(
+        names,
+        Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('utf8'),
+      ),
+    );
     at += total;
   }
   return events;
@@ -53,7 +58,8 @@ function eventOf(headers: ReadonlyMap<string, string>, text: string): unknown {
 /** Headers that are texts: a length and a name, a kind, a length and a value. */
 function headersIn(bytes: Uint8Array): Map<string, string> {
   const headers = new Map<string, string>();
-  const text = (from: number, to: number): string => Buffer.from(bytes.subarray(from, to)).toString('utf8');
+  const text = (from: number, to: number): string =>
+    Buffer.from(bytes.subarray(from, to)).toString('utf8');
   for (let at = 0; at < bytes.length; ) {
     const name = at + 1 + bytes[at]!;
     if (name + 3 > bytes.length || bytes[name] !== TEXT) break;

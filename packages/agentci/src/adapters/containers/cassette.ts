@@ -34,7 +34,10 @@ export function unpackCassette(bytes: Uint8Array): Unpacked {
 
 function parsed(text: string) {
   const { root, diagnostics } = parseYaml(text, { file: 'cassette', tags: ['!!binary', BINARY] });
-  const list = root === undefined ? undefined : (nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']));
+  const list =
+    root === undefined
+      ? undefined
+      : (nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']));
   return { list, diagnostics };
 }
 
@@ -62,7 +65,9 @@ const plainAt = (node: YamlNode, path: readonly string[]): unknown => {
 function bodyIn(node: YamlNode, side: 'request' | 'response'): unknown {
   const found = body(nodeAt(node, [side, 'body']));
   const parsed =
-    found === undefined || found === '' || found === null ? plainAt(node, [side, 'parsed_body']) : undefined;
+    found === undefined || found === '' || found === null
+      ? plainAt(node, [side, 'parsed_body'])
+      : undefined;
   return parsed ?? found;
 }
 
@@ -71,12 +76,15 @@ function body(node: YamlNode | undefined): unknown {
   if (node === undefined) return undefined;
   const inner =
     node.kind === 'map'
-      ? (nodeAt(node, ['string']) ?? nodeAt(node, ['parsed_body']) ?? nodeAt(node, ['base64_string']))
+      ? (nodeAt(node, ['string']) ??
+        nodeAt(node, ['parsed_body']) ??
+        nodeAt(node, ['base64_string']))
       : node;
   // Some recorders write the body itself as YAML.
   if (inner === undefined) return toPlain(node);
   if (inner.kind !== 'scalar') return toPlain(inner);
   if (typeof inner.value !== 'string') return inner.value;
-  const isBase64 = inner.tag !== undefined || (node.kind === 'map' && nodeAt(node, ['base64_string']) === inner);
+  const isBase64 =
+    inner.tag !== undefined || (node.kind === 'map' && nodeAt(node, ['base64_string']) === inner);
   return isBase64 ? bodyOfBytes(Buffer.from(inner.value, 'base64')) : bodyOfText(inner.value);
 }

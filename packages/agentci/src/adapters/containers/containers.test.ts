@@ -16,7 +16,11 @@ const bytes = (text: string): Buffer => Buffer.from(text);
 
 describe('zip files', () => {
   test('give their JSON files, and nothing else that is in them', () => {
-    const zip = zipSync({ 'a.json': strToU8('{"x":1}'), 'notes.md': strToU8('# no'), 'b/c.json': strToU8('[2]') });
+    const zip = zipSync({
+      'a.json': strToU8('{"x":1}'),
+      'notes.md': strToU8('# no'),
+      'b/c.json': strToU8('[2]'),
+    });
     expect(unpackZip(zip).records.map(({ value }) => value)).toEqual([
       { file: 'a.json', value: { x: 1 } },
       { file: 'b/c.json', value: [2] },
@@ -44,14 +48,19 @@ describe('zip files', () => {
     { what: 'a header alone', spoil: (zip: Buffer) => zip.subarray(0, 4) },
   ])('that are damaged ($what) are a problem', ({ spoil }) => {
     const zip = Buffer.from(zipSync({ 'a.json': strToU8('{"x":1}') }));
-    expect(unpackZip(spoil(zip))).toMatchObject({ records: [], problems: [{ code: 'TRACE_BAD_ZIP' }] });
+    expect(unpackZip(spoil(zip))).toMatchObject({
+      records: [],
+      problems: [{ code: 'TRACE_BAD_ZIP' }],
+    });
   });
 
   test('say which of their files is no JSON, and give the others', () => {
     const zip = zipSync({ 'a.json': strToU8('{'), 'b.json': strToU8('{}') });
     const { records, problems } = unpackZip(zip);
     expect(records).toHaveLength(1);
-    expect(problems).toMatchObject([{ code: 'TRACE_BAD_JSON', message: expect.stringContaining('a.json') }]);
+    expect(problems).toMatchObject([
+      { code: 'TRACE_BAD_JSON', message: expect.stringContaining('a.json') },
+    ]);
   });
 });
 
@@ -115,7 +124,9 @@ describe('protobuf', () => {
 
   test('of log records alone still tells what was said', async () => {
     const { traces } = await readAll(logs());
-    expect(traces).toMatchObject([{ source: { format: 'otlp-protobuf' }, final: { text: 'done' } }]);
+    expect(traces).toMatchObject([
+      { source: { format: 'otlp-protobuf' }, final: { text: 'done' } },
+    ]);
   });
 
   test.each([1, 5, 20, 40])('that breaks off %i bytes before its end is a problem', (missing) => {
@@ -134,7 +145,10 @@ describe('protobuf', () => {
     };
     for (let i = 0; i < 200; i++) value = wrap(5, wrap(1, value));
     const request = wrap(1, wrap(2, wrap(2, wrap(9, wrap(2, value)))));
-    expect(unpackProtobuf(request)).toMatchObject({ records: [], problems: [{ code: 'TRACE_BAD_PROTOBUF' }] });
+    expect(unpackProtobuf(request)).toMatchObject({
+      records: [],
+      problems: [{ code: 'TRACE_BAD_PROTOBUF' }],
+    });
   });
 });
 
@@ -156,7 +170,10 @@ describe('server-sent events', () => {
     },
     { what: 'data stand on several lines', text: 'data: {"x":\ndata: 1}\n\ndata: {"x":2}\n\n' },
     { what: 'the end has no empty line', text: 'data: {"x":1}\n\ndata: {"x":2}' },
-    { what: 'the stream says that it is done', text: 'data: {"x":1}\n\ndata: {"x":2}\n\ndata: [DONE]\n\n' },
+    {
+      what: 'the stream says that it is done',
+      text: 'data: {"x":1}\n\ndata: {"x":2}\n\ndata: [DONE]\n\n',
+    },
   ])('are read when $what', ({ text }) => {
     expect(eventsIn(text).records.map(({ value }) => value)).toEqual([{ x: 1 }, { x: 2 }]);
   });
@@ -219,7 +236,9 @@ describe('cassettes', () => {
 
   test('with a body whose packing is damaged have no reply', () => {
     const broken = gzipSync(reply).subarray(0, 15).toString('base64');
-    expect(unpackCassette(cassette(`!!binary ${broken}`)).records[0]!.value).toMatchObject({ response: '' });
+    expect(unpackCassette(cassette(`!!binary ${broken}`)).records[0]!.value).toMatchObject({
+      response: '',
+    });
   });
 
   test('that are no YAML are a problem with its line', () => {

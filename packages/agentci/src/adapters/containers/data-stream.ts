@@ -10,7 +10,12 @@ export function unpackDataStream(bytes: Uint8Array): Unpacked {
     if (line.trim() === '') continue;
     const value = dataStreamPart(line);
     if (value !== undefined) records.push({ value, line: i + 1 });
-    else problems.push({ code: 'TRACE_BAD_JSON', message: 'the line is not a part of a data stream', line: i + 1 });
+    else
+      problems.push({
+        code: 'TRACE_BAD_JSON',
+        message: 'the line is not a part of a data stream',
+        line: i + 1,
+      });
   }
   return { records, problems, format: 'vercel-ai-sdk' };
 }

@@ -3,15 +3,24 @@ import type { Unpacked, UnpackedRecord } from './unpacked.ts';
 
 /** Server-sent events: the data of each event, parsed. Comments, `[DONE]` and lines that are not fields are passed over. */
 export function unpackEvents(bytes: Uint8Array): Unpacked {
-  const { records, broken } = eventsIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'));
+  const { records, broken } = eventsIn(
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8'),
+  );
   return {
     records,
-    problems: broken.map((line) => ({ code: 'TRACE_BAD_JSON', message: 'the data of an event is not JSON', line })),
+    problems: broken.map((line) => ({
+      code: 'TRACE_BAD_JSON',
+      message: 'the data of an event is not JSON',
+      line,
+    })),
   };
 }
 
 /** The events of a stream kept as text, e.g. the body of a recorded reply. */
-export function eventsIn(text: string): { readonly records: UnpackedRecord[]; readonly broken: number[] } {
+export function eventsIn(text: string): {
+  readonly records: UnpackedRecord[];
+  readonly broken: number[];
+} {
   const records: UnpackedRecord[] = [];
   const broken: number[] = [];
   let data: string[] = [];

@@ -10,11 +10,15 @@ import { nothingRecorded, type Unpacked, type UnpackedRecord } from './unpacked.
 export function unpackHar(bytes: Uint8Array): Unpacked {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   const root = fields(parseJson(text.replace(/^\uFEFF/, '')));
-  const entries = [fields(root.log).entries, root.recordings, root.entries].find((list) => Array.isArray(list));
+  const entries = [fields(root.log).entries, root.recordings, root.entries].find((list) =>
+    Array.isArray(list),
+  );
   if (entries === undefined)
     return {
       records: [],
-      problems: [{ code: 'TRACE_BAD_JSON', message: 'the HAR file is damaged, or has no entries', line: 1 }],
+      problems: [
+        { code: 'TRACE_BAD_JSON', message: 'the HAR file is damaged, or has no entries', line: 1 },
+      ],
     };
   if (objects(entries).length === 0) return nothingRecorded('HAR file');
   return { records: objects(entries).map(interaction) };

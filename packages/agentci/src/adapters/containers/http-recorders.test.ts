@@ -24,17 +24,23 @@ describe('binary streams of AWS', () => {
   const stop = frame('messageStop', '{"stopReason":"end_turn"}');
   test('give their events by name', () => {
     expect(isEventStream(stop)).toBe(true);
-    expect(eventStreamIn(Buffer.concat([frame('messageStart', '{"role":"assistant"}'), stop]))).toEqual([
+    expect(
+      eventStreamIn(Buffer.concat([frame('messageStart', '{"role":"assistant"}'), stop])),
+    ).toEqual([
       { messageStart: { role: 'assistant' } },
       { messageStop: { stopReason: 'end_turn' } },
     ]);
   });
   test('give what the model sent in a chunk', () => {
     const inner = Buffer.from('{"type":"message_stop"}').toString('base64');
-    expect(eventStreamIn(frame('chunk', JSON.stringify({ bytes: inner })))).toEqual([{ type: 'message_stop' }]);
+    expect(eventStreamIn(frame('chunk', JSON.stringify({ bytes: inner })))).toEqual([
+      { type: 'message_stop' },
+    ]);
   });
   test('name an exception, and say where they are cut off', () => {
-    expect(eventStreamIn(frame('throttlingException', '{}', ':exception-type'))).toEqual([{ throttlingException: {} }]);
+    expect(eventStreamIn(frame('throttlingException', '{}', ':exception-type'))).toEqual([
+      { throttlingException: {} },
+    ]);
     expect(eventStreamIn(stop.subarray(0, stop.length - 3))).toEqual([{ cutOff: {} }]);
   });
   test.each([
@@ -83,7 +89,10 @@ describe('requests recorded as JSON', () => {
           entries: [
             {
               request: { method: 'POST', url, postData: { text: body } },
-              response: { status: 200, content: { text: gzipSync(reply).toString('base64'), encoding: 'base64' } },
+              response: {
+                status: 200,
+                content: { text: gzipSync(reply).toString('base64'), encoding: 'base64' },
+              },
             },
           ],
         },
@@ -106,7 +115,10 @@ describe('requests recorded as JSON', () => {
       value: {
         version: 1,
         interactions: [
-          { request: { method: 'POST', uri: url, body }, response: { status: { code: 200 }, body: { string: reply } } },
+          {
+            request: { method: 'POST', uri: url, body },
+            response: { status: { code: 200 }, body: { string: reply } },
+          },
         ],
       },
     },
@@ -131,7 +143,10 @@ describe('requests recorded as JSON', () => {
     ['har', '{"log": {"version": "1.2", "entries": []}}'],
     ['cassette', 'interactions: []\n'],
   ] as const)('of %s that hold none say so', (container, text) => {
-    expect(unpack(container, bytes(text))).toMatchObject({ records: [], problems: [{ code: 'TRACE_EMPTY' }] });
+    expect(unpack(container, bytes(text))).toMatchObject({
+      records: [],
+      problems: [{ code: 'TRACE_EMPTY' }],
+    });
   });
   test('with a text that goes on at the depth of its key are read', () => {
     const text = [
@@ -177,13 +192,22 @@ describe('requests recorded as JSON', () => {
 
   test('as an httprr trace give request and reply, by their lengths in bytes', () => {
     const input = bytes(`httprr trace v1\n${exchange}${exchange}`);
-    const value = { method: 'POST', uri: 'https://x.test/v1/x', request: { a: 'ä' }, status: 200, response: { b: 2 } };
+    const value = {
+      method: 'POST',
+      uri: 'https://x.test/v1/x',
+      request: { a: 'ä' },
+      status: 200,
+      response: { b: 2 },
+    };
     expect(containerOf(input)).toBe('httprr');
     expect(unpack('httprr', input)).toEqual({ records: [{ value }, { value }] });
   });
 
   test('as an httprr trace that is cut off are a problem beside what could be read', () => {
-    const { records, problems } = unpack('httprr', bytes(`httprr trace v1\n${exchange}${exchange.slice(0, -2)}`));
+    const { records, problems } = unpack(
+      'httprr',
+      bytes(`httprr trace v1\n${exchange}${exchange.slice(0, -2)}`),
+    );
     expect([records.length, problems?.length]).toEqual([1, 1]);
   });
 

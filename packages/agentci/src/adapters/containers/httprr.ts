@@ -21,9 +21,16 @@ export function unpackHttprr(bytes: Uint8Array): Unpacked {
     if (lengths === null || end > all.length)
       return {
         records,
-        problems: [{ code: 'TRACE_BAD_JSON', message: 'the httprr trace is damaged or cut off', line: 1 }],
+        problems: [
+          { code: 'TRACE_BAD_JSON', message: 'the httprr trace is damaged or cut off', line: 1 },
+        ],
       };
-    records.push(interaction(all.subarray(start, start + Number(asked)), all.subarray(start + Number(asked), end)));
+    records.push(
+      interaction(
+        all.subarray(start, start + Number(asked)),
+        all.subarray(start + Number(asked), end),
+      ),
+    );
     at = end;
   }
   return records.length === 0 ? nothingRecorded('httprr trace') : { records };
@@ -49,5 +56,8 @@ function splitMessage(message: Buffer): { readonly first: string; readonly body:
   const head = message.subarray(0, MAX_HEAD).toString('latin1');
   const end = /\r?\n\r?\n/.exec(head);
   const first = head.slice(0, Math.max(0, head.search(/\r?\n/)));
-  return { first, body: end === null ? Buffer.alloc(0) : message.subarray(end.index + end[0].length) };
+  return {
+    first,
+    body: end === null ? Buffer.alloc(0) : message.subarray(end.index + end[0].length),
+  };
 }

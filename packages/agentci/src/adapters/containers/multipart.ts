@@ -15,7 +15,8 @@ export function unpackMultipart(bytes: Uint8Array): Unpacked {
     const [head, body] = splitHead(part);
     const name = head === undefined ? undefined : NAME.exec(head)?.[1];
     const value = body === undefined ? undefined : parseJson(body.trim());
-    if (name !== undefined && value !== undefined) records.push({ value: { part: name, value }, line });
+    if (name !== undefined && value !== undefined)
+      records.push({ value: { part: name, value }, line });
     else if (name !== undefined && /^\s*[{[]/.test(body ?? ''))
       problems.push({ code: 'TRACE_BAD_JSON', message: `the part "${name}" is not JSON`, line });
     line += part.split('\n').length - 1;
@@ -25,5 +26,7 @@ export function unpackMultipart(bytes: Uint8Array): Unpacked {
 
 function splitHead(part: string): [string?, string?] {
   const match = /\r?\n\r?\n/.exec(part);
-  return match === null ? [] : [part.slice(0, match.index), part.slice(match.index + match[0].length)];
+  return match === null
+    ? []
+    : [part.slice(0, match.index), part.slice(match.index + match[0].length)];
 }

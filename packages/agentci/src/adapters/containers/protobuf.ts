@@ -13,7 +13,12 @@ type Message = Readonly<Record<number, Field>>;
 export function unpackProtobuf(bytes: Uint8Array): Unpacked {
   const format = 'otlp-protobuf';
   try {
-    const value = message(new PbfReader(bytes), hasLogs(bytes) ? LOGS_REQUEST : TRACES_REQUEST, bytes.length, 0);
+    const value = message(
+      new PbfReader(bytes),
+      hasLogs(bytes) ? LOGS_REQUEST : TRACES_REQUEST,
+      bytes.length,
+      0,
+    );
     return { records: [{ value }], format };
   } catch {
     return {
@@ -55,7 +60,8 @@ const scalar =
   };
 const string = (name: string): Field => scalar(name, (pbf) => pbf.readString());
 const int = (name: string): Field => scalar(name, (pbf) => pbf.readVarint(true));
-const hex = (name: string): Field => scalar(name, (pbf) => Buffer.from(pbf.readBytes()).toString('hex'));
+const hex = (name: string): Field =>
+  scalar(name, (pbf) => Buffer.from(pbf.readBytes()).toString('hex'));
 /** More digits than a number holds: as text, the way the JSON has it. */
 const nanos = (name: string): Field =>
   scalar(name, (pbf) => {

@@ -1,5 +1,13 @@
 /** What recordings come packed in, besides plain JSON and gzip. */
-export type Container = 'zip' | 'protobuf' | 'events' | 'multipart' | 'cassette' | 'har' | 'httprr' | 'data-stream';
+export type Container =
+  | 'zip'
+  | 'protobuf'
+  | 'events'
+  | 'multipart'
+  | 'cassette'
+  | 'har'
+  | 'httprr'
+  | 'data-stream';
 
 /** Two bytes start every gzip file, whatever its name. */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -19,7 +27,11 @@ export function containerOf(bytes: Uint8Array): Container | undefined {
   if (/^\s*[{["]/.test(text)) return requestsIn(text);
   if (/^httprr trace v\d+\r?\n/.test(text)) return 'httprr';
   if (/^--[^\r\n]{1,200}\r?\ncontent-disposition:/i.test(text)) return 'multipart';
-  if (/^(?:(?:#|---|%)[^\n]*\n|\s)*(?:(?:version|recorded_with):[^\n]*\n)*(?:http_)?interactions:/.test(text))
+  if (
+    /^(?:(?:#|---|%)[^\n]*\n|\s)*(?:(?:version|recorded_with):[^\n]*\n)*(?:http_)?interactions:/.test(
+      text,
+    )
+  )
     return 'cassette';
   if (DATA_STREAM.test(text)) return 'data-stream';
   return /^(?:[^\n]{0,200}\n){0,4}?(?:data|event): ?/.test(text) ? 'events' : undefined;

@@ -21,4 +21,5 @@ const UNPACKERS: Readonly<Record<Container, (bytes: Uint8Array) => Unpacked>> = 
 };
 
 /** The records in a container. What is damaged is a problem beside the records that could be read. */
-export const unpack = (container: Container, bytes: Uint8Array): Unpacked => UNPACKERS[container](bytes);
+export const unpack = (container: Container, bytes: Uint8Array): Unpacked =>
+  UNPACKERS[container](bytes);

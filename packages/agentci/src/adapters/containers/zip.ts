@@ -42,7 +42,8 @@ export function unpackZip(bytes: Uint8Array): Unpacked {
         return !isTooLarge;
       },
     });
-    if (isTooLarge) return refused('TRACE_TOO_LARGE', 'the zip file unpacks to more than can be read');
+    if (isTooLarge)
+      return refused('TRACE_TOO_LARGE', 'the zip file unpacks to more than can be read');
     const problems = [];
     const records = [];
     for (const [file, content] of Object.entries(files)) {
@@ -58,4 +59,7 @@ export function unpackZip(bytes: Uint8Array): Unpacked {
   }
 }
 
-const refused = (code: string, message: string): Unpacked => ({ records: [], problems: [{ code, message }] });
+const refused = (code: string, message: string): Unpacked => ({
+  records: [],
+  problems: [{ code, message }],
+});

@@ -9,7 +9,10 @@ import { readTraceItems } from '../reader/read-traces.ts';
 const FORMATS = ADAPTERS.map(({ format }) => format).filter((format) => format !== 'otlp-protobuf');
 
 test('the list of formats explains every sign of a gap', () => {
-  const page = readFileSync(new URL('../../../../../docs/adapters/README.md', import.meta.url), 'utf8');
+  const page = readFileSync(
+    new URL('../../../../../docs/adapters/README.md', import.meta.url),
+    'utf8',
+  );
   for (const { code } of Object.values(GAPS)) expect(page).toContain(`\`${code}\``);
 });
 
@@ -29,7 +32,9 @@ describe.each(FORMATS)('the page of %s', (format) => {
 
   test('has examples that are read in that format, without a problem', async () => {
     expect(existsSync(page)).toBe(true);
-    const examples = [...readFileSync(page, 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
+    const examples = [...readFileSync(page, 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       expect(detectFormat(example)).toMatchObject({ format, candidates: [{ format }] });

@@ -12,9 +12,14 @@ async function traceOf(recording: unknown): Promise<Trace> {
   expect(traces).toHaveLength(1);
   return traces[0]!;
 }
-const lines = (...values: readonly object[]): string[] => values.map((value) => JSON.stringify(value));
+const lines = (...values: readonly object[]): string[] =>
+  values.map((value) => JSON.stringify(value));
 
-const span = (name: string, attributes: Readonly<Record<string, string | number>>, more: object = {}) => ({
+const span = (
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  more: object = {},
+) => ({
   traceId: 'a'.repeat(32),
   spanId: '1'.repeat(16),
   name,
@@ -26,9 +31,13 @@ const span = (name: string, attributes: Readonly<Record<string, string | number>
   })),
   ...more,
 });
-const otlp = (...spans: readonly unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }] });
+const otlp = (...spans: readonly unknown[]) => ({
+  resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }],
+});
 const said = (text: string): string =>
-  JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: text }], finish_reason: 'stop' }]);
+  JSON.stringify([
+    { role: 'assistant', parts: [{ type: 'text', content: text }], finish_reason: 'stop' },
+  ]);
 
 describe('what the agent alone says proves no capture', () => {
   test.each([
@@ -47,7 +56,11 @@ describe('what the agent alone says proves no capture', () => {
     {
       of: 'an OpenInference AGENT span',
       recording: otlp(
-        span('desk', { 'openinference.span.kind': 'AGENT', 'input.value': 'hi', 'output.value': 'Done.' }),
+        span('desk', {
+          'openinference.span.kind': 'AGENT',
+          'input.value': 'hi',
+          'output.value': 'Done.',
+        }),
       ),
     },
     {
@@ -188,7 +201,11 @@ describe('a gap is partial, and the trace says why', () => {
           parent_id: null,
           started_at: `2026-05-01T10:00:0${n}Z`,
           ended_at: `2026-05-01T10:00:0${n}Z`,
-          span_data: { type: 'custom', name: 'turn', data: { sdk_span_type: 'turn', turn: Number(n) } },
+          span_data: {
+            type: 'custom',
+            name: 'turn',
+            data: { sdk_span_type: 'turn', turn: Number(n) },
+          },
         })),
       ],
       code: 'REPLIES_MISSING',
@@ -223,7 +240,12 @@ describe('a gap is partial, and the trace says why', () => {
       gap: 'a result without its call, in a session of Strands',
       recording: {
         messages: [
-          { role: 'user', content: [{ toolResult: { toolUseId: 't1', status: 'success', content: [{ text: 'x' }] } }] },
+          {
+            role: 'user',
+            content: [
+              { toolResult: { toolUseId: 't1', status: 'success', content: [{ text: 'x' }] } },
+            ],
+          },
           { role: 'assistant', content: [{ text: 'Done.' }] },
         ],
       },
@@ -241,7 +263,11 @@ describe('a gap is partial, and the trace says why', () => {
         {
           timestamp: '2026-05-01T10:00:02Z',
           type: 'response_item',
-          payload: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
+          payload: {
+            type: 'message',
+            role: 'assistant',
+            content: [{ type: 'output_text', text: 'Done.' }],
+          },
         },
       ),
       code: 'RESULT_WITHOUT_CALL',
@@ -252,7 +278,10 @@ describe('a gap is partial, and the trace says why', () => {
         {
           type: 'user',
           session_id: 's',
-          message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'x' }] },
+          message: {
+            role: 'user',
+            content: [{ type: 'tool_result', tool_use_id: 't1', content: 'x' }],
+          },
         },
         {
           type: 'assistant',
@@ -270,7 +299,14 @@ describe('a gap is partial, and the trace says why', () => {
           session_id: 's',
           message: { id: 'm1', ...anthropicTurn({ type: 'text', text: 'Done.' }) },
         },
-        { type: 'result', subtype: 'success', is_error: false, session_id: 's', result: 'Done.', num_turns: 7 },
+        {
+          type: 'result',
+          subtype: 'success',
+          is_error: false,
+          session_id: 's',
+          result: 'Done.',
+          num_turns: 7,
+        },
       ),
       code: 'COUNT_MISMATCH',
     },
@@ -300,10 +336,17 @@ describe('a gap is partial, and the trace says why', () => {
     {
       gap: 'a parent that is absent beside a root',
       recording: otlp(
-        span('invoke_agent desk', { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'desk' }),
+        span('invoke_agent desk', {
+          'gen_ai.operation.name': 'invoke_agent',
+          'gen_ai.agent.name': 'desk',
+        }),
         span(
           'chat m',
-          { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.output.messages': said('Done.') },
+          {
+            'gen_ai.operation.name': 'chat',
+            'gen_ai.request.model': 'm',
+            'gen_ai.output.messages': said('Done.'),
+          },
           { spanId: '2'.repeat(16), parentSpanId: '9'.repeat(16) },
         ),
       ),
@@ -313,7 +356,10 @@ describe('a gap is partial, and the trace says why', () => {
       gap: 'a block of an unknown kind that may be a call',
       recording: CHAT([
         { role: 'user', content: 'hi' },
-        anthropicTurn({ type: 'text', text: 'Done.' }, { type: 'computer_action', payload: 'rm -rf /' }),
+        anthropicTurn(
+          { type: 'text', text: 'Done.' },
+          { type: 'computer_action', payload: 'rm -rf /' },
+        ),
       ]),
       code: 'BLOCK_UNKNOWN',
     },
@@ -351,7 +397,13 @@ describe('a gap is partial, and the trace says why', () => {
         id: 'chatcmpl-1',
         object: 'chat.completion',
         model: 'm',
-        choices: [{ index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: 'I look.' } }],
+        choices: [
+          {
+            index: 0,
+            finish_reason: 'tool_calls',
+            message: { role: 'assistant', content: 'I look.' },
+          },
+        ],
       },
       code: 'CALLS_MISSING',
     },
@@ -390,7 +442,10 @@ describe('a gap is partial, and the trace says why', () => {
 
   test('three turns without a reply are at least three model calls', async () => {
     const turn = cases.find(({ gap }) => gap.startsWith('turns of the OpenAI'))!;
-    expect(totals(await traceOf(turn.recording)).llmCalls).toMatchObject({ exact: false, atLeast: 3 });
+    expect(totals(await traceOf(turn.recording)).llmCalls).toMatchObject({
+      exact: false,
+      atLeast: 3,
+    });
   });
 
   test('one parent that is absent above everything is the caller in another program', async () => {
@@ -398,11 +453,18 @@ describe('a gap is partial, and the trace says why', () => {
       otlp(
         span(
           'chat m',
-          { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.output.messages': said('Done.') },
+          {
+            'gen_ai.operation.name': 'chat',
+            'gen_ai.request.model': 'm',
+            'gen_ai.output.messages': said('Done.'),
+          },
           { parentSpanId: '9'.repeat(16) },
         ),
       ),
     );
-    expect(trace).toMatchObject({ captured: { toolCalls: 'full', llmCalls: 'full' }, warnings: [] });
+    expect(trace).toMatchObject({
+      captured: { toolCalls: 'full', llmCalls: 'full' },
+      warnings: [],
+    });
   });
 });

@@ -29,7 +29,11 @@ describe('Claude Code stream-json', () => {
   });
   const use = (id: string, name = 'Bash', input = {}) => ({ type: 'tool_use', id, name, input });
   const reply = (id: string, content: object[], more = {}) =>
-    line('assistant', { id, model: 'm', content, usage: { input_tokens: 3, output_tokens: 1 } }, more);
+    line(
+      'assistant',
+      { id, model: 'm', content, usage: { input_tokens: 3, output_tokens: 1 } },
+      more,
+    );
   const result = (more = {}) => ({
     type: 'result',
     subtype: 'success',
@@ -41,7 +45,11 @@ describe('Claude Code stream-json', () => {
   });
 
   test('counts the tokens of the result, not the provisional ones of the lines', async () => {
-    const trace = await traceOf([reply('a', [use('1')]), reply('b', [{ type: 'text', text: 'Done.' }]), result()]);
+    const trace = await traceOf([
+      reply('a', [use('1')]),
+      reply('b', [{ type: 'text', text: 'Done.' }]),
+      result(),
+    ]);
     expect(totals(trace).outputTokens).toEqual({ exact: true, value: 107 });
   });
 
@@ -50,20 +58,30 @@ describe('Claude Code stream-json', () => {
   });
 
   test('two lines with one message id are one reply', async () => {
-    const trace = await traceOf([reply('a', [{ type: 'text', text: 'I look.' }]), reply('a', [use('1')]), result()]);
+    const trace = await traceOf([
+      reply('a', [{ type: 'text', text: 'I look.' }]),
+      reply('a', [use('1')]),
+      result(),
+    ]);
     expect(trace.steps.filter(({ kind }) => kind === 'llm')).toHaveLength(1);
     expect(toolNames(trace)).toEqual(['Bash']);
   });
 
   test('says that helper models used more than the run', async () => {
-    const trace = await traceOf([result({ modelUsage: { m: { inputTokens: 400, outputTokens: 107 } } })]);
+    const trace = await traceOf([
+      result({ modelUsage: { m: { inputTokens: 400, outputTokens: 107 } } }),
+    ]);
     expect(trace.warnings).toMatchObject([{ code: 'HIDDEN_CALLS' }, { code: 'USAGE_DRIFT' }]);
   });
 
   test.each([
     { when: 'a success that is an error', more: { is_error: true }, status: 'error' },
     { when: 'a limit', more: { subtype: 'error_max_turns' }, status: 'incomplete' },
-    { when: 'an error', more: { subtype: 'error_during_execution', is_error: true }, status: 'error' },
+    {
+      when: 'an error',
+      more: { subtype: 'error_during_execution', is_error: true },
+      status: 'error',
+    },
   ])('$when is $status and has no answer', async ({ more, status }) => {
     const trace = await traceOf([reply('a', [use('1')]), result(more)]);
     expect(trace.status).toBe(status);
@@ -75,7 +93,12 @@ describe('Claude Code stream-json', () => {
   });
 
   test('each result ends a run of its own', async () => {
-    const traces = await tracesOf([reply('a', [use('1')]), result(), reply('b', [use('2', 'Read')]), result()]);
+    const traces = await tracesOf([
+      reply('a', [use('1')]),
+      result(),
+      reply('b', [use('2', 'Read')]),
+      result(),
+    ]);
     expect(traces.map(({ id }) => id)).toEqual(['s', 's#2']);
     expect(traces.map(toolNames)).toEqual([['Bash'], ['Read']]);
   });
@@ -97,10 +120,17 @@ describe('OpenAI Agents SDK', () => {
   test('a tool in a list of items is neither a success nor a failure', async () => {
     const raw = (more: object) => ({ callId: 'c', name: 'f', status: 'completed', ...more });
     const trace = await traceOf([
-      { type: 'tool_call_item', rawItem: raw({ type: 'function_call', arguments: '{}' }), agent: { name: 'A' } },
+      {
+        type: 'tool_call_item',
+        rawItem: raw({ type: 'function_call', arguments: '{}' }),
+        agent: { name: 'A' },
+      },
       {
         type: 'tool_call_output_item',
-        rawItem: raw({ type: 'function_call_result', output: { type: 'text', text: 'An error occurred' } }),
+        rawItem: raw({
+          type: 'function_call_result',
+          output: { type: 'text', text: 'An error occurred' },
+        }),
         agent: { name: 'A' },
       },
     ]);
@@ -113,7 +143,11 @@ describe('OpenAI Agents SDK', () => {
     const trace = await traceOf([
       { object: 'trace', id: 't', workflow_name: 'w' },
       span('1', { type: 'agent', name: 'A' }),
-      span('2', { type: 'custom', name: 'turn', data: { sdk_span_type: 'turn', usage } }, { parent_id: '1' }),
+      span(
+        '2',
+        { type: 'custom', name: 'turn', data: { sdk_span_type: 'turn', usage } },
+        { parent_id: '1' },
+      ),
       span(
         '3',
         { type: 'generation', model: 'm', output: [{ role: 'assistant', content: 'hi' }], usage },
@@ -140,7 +174,14 @@ describe('frameworks', () => {
       { kind: 'request', parts: [{ part_kind: 'user-prompt', content: 'Name it' }] },
       {
         kind: 'response',
-        parts: [{ part_kind: 'tool-call', tool_name: 'final_result', args: '{"name":"Ada"}', tool_call_id: '1' }],
+        parts: [
+          {
+            part_kind: 'tool-call',
+            tool_name: 'final_result',
+            args: '{"name":"Ada"}',
+            tool_call_id: '1',
+          },
+        ],
       },
       {
         kind: 'request',
@@ -169,11 +210,17 @@ describe('frameworks', () => {
           content: '',
           tool_calls: [{ id: '1', type: 'function', function: { name: 'run', arguments: '{}' } }],
         },
-        { role: 'tool', content: '7', tool_responses: [{ tool_call_id: '1', role: 'tool', content: '7' }] },
+        {
+          role: 'tool',
+          content: '7',
+          tool_responses: [{ tool_call_id: '1', role: 'tool', content: '7' }],
+        },
         { role: 'assistant', name: 'coder', content: 'Seven.' },
       ],
     });
-    expect(toolCalls(trace)).toMatchObject([{ name: 'run', agent: 'coder', result: '7', status: 'unknown' }]);
+    expect(toolCalls(trace)).toMatchObject([
+      { name: 'run', agent: 'coder', result: '7', status: 'unknown' },
+    ]);
     expect(finalText(trace)).toBe('Seven.');
   });
 
@@ -183,7 +230,14 @@ describe('frameworks', () => {
         jsonrpc: '2.0',
         id: 1,
         method: 'message/send',
-        params: { message: { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'Hi' }] } },
+        params: {
+          message: {
+            kind: 'message',
+            messageId: 'm',
+            role: 'user',
+            parts: [{ kind: 'text', text: 'Hi' }],
+          },
+        },
       },
       {
         jsonrpc: '2.0',
@@ -194,7 +248,12 @@ describe('frameworks', () => {
           contextId: 'c',
           status: {
             state: 'failed',
-            message: { kind: 'message', messageId: 'n', role: 'agent', parts: [{ kind: 'text', text: 'No.' }] },
+            message: {
+              kind: 'message',
+              messageId: 'n',
+              role: 'agent',
+              parts: [{ kind: 'text', text: 'No.' }],
+            },
           },
         },
       },
@@ -210,13 +269,21 @@ describe('evaluation logs', () => {
       task_id: 't',
       termination_reason: 'user_stop',
       messages: [
-        { role: 'user', content: null, tool_calls: [{ id: '1', name: 'reboot', arguments: {}, requestor: 'user' }] },
+        {
+          role: 'user',
+          content: null,
+          tool_calls: [{ id: '1', name: 'reboot', arguments: {}, requestor: 'user' }],
+        },
         { role: 'tool', id: '1', content: 'ok', requestor: 'user', error: false },
         { role: 'assistant', content: 'Fine.' },
       ],
     });
     expect(toolNames(trace)).toEqual([]);
-    expect(trace.steps).toMatchObject([{ kind: 'event', name: 'user.tool_call' }, { kind: 'event' }, { kind: 'llm' }]);
+    expect(trace.steps).toMatchObject([
+      { kind: 'event', name: 'user.tool_call' },
+      { kind: 'event' },
+      { kind: 'llm' },
+    ]);
   });
 
   test('empty and null ids of AgentDojo are paired in order', async () => {
@@ -261,7 +328,9 @@ describe('evaluation logs', () => {
         { role: 'user', content: '<returncode>2</returncode>\n<output>no rule</output>' },
       ],
     });
-    expect(toolCalls(trace)).toMatchObject([{ name: 'bash', args: { command: 'make' }, status: 'error' }]);
+    expect(toolCalls(trace)).toMatchObject([
+      { name: 'bash', args: { command: 'make' }, status: 'error' },
+    ]);
     expect([finalText(trace), trace.status]).toEqual(['diff', 'ok']);
   });
 });

@@ -13,7 +13,11 @@ async function traceOf(recording: unknown): Promise<Trace> {
   return traces[0]!;
 }
 
-const span = (name: string, attributes: Readonly<Record<string, string | number>>, more: object = {}) => ({
+const span = (
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  more: object = {},
+) => ({
   traceId: 'a'.repeat(32),
   spanId: '1'.repeat(16),
   name,
@@ -25,9 +29,13 @@ const span = (name: string, attributes: Readonly<Record<string, string | number>
   })),
   ...more,
 });
-const otlp = (...spans: readonly unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }] });
+const otlp = (...spans: readonly unknown[]) => ({
+  resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }],
+});
 const said = (text: string): string =>
-  JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: text }], finish_reason: 'stop' }]);
+  JSON.stringify([
+    { role: 'assistant', parts: [{ type: 'text', content: text }], finish_reason: 'stop' },
+  ]);
 
 const names = (trace: Trace): string[] => toolCalls(trace).map(({ name }) => name);
 
@@ -68,9 +76,16 @@ describe('one call that is recorded in several places is one', () => {
   test.each([
     {
       as: "LangChain's additional_kwargs",
-      output: { role: 'assistant', content: '', additional_kwargs: { tool_calls: [CALL], refusal: null } },
+      output: {
+        role: 'assistant',
+        content: '',
+        additional_kwargs: { tool_calls: [CALL], refusal: null },
+      },
     },
-    { as: 'JSON text in the content', output: [{ role: 'assistant', content: JSON.stringify([CALL]) }] },
+    {
+      as: 'JSON text in the content',
+      output: [{ role: 'assistant', content: JSON.stringify([CALL]) }],
+    },
     {
       as: 'a Responses object',
       output: {
@@ -92,7 +107,10 @@ describe('one call that is recorded in several places is one', () => {
 
   test('a Responses object holds the answer too', async () => {
     const content = [{ type: 'output_text', text: 'On its way.' }];
-    const output = { object: 'response', output: [{ type: 'message', role: 'assistant', content }] };
+    const output = {
+      object: 'response',
+      output: [{ type: 'message', role: 'assistant', content }],
+    };
     const read = await traceOf({ trace: { id: 't' }, observations: [asking(output)] });
     expect(read.final?.text).toBe('On its way.');
   });
@@ -108,13 +126,18 @@ describe('one call that is recorded in several places is one', () => {
       },
     );
   const asked = (id: string) =>
-    JSON.stringify([{ role: 'assistant', parts: [{ type: 'tool_call', id, name: 'find', arguments: { q: 1 } }] }]);
+    JSON.stringify([
+      { role: 'assistant', parts: [{ type: 'tool_call', id, name: 'find', arguments: { q: 1 } }] },
+    ]);
 
   test('a history that repeats it under the other id of the Responses API', async () => {
     const read = await traceOf(
       otlp(
         chat('1', 1, { 'gen_ai.output.messages': asked('call_1') }),
-        chat('2', 2, { 'gen_ai.input.messages': asked('fc_9'), 'gen_ai.output.messages': said('Done.') }),
+        chat('2', 2, {
+          'gen_ai.input.messages': asked('fc_9'),
+          'gen_ai.output.messages': said('Done.'),
+        }),
       ),
     );
     expect(names(read)).toEqual(['find']);
@@ -165,7 +188,11 @@ describe('one call that is recorded in several places is one', () => {
           'gen_ai.handoff.from_agent': 'triage',
           'gen_ai.handoff.to_agent': 'billing',
         }),
-        span('handoff to refunds', { 'openinference.span.kind': 'TOOL' }, { spanId: '2'.repeat(16) }),
+        span(
+          'handoff to refunds',
+          { 'openinference.span.kind': 'TOOL' },
+          { spanId: '2'.repeat(16) },
+        ),
       ),
     );
     expect(read.steps.filter(({ kind }) => kind === 'handoff')).toMatchObject([
@@ -190,7 +217,9 @@ describe('OpenInference messages', () => {
       as: 'lists of objects',
       attributes: {
         'openinference.span.kind': 'LLM',
-        'llm.output_messages': [{ message: { role: 'assistant', tool_calls: [{ tool_call: call }] } }],
+        'llm.output_messages': [
+          { message: { role: 'assistant', tool_calls: [{ tool_call: call }] } },
+        ],
         'output.value': 'ChatCompletion(...)',
       },
     },
@@ -202,7 +231,11 @@ describe('OpenInference messages', () => {
           {
             'message.role': 'assistant',
             'message.tool_calls': [
-              { 'tool_call.id': 'c1', 'tool_call.function.name': 'find', 'tool_call.function.arguments': '{"q":1}' },
+              {
+                'tool_call.id': 'c1',
+                'tool_call.function.name': 'find',
+                'tool_call.function.arguments': '{"q":1}',
+              },
             ],
           },
         ],
@@ -213,7 +246,9 @@ describe('OpenInference messages', () => {
       as: 'one object in the other',
       attributes: {
         openinference: { span: { kind: 'LLM' } },
-        llm: { output_messages: [{ message: { role: 'assistant', tool_calls: [{ tool_call: call }] } }] },
+        llm: {
+          output_messages: [{ message: { role: 'assistant', tool_calls: [{ tool_call: call }] } }],
+        },
         output: { value: 'ChatCompletion(...)' },
       },
     },
@@ -221,7 +256,9 @@ describe('OpenInference messages', () => {
       as: 'text in JSON',
       attributes: {
         'openinference.span.kind': 'LLM',
-        'llm.output_messages': JSON.stringify([{ message: { role: 'assistant', tool_calls: [{ tool_call: call }] } }]),
+        'llm.output_messages': JSON.stringify([
+          { message: { role: 'assistant', tool_calls: [{ tool_call: call }] } },
+        ]),
       },
     },
   ])('are read as $as', async ({ attributes }) => {
@@ -248,7 +285,13 @@ describe('coding agents', () => {
       ],
       history: [
         { role: 'user', content: 'Fix it.', agent: 'main', message_type: 'observation' },
-        { role: 'assistant', content: 'I open it.', action: 'open a.py', agent: 'main', message_type: 'action' },
+        {
+          role: 'assistant',
+          content: 'I open it.',
+          action: 'open a.py',
+          agent: 'main',
+          message_type: 'action',
+        },
         { role: 'user', content: 'x', agent: 'main', message_type: 'observation' },
       ],
       info: { exit_status: 'submitted', submission: 'diff' },
@@ -274,7 +317,12 @@ describe('coding agents', () => {
 });
 
 describe('AG-UI results of calls that an earlier run asked for', () => {
-  const RESULT = { type: 'TOOL_CALL_RESULT', messageId: 'm2', toolCallId: 'c1', content: 'deleted' };
+  const RESULT = {
+    type: 'TOOL_CALL_RESULT',
+    messageId: 'm2',
+    toolCallId: 'c1',
+    content: 'deleted',
+  };
   const TEXT = [
     { type: 'TEXT_MESSAGE_START', messageId: 'm3', role: 'assistant' },
     { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm3', delta: 'Done.' },
@@ -283,13 +331,19 @@ describe('AG-UI results of calls that an earlier run asked for', () => {
   ];
 
   test('are of an unnamed call where that run is not there', async () => {
-    const read = await traceOf([{ type: 'RUN_STARTED', threadId: 't', runId: 'r2' }, RESULT, ...TEXT]);
+    const read = await traceOf([
+      { type: 'RUN_STARTED', threadId: 't', runId: 'r2' },
+      RESULT,
+      ...TEXT,
+    ]);
     expect(names(read)).toEqual(['unknown']);
     expect(read.captured.toolCalls).toBe('partial');
   });
 
   test('have its name where the run was sent its message', async () => {
-    const toolCalls = [{ id: 'c1', type: 'function', function: { name: 'delete_all', arguments: '{}' } }];
+    const toolCalls = [
+      { id: 'c1', type: 'function', function: { name: 'delete_all', arguments: '{}' } },
+    ];
     const messages = [{ id: 'm1', role: 'assistant', content: '', toolCalls }];
     const start = { type: 'RUN_STARTED', threadId: 't', runId: 'r2', input: { messages } };
     const read = await traceOf([start, RESULT, ...TEXT]);
@@ -349,7 +403,12 @@ describe('what a recording means', () => {
         event(
           'e2',
           'spark',
-          { function_call: { name: 'transfer_to_other_agent', args: { agent_name: 'research_assistant' } } },
+          {
+            function_call: {
+              name: 'transfer_to_other_agent',
+              args: { agent_name: 'research_assistant' },
+            },
+          },
           'model',
         ),
         event(
@@ -376,8 +435,14 @@ describe('what a recording means', () => {
           model: 'claude',
           messages: [
             { role: 'user', content: 'Weather and time?' },
-            { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'get_weather', input: {} }] },
-            { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'rain' }] },
+            {
+              role: 'assistant',
+              content: [{ type: 'tool_use', id: 't1', name: 'get_weather', input: {} }],
+            },
+            {
+              role: 'user',
+              content: [{ type: 'tool_result', tool_use_id: 't1', content: 'rain' }],
+            },
           ],
         },
         response: {

@@ -2,9 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { readOne } from '../../../test/support/read-all.ts';
 import { toolNames } from '../../trace/selectors.ts';
 
-const lines = (...values: readonly object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
+const lines = (...values: readonly object[]): string =>
+  values.map((value) => JSON.stringify(value)).join('\n');
 
-const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] };
+const message = {
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Done.' }],
+};
 const response = (more: object) => ({
   id: 'resp_2',
   object: 'response',
@@ -55,7 +60,12 @@ const generation = {
 };
 const langfuse = (...observations: readonly object[]) => ({ trace: { id: 't' }, observations });
 
-const span = (id: string, parent: string | undefined, name: string, attributes: Readonly<Record<string, unknown>>) => ({
+const span = (
+  id: string,
+  parent: string | undefined,
+  name: string,
+  attributes: Readonly<Record<string, unknown>>,
+) => ({
   traceId: 'a'.repeat(32),
   spanId: id.repeat(16),
   ...(parent === undefined ? {} : { parentSpanId: parent.repeat(16) }),
@@ -69,7 +79,9 @@ const span = (id: string, parent: string | undefined, name: string, attributes: 
       : { stringValue: value },
   })),
 });
-const otlp = (...spans: readonly unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }] });
+const otlp = (...spans: readonly unknown[]) => ({
+  resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }],
+});
 const desk = span('1', undefined, 'invoke_agent desk', {
   'gen_ai.operation.name': 'invoke_agent',
   'gen_ai.agent.name': 'desk',
@@ -91,8 +103,16 @@ const update = (inner: object) => ({
   method: 'session/update',
   params: { sessionId: 's', update: inner },
 });
-const prompt = { jsonrpc: '2.0', id: 1, method: 'session/prompt', params: { sessionId: 's', prompt: [] } };
-const said = update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } });
+const prompt = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'session/prompt',
+  params: { sessionId: 's', prompt: [] },
+};
+const said = update({
+  sessionUpdate: 'agent_message_chunk',
+  content: { type: 'text', text: 'Done.' },
+});
 const ended = { jsonrpc: '2.0', id: 1, result: { stopReason: 'end_turn' } };
 
 describe('a recording that shows that parts are missing does not claim all tool calls', () => {
@@ -112,7 +132,11 @@ describe('a recording that shows that parts are missing does not claim all tool 
       { request: { model: 'm', conversation: 'c', input: 'hi' }, response: response({}) },
       'HISTORY_ELSEWHERE',
     ],
-    ['a response without output for which tokens were paid', response({ output: [] }), 'REPLY_EMPTY'],
+    [
+      'a response without output for which tokens were paid',
+      response({ output: [] }),
+      'REPLY_EMPTY',
+    ],
     [
       'a reply that took several rounds at the provider',
       claude({
@@ -125,7 +149,14 @@ describe('a recording that shows that parts are missing does not claim all tool 
     ],
     [
       'a reply after which tool uses were cleared',
-      claude({}, { context_management: { applied_edits: [{ type: 'clear_tool_uses', cleared_tool_uses: 8 }] } }),
+      claude(
+        {},
+        {
+          context_management: {
+            applied_edits: [{ type: 'clear_tool_uses', cleared_tool_uses: 8 }],
+          },
+        },
+      ),
       'CALLS_HINTED',
     ],
     [
@@ -148,17 +179,32 @@ describe('a recording that shows that parts are missing does not claim all tool 
     ],
     [
       'AG-UI: a custom event named after a call',
-      lines(started, { type: 'CUSTOM', name: 'ToolCall', value: { name: 'rm' } }, ...spoken, finished),
+      lines(
+        started,
+        { type: 'CUSTOM', name: 'ToolCall', value: { name: 'rm' } },
+        ...spoken,
+        finished,
+      ),
       'BLOCK_UNKNOWN',
     ],
     [
       'AG-UI: a custom event that holds a call',
-      lines(started, { type: 'CUSTOM', name: 'progress', value: { toolName: 'rm' } }, ...spoken, finished),
+      lines(
+        started,
+        { type: 'CUSTOM', name: 'progress', value: { toolName: 'rm' } },
+        ...spoken,
+        finished,
+      ),
       'BLOCK_UNKNOWN',
     ],
     [
       'AG-UI: an activity that names a tool',
-      lines(started, { type: 'ACTIVITY_SNAPSHOT', activityType: 'WORK', content: { tool: 'rm' } }, ...spoken, finished),
+      lines(
+        started,
+        { type: 'ACTIVITY_SNAPSHOT', activityType: 'WORK', content: { tool: 'rm' } },
+        ...spoken,
+        finished,
+      ),
       'BLOCK_UNKNOWN',
     ],
     ['AG-UI: a run without its end', lines(started, ...spoken), 'RUN_NOT_WHOLE'],
@@ -175,7 +221,9 @@ describe('a recording that shows that parts are missing does not claim all tool 
     ],
     [
       'codex exec: a second turn without its end',
-      lines({ type: 'thread.started', thread_id: 't' }, codexMessage('item_0'), codexEnd, { type: 'turn.started' }),
+      lines({ type: 'thread.started', thread_id: 't' }, codexMessage('item_0'), codexEnd, {
+        type: 'turn.started',
+      }),
       'RUN_NOT_WHOLE',
     ],
     [
@@ -185,7 +233,14 @@ describe('a recording that shows that parts are missing does not claim all tool 
     ],
     [
       'Langfuse: a span with input and output, no type for tools',
-      langfuse(generation, { ...generation, id: 'o2', type: 'SPAN', name: 'rm', input: { path: '/' }, output: 'ok' }),
+      langfuse(generation, {
+        ...generation,
+        id: 'o2',
+        type: 'SPAN',
+        name: 'rm',
+        input: { path: '/' },
+        output: 'ok',
+      }),
       'STEP_UNKNOWN',
     ],
     [
@@ -196,7 +251,11 @@ describe('a recording that shows that parts are missing does not claim all tool 
       ),
       'RUN_NOT_WHOLE',
     ],
-    ['an agent inside another of which nothing is recorded', otlp(desk, chat, helper), 'CHILDREN_MISSING'],
+    [
+      'an agent inside another of which nothing is recorded',
+      otlp(desk, chat, helper),
+      'CHILDREN_MISSING',
+    ],
   ])('%s', async (_, recording, code) => {
     const trace = await readOne(recording);
     expect(trace.captured.toolCalls).toBe('partial');
@@ -206,12 +265,23 @@ describe('a recording that shows that parts are missing does not claim all tool 
 
 describe('what looks like a missing part and is none', () => {
   test.each([
-    ['responses that are all there', [response({ id: 'resp_1' }), response({ previous_response_id: 'resp_1' })]],
-    ['an empty reply that cost nothing', response({ output: [], usage: { input_tokens: 9, output_tokens: 2 } })],
+    [
+      'responses that are all there',
+      [response({ id: 'resp_1' }), response({ previous_response_id: 'resp_1' })],
+    ],
+    [
+      'an empty reply that cost nothing',
+      response({ output: [], usage: { input_tokens: 9, output_tokens: 2 } }),
+    ],
     ['one round at the provider', claude({ iterations: [{ type: 'message', output_tokens: 2 }] })],
     [
       'a custom event about something else',
-      lines(started, { type: 'CUSTOM', name: 'progress', value: { percent: 5 } }, ...spoken, finished),
+      lines(
+        started,
+        { type: 'CUSTOM', name: 'progress', value: { percent: 5 } },
+        ...spoken,
+        finished,
+      ),
     ],
     [
       'codex exec with all its items',
@@ -235,9 +305,17 @@ describe('what looks like a missing part and is none', () => {
 
 describe('calls that only their surroundings name', () => {
   test('the span around the calls of a reply names them', async () => {
-    const around = span('3', '1', 'running 2 tools', { tools: ['look', 'rm'], 'logfire.msg': 'running 2 tools' });
-    const look = span('4', '3', 'running tool', { 'gen_ai.tool.name': 'look', tool_arguments: '{}' });
-    expect(toolNames(await readOne(otlp(desk, chat, around, look)))).toEqual(expect.arrayContaining(['look', 'rm']));
+    const around = span('3', '1', 'running 2 tools', {
+      tools: ['look', 'rm'],
+      'logfire.msg': 'running 2 tools',
+    });
+    const look = span('4', '3', 'running tool', {
+      'gen_ai.tool.name': 'look',
+      tool_arguments: '{}',
+    });
+    expect(toolNames(await readOne(otlp(desk, chat, around, look)))).toEqual(
+      expect.arrayContaining(['look', 'rm']),
+    );
     expect(toolNames(await readOne(otlp(desk, chat, around, look)))).toHaveLength(2);
   });
 
@@ -245,16 +323,33 @@ describe('calls that only their surroundings name', () => {
     jsonrpc: '2.0',
     id: 5,
     method: 'session/request_permission',
-    params: { sessionId: 's', toolCall: { toolCallId: 'c9', title: 'rm', kind: 'delete', rawInput: { path: '/' } } },
+    params: {
+      sessionId: 's',
+      toolCall: { toolCallId: 'c9', title: 'rm', kind: 'delete', rawInput: { path: '/' } },
+    },
   };
-  const command = { jsonrpc: '2.0', id: 6, method: 'terminal/create', params: { sessionId: 's', command: 'rm' } };
-  const running = { sessionUpdate: 'tool_call', toolCallId: 'c1', kind: 'execute', status: 'in_progress' };
+  const command = {
+    jsonrpc: '2.0',
+    id: 6,
+    method: 'terminal/create',
+    params: { sessionId: 's', command: 'rm' },
+  };
+  const running = {
+    sessionUpdate: 'tool_call',
+    toolCallId: 'c1',
+    kind: 'execute',
+    status: 'in_progress',
+  };
 
   test.each([
     ['a permission that was asked for', [asks], ['delete']],
     ['a command in a terminal', [command], ['execute']],
     ['a command that is part of a call', [update(running), command], ['execute']],
-    ['a command while a file is read', [update({ ...running, kind: 'read' }), command], ['read', 'execute']],
+    [
+      'a command while a file is read',
+      [update({ ...running, kind: 'read' }), command],
+      ['read', 'execute'],
+    ],
     [
       'a call that is told of after its permission',
       [asks, update({ ...running, toolCallId: 'c9', kind: 'delete' })],
@@ -275,7 +370,11 @@ describe('calls that only their surroundings name', () => {
       _meta: { claudeCode: { toolName: 'Delete' } },
     });
     const trace = await readOne(lines(prompt, asks, refused, named, said, ended));
-    expect(trace.steps).toMatchObject([{ kind: 'llm' }, { kind: 'tool', name: 'Delete', status: 'cancelled' }, {}]);
+    expect(trace.steps).toMatchObject([
+      { kind: 'llm' },
+      { kind: 'tool', name: 'Delete', status: 'cancelled' },
+      {},
+    ]);
     expect(trace.captured.toolCalls).toBe('full');
   });
 });

@@ -12,13 +12,19 @@ async function tracesIn(recording: unknown): Promise<Trace[]> {
 }
 
 const callsIn = (traces: readonly Trace[]): string[] =>
-  traces.flatMap((trace) => toolCalls(trace).map(({ name, args }) => `${name} ${JSON.stringify(args)}`));
+  traces.flatMap((trace) =>
+    toolCalls(trace).map(({ name, args }) => `${name} ${JSON.stringify(args)}`),
+  );
 
 const QUESTION = { role: 'user', content: 'q' };
 const asks = (...calls: readonly (readonly [id: string, name: string, args?: string])[]) => ({
   role: 'assistant',
   content: null,
-  tool_calls: calls.map(([id, name, args = '{}']) => ({ id, type: 'function', function: { name, arguments: args } })),
+  tool_calls: calls.map(([id, name, args = '{}']) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: args },
+  })),
 });
 const answered = (id: string, content: string) => ({ role: 'tool', tool_call_id: id, content });
 const DONE = { role: 'assistant', content: 'done' };
@@ -34,9 +40,14 @@ const span = (
   ...(place.parent === undefined ? {} : { parentSpanId: place.parent.padStart(16, '0') }),
   startTimeUnixNano: `170000000000${place.at ?? 1}000000`,
   endTimeUnixNano: `170000000000${(place.at ?? 1) + 1}000000`,
-  attributes: Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+  attributes: Object.entries(attributes).map(([key, stringValue]) => ({
+    key,
+    value: { stringValue },
+  })),
 });
-const otlp = (...spans: readonly unknown[]) => ({ resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }] });
+const otlp = (...spans: readonly unknown[]) => ({
+  resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }],
+});
 const toolSpan = (name: string, args: string, callId?: string) => ({
   'gen_ai.operation.name': 'execute_tool',
   'gen_ai.tool.name': name,
@@ -68,13 +79,21 @@ describe('ids that are given out twice', () => {
     {
       when: 'a later reply uses the id for other arguments',
       recording: {
-        messages: [QUESTION, asks(['c', 'pay', '{"n":1}']), answered('c', '1'), asks(['c', 'pay', '{"n":9}']), DONE],
+        messages: [
+          QUESTION,
+          asks(['c', 'pay', '{"n":1}']),
+          answered('c', '1'),
+          asks(['c', 'pay', '{"n":9}']),
+          DONE,
+        ],
       },
       calls: ['pay {"n":1}', 'pay {"n":9}'],
     },
     {
       when: 'a later reply asks for the very same',
-      recording: { messages: [QUESTION, asks(['c', 'pay']), answered('c', '1'), asks(['c', 'pay']), DONE] },
+      recording: {
+        messages: [QUESTION, asks(['c', 'pay']), answered('c', '1'), asks(['c', 'pay']), DONE],
+      },
       calls: ['pay {}', 'pay {}'],
     },
     {
@@ -87,7 +106,10 @@ describe('ids that are given out twice', () => {
     },
     {
       when: 'a tool calls itself with other arguments',
-      recording: otlp(span('1', toolSpan('pay', '{"n":1}')), span('2', toolSpan('pay', '{"n":9}'), { parent: '1' })),
+      recording: otlp(
+        span('1', toolSpan('pay', '{"n":1}')),
+        span('2', toolSpan('pay', '{"n":9}'), { parent: '1' }),
+      ),
       calls: ['pay {"n":1}', 'pay {"n":9}'],
     },
   ])('every call counts when $when', async ({ recording, calls }) => {
@@ -110,9 +132,14 @@ describe('ids that are given out twice', () => {
 
   test('a tool inside another under one id leaves its name to the rules', async () => {
     const [trace] = await tracesIn(
-      otlp(span('1', toolSpan('run', '{}', 'c')), span('2', toolSpan('delete_all', '{}', 'c'), { parent: '1' })),
+      otlp(
+        span('1', toolSpan('run', '{}', 'c')),
+        span('2', toolSpan('delete_all', '{}', 'c'), { parent: '1' }),
+      ),
     );
-    expect(toolCalls(trace!).map(({ name, rawName }) => [name, rawName])).toEqual([['run', 'delete_all']]);
+    expect(toolCalls(trace!).map(({ name, rawName }) => [name, rawName])).toEqual([
+      ['run', 'delete_all'],
+    ]);
   });
 
   test('ten thousand calls of one id are read in no time', async () => {
@@ -125,13 +152,18 @@ describe('ids that are given out twice', () => {
 });
 
 test('a call without a name is a call of a tool nobody can tell', async () => {
-  const nameless = { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { arguments: '{}' } }] };
+  const nameless = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c', function: { arguments: '{}' } }],
+  };
   const [trace] = await tracesIn({ messages: [QUESTION, asks(['a', 'lookup']), nameless, DONE] });
   expect(toolCalls(trace!).map(({ name }) => name)).toEqual(['lookup', 'unknown']);
   expect(trace!.captured.toolCalls).toBe('partial');
 });
 
-const sse = (...events: readonly unknown[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const sse = (...events: readonly unknown[]) =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 const chunk = (delta: unknown, place: { id?: string; index?: number; finish?: string } = {}) => ({
   id: place.id ?? 'r1',
   object: 'chat.completion.chunk',
@@ -142,9 +174,20 @@ const piece = (id: string | undefined, index: number | undefined, name: string, 
 });
 const END = chunk({}, { finish: 'tool_calls' });
 const anthropic = (id: string, name: string) => [
-  { type: 'message_start', message: { id, type: 'message', role: 'assistant', content: [], model: 'm' } },
-  { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: `t${id}`, name, input: {} } },
-  { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{}' } },
+  {
+    type: 'message_start',
+    message: { id, type: 'message', role: 'assistant', content: [], model: 'm' },
+  },
+  {
+    type: 'content_block_start',
+    index: 0,
+    content_block: { type: 'tool_use', id: `t${id}`, name, input: {} },
+  },
+  {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'input_json_delta', partial_json: '{}' },
+  },
   { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 9 } },
   { type: 'message_stop' },
 ];
@@ -152,7 +195,10 @@ const responses = (id: string, name: string) => {
   const output = [{ type: 'function_call', call_id: `k${id}`, name, arguments: '{}' }];
   return [
     { type: 'response.created', response: { id, object: 'response', output: [] } },
-    { type: 'response.completed', response: { id, object: 'response', status: 'completed', output } },
+    {
+      type: 'response.completed',
+      response: { id, object: 'response', status: 'completed', output },
+    },
   ];
 };
 const gemini = (part: unknown, finishReason?: string) => ({
@@ -164,7 +210,11 @@ describe('streams', () => {
   test.each([
     {
       when: 'one file holds two chat replies',
-      recording: sse(chunk(piece('a', 0, 'lookup')), END, chunk(piece('b', 0, 'delete_all'), { id: 'r2' })),
+      recording: sse(
+        chunk(piece('a', 0, 'lookup')),
+        END,
+        chunk(piece('b', 0, 'delete_all'), { id: 'r2' }),
+      ),
       calls: ['lookup {}', 'delete_all {}'],
     },
     {
@@ -174,12 +224,20 @@ describe('streams', () => {
     },
     {
       when: 'no call has an index',
-      recording: sse(chunk(piece('a', undefined, 'lookup')), chunk(piece('b', undefined, 'delete_all')), END),
+      recording: sse(
+        chunk(piece('a', undefined, 'lookup')),
+        chunk(piece('b', undefined, 'delete_all')),
+        END,
+      ),
       calls: ['lookup {}', 'delete_all {}'],
     },
     {
       when: 'every delta repeats the name',
-      recording: sse(chunk(piece('a', 0, 'delete_all', '{')), chunk(piece('a', 0, 'delete_all', '}')), END),
+      recording: sse(
+        chunk(piece('a', 0, 'delete_all', '{')),
+        chunk(piece('a', 0, 'delete_all', '}')),
+        END,
+      ),
       calls: ['delete_all {}'],
     },
     {
@@ -208,8 +266,14 @@ describe('streams', () => {
 
   test.each([
     { when: 'a chat stream ends early', recording: sse(chunk({ content: 'I will' })) },
-    { when: 'a stream of Anthropic ends early', recording: sse(...anthropic('a', 'lookup').slice(0, 2)) },
-    { when: 'a stream of Gemini ends early', recording: sse(gemini({ text: 'I ' }), gemini({ text: 'will' })) },
+    {
+      when: 'a stream of Anthropic ends early',
+      recording: sse(...anthropic('a', 'lookup').slice(0, 2)),
+    },
+    {
+      when: 'a stream of Gemini ends early',
+      recording: sse(gemini({ text: 'I ' }), gemini({ text: 'will' })),
+    },
     {
       when: 'an event of a recorded reply is damaged',
       recording: {
@@ -220,7 +284,11 @@ describe('streams', () => {
     },
   ])('the run is incomplete and its calls partly known when $when', async ({ recording }) => {
     expect(await tracesIn(recording)).toMatchObject([
-      { status: 'incomplete', captured: { toolCalls: 'partial' }, warnings: [{ code: 'REPLY_NOT_WHOLE' }] },
+      {
+        status: 'incomplete',
+        captured: { toolCalls: 'partial' },
+        warnings: [{ code: 'REPLY_NOT_WHOLE' }],
+      },
     ]);
   });
 
@@ -245,28 +313,31 @@ test('kinds of calls that are not known yet are calls', async () => {
     { type: 'tool_use', id: 'a', name: 'lookup', input: {} },
     { type: 'remote_tool_use', id: 'b', name: 'delete_all', input: {} },
   ];
-  expect(callsIn(await tracesIn({ messages: [QUESTION, { role: 'assistant', content: blocks }] }))).toEqual([
-    'lookup {}',
-    'delete_all {}',
-  ]);
+  expect(
+    callsIn(await tracesIn({ messages: [QUESTION, { role: 'assistant', content: blocks }] })),
+  ).toEqual(['lookup {}', 'delete_all {}']);
   const items = [
     { type: 'function_call', call_id: 'a', name: 'lookup', arguments: '{}' },
     { type: 'browser_call', call_id: 'b', action: { type: 'open' } },
   ];
-  expect(callsIn(await tracesIn({ id: 'r', object: 'response', status: 'completed', output: items }))).toEqual([
-    'lookup {}',
-    'browser {"type":"open"}',
-  ]);
+  expect(
+    callsIn(await tracesIn({ id: 'r', object: 'response', status: 'completed', output: items })),
+  ).toEqual(['lookup {}', 'browser {"type":"open"}']);
 });
 
 const reply = (text: string, calls: readonly string[] = []) => ({
   'gen_ai.operation.name': 'chat',
   'gen_ai.request.model': 'm',
-  'gen_ai.input.messages': JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: 'q' }] }]),
+  'gen_ai.input.messages': JSON.stringify([
+    { role: 'user', parts: [{ type: 'text', content: 'q' }] },
+  ]),
   'gen_ai.output.messages': JSON.stringify([
     {
       role: 'assistant',
-      parts: [{ type: 'text', content: text }, ...calls.map((name) => ({ type: 'tool_call', id: `c-${name}`, name }))],
+      parts: [
+        { type: 'text', content: text },
+        ...calls.map((name) => ({ type: 'tool_call', id: `c-${name}`, name })),
+      ],
     },
   ]),
 });
@@ -276,7 +347,9 @@ describe('spans', () => {
     'a span that names a tool is a call whatever its operation: %s',
     async (operation) => {
       const odd = { ...toolSpan('delete_all', '{}'), 'gen_ai.operation.name': operation };
-      expect(callsIn(await tracesIn(otlp(span('1', reply('fine')), span('2', odd))))).toEqual(['delete_all {}']);
+      expect(callsIn(await tracesIn(otlp(span('1', reply('fine')), span('2', odd))))).toEqual([
+        'delete_all {}',
+      ]);
     },
   );
 
@@ -288,7 +361,9 @@ describe('spans', () => {
   });
 
   test('attributes an SDK dropped leave tool calls partly known', async () => {
-    const [trace] = await tracesIn(otlp({ ...span('1', reply('fine')), droppedAttributesCount: 4 }));
+    const [trace] = await tracesIn(
+      otlp({ ...span('1', reply('fine')), droppedAttributesCount: 4 }),
+    );
     expect(trace).toMatchObject({
       captured: { toolCalls: 'partial' },
       warnings: [{ code: 'OTEL_DROPPED_ATTRIBUTES' }],
@@ -298,15 +373,20 @@ describe('spans', () => {
   test.each(['[REDACTED]', '<redacted>', '__REDACTED__', '***', '[REDACTED by policy]'])(
     '%s in place of a reply is no reply',
     async (marker) => {
-      const [trace] = await tracesIn(otlp(span('1', { ...reply(''), 'gen_ai.output.messages': marker })));
+      const [trace] = await tracesIn(
+        otlp(span('1', { ...reply(''), 'gen_ai.output.messages': marker })),
+      );
       expect(trace!.captured).toMatchObject({ toolCalls: 'none', final: 'none' });
     },
   );
 
-  test.each(['The name was [REDACTED] in the file.', 'filtered', '**done**'])('%s is an answer', async (text) => {
-    const [trace] = await tracesIn(otlp(span('1', reply(text))));
-    expect(trace!.final?.text).toBe(text);
-  });
+  test.each(['The name was [REDACTED] in the file.', 'filtered', '**done**'])(
+    '%s is an answer',
+    async (text) => {
+      const [trace] = await tracesIn(otlp(span('1', reply(text))));
+      expect(trace!.final?.text).toBe(text);
+    },
+  );
 
   test('two traces whose replies count their calls anew stay two runs', async () => {
     const other = { ...span('2', reply('', ['lookup'])), traceId: 'b'.repeat(32) };
@@ -324,7 +404,10 @@ test('a conversation goes on with its own run, not with another in which the sam
   const exchange = (messages: readonly unknown[], content: string) => ({
     uri: '/v1/chat/completions',
     request: { messages },
-    response: { object: 'chat.completion', choices: [{ message: { content }, finish_reason: 'stop' }] },
+    response: {
+      object: 'chat.completion',
+      choices: [{ message: { content }, finish_reason: 'stop' }],
+    },
   });
   const user = (content: string) => ({ role: 'user', content });
   const said = { role: 'assistant', content: 'Done.' };

@@ -19,7 +19,13 @@ describe('Vercel AI SDK', () => {
       { role: 'assistant', content: [{ type: 'tool-call', ...called }] },
       {
         role: 'tool',
-        content: [{ type: 'tool-result', ...called, output: { type: 'error-text', value: 'the limit is 40' } }],
+        content: [
+          {
+            type: 'tool-result',
+            ...called,
+            output: { type: 'error-text', value: 'the limit is 40' },
+          },
+        ],
       },
     ],
   );
@@ -58,13 +64,17 @@ describe('LangSmith', () => {
   test.each(['ParentCommand', 'GraphInterrupt', 'GraphBubbleUp', 'NodeInterrupt'])(
     'a node left by %s has not failed',
     async (name) => {
-      const trace = await readOne({ post: [{ ...root, error: `${name}: {"goto":"billing"}\n    at x` }, tool()] });
+      const trace = await readOne({
+        post: [{ ...root, error: `${name}: {"goto":"billing"}\n    at x` }, tool()],
+      });
       expect(trace).toMatchObject({ status: 'ok', final: { text: 'done' } });
     },
   );
 
   test('any other error of the root is a failure, and one of a tool is the tool’s', async () => {
-    expect(await readOne({ post: [{ ...root, error: 'TypeError: no\n\n    at x' }, tool()] })).toMatchObject({
+    expect(
+      await readOne({ post: [{ ...root, error: 'TypeError: no\n\n    at x' }, tool()] }),
+    ).toMatchObject({
       status: 'error',
       error: { message: 'TypeError: no' },
     });
@@ -88,7 +98,12 @@ describe('Langfuse', () => {
     const trace = await readOne({
       trace: { id: 't', name: 'run' },
       observations: [
-        observation({ id: 'g', type: 'GENERATION', name: 'model', output: JSON.stringify(message) }),
+        observation({
+          id: 'g',
+          type: 'GENERATION',
+          name: 'model',
+          output: JSON.stringify(message),
+        }),
         observation({
           id: 's',
           name: 'look',
@@ -97,10 +112,18 @@ describe('Langfuse', () => {
           input: '{"q":1}',
           output: '{"found":true}',
         }),
-        observation({ id: 'p', name: 'prepare', startTime: '2026-01-05T09:00:04.000Z', input: '{}', output: '{}' }),
+        observation({
+          id: 'p',
+          name: 'prepare',
+          startTime: '2026-01-05T09:00:04.000Z',
+          input: '{}',
+          output: '{}',
+        }),
       ],
     });
-    expect(toolCalls(trace)).toMatchObject([{ name: 'look', args: { q: 1 }, result: { found: true } }]);
+    expect(toolCalls(trace)).toMatchObject([
+      { name: 'look', args: { q: 1 }, result: { found: true } },
+    ]);
   });
 });
 
@@ -118,7 +141,12 @@ describe('MCP', () => {
   });
 
   test('the ids 1 and "1" are two calls', async () => {
-    const trace = await readOne([request(1, 10), request('1', 20), response('1', 'twenty'), response(1, 'ten')]);
+    const trace = await readOne([
+      request(1, 10),
+      request('1', 20),
+      response('1', 'twenty'),
+      response(1, 'ten'),
+    ]);
     expect(toolCalls(trace)).toMatchObject([
       { args: { x: 10 }, result: 'ten' },
       { args: { x: 20 }, result: 'twenty' },
@@ -126,7 +154,10 @@ describe('MCP', () => {
   });
 
   test('a call that waits for input is neither done nor failed', async () => {
-    const trace = await readOne([request(1, 10), response(1, 'more, please', { resultType: 'input_required' })]);
+    const trace = await readOne([
+      request(1, 10),
+      response(1, 'more, please', { resultType: 'input_required' }),
+    ]);
     expect(toolCalls(trace)).toMatchObject([{ status: 'pending' }]);
   });
 });
@@ -149,7 +180,10 @@ describe('LangGraph', () => {
           name: 'triage',
           tool_calls: [{ id: 'c1', name: 'transfer_to_billing', args: {} }],
         }),
-        message('ToolMessage', { content: 'Successfully transferred to billing', tool_call_id: 'c1' }),
+        message('ToolMessage', {
+          content: 'Successfully transferred to billing',
+          tool_call_id: 'c1',
+        }),
         message('AIMessage', { content: 'done', name: 'billing' }),
       ],
     });
@@ -159,14 +193,20 @@ describe('LangGraph', () => {
 });
 
 test('a stream of chat chunks that names its calls by index alone keeps them apart', async () => {
-  const chunk = (tool_calls: object[]) => ({ object: 'chat.completion.chunk', choices: [{ delta: { tool_calls } }] });
+  const chunk = (tool_calls: object[]) => ({
+    object: 'chat.completion.chunk',
+    choices: [{ delta: { tool_calls } }],
+  });
   const part = (index: number, fn: object, id?: string) => ({
     index,
     function: fn,
     ...(id === undefined ? {} : { id }),
   });
   const { traces } = await readAll([
-    chunk([part(0, { name: 'one', arguments: '{"q"' }, 'a'), part(1, { name: 'two', arguments: '{' }, 'b')]),
+    chunk([
+      part(0, { name: 'one', arguments: '{"q"' }, 'a'),
+      part(1, { name: 'two', arguments: '{' }, 'b'),
+    ]),
     chunk([part(1, { arguments: '}' }), part(0, { arguments: ':1}' })]),
   ]);
   expect(toolCalls(traces[0]!)).toMatchObject([

@@ -27,7 +27,9 @@ const run = (id: string, run_type: string, more: object = {}) => ({
 const reply = (more: object = {}) =>
   run('l', 'llm', {
     inputs: { messages: [[{ type: 'human', content: 'hi' }]] },
-    outputs: { generations: [[{ text: 'done', message: { type: 'ai', content: 'done' }, ...more }]] },
+    outputs: {
+      generations: [[{ text: 'done', message: { type: 'ai', content: 'done' }, ...more }]],
+    },
   });
 const tree = (...child_runs: readonly object[]) =>
   run('r', 'chain', { inputs: { input: 'hi' }, outputs: {}, child_runs });
@@ -49,7 +51,10 @@ test.each([
   },
   {
     when: 'a function that calls tools was given one',
-    runs: [reply(), run('z', 'chain', { name: 'call_tool', inputs: { name: 'wipe' }, outputs: {} })],
+    runs: [
+      reply(),
+      run('z', 'chain', { name: 'call_tool', inputs: { name: 'wipe' }, outputs: {} }),
+    ],
   },
 ])('LangSmith: calls are partly known where $when', async ({ runs }) => {
   expect((await traceOf(tree(...runs))).captured.toolCalls).toBe('partial');
@@ -102,12 +107,20 @@ test.each([
   {
     when: 'messages hold a call that no event shows',
     log: sample({
-      messages: [{ role: 'assistant', content: '', tool_calls: [{ id: '1', function: 'wipe', arguments: {} }] }],
+      messages: [
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ id: '1', function: 'wipe', arguments: {} }],
+        },
+      ],
     }),
   },
   {
     when: 'a call was approved',
-    log: sample({}, [{ event: 'approval', call: { id: '1', function: 'wipe' }, decision: 'approve' }]),
+    log: sample({}, [
+      { event: 'approval', call: { id: '1', function: 'wipe' }, decision: 'approve' },
+    ]),
   },
   {
     when: 'an attempt that was retried called a tool',
@@ -119,7 +132,9 @@ test.each([
   },
   {
     when: 'the sample used more tokens than its events',
-    log: sample({ model_usage: { m: { input_tokens: 5000, output_tokens: 5, total_tokens: 5005 } } }),
+    log: sample({
+      model_usage: { m: { input_tokens: 5000, output_tokens: 5, total_tokens: 5005 } },
+    }),
   },
 ])('Inspect: calls are partly known where $when', async ({ log }) => {
   expect((await traceOf(log)).captured.toolCalls).toBe('partial');
@@ -175,12 +190,20 @@ test.each([
 });
 
 test('Langfuse: a span whose metadata says that it is a tool is a call', async () => {
-  const extra = work('SPAN', { input: null, output: null, metadata: { kind: 'tool', tool: 'wipe_all' } });
-  expect(toolCalls(await traceOf(langfuse({}, extra))).map(({ name }) => name)).toEqual(['wipe_all']);
+  const extra = work('SPAN', {
+    input: null,
+    output: null,
+    metadata: { kind: 'tool', tool: 'wipe_all' },
+  });
+  expect(toolCalls(await traceOf(langfuse({}, extra))).map(({ name }) => name)).toEqual([
+    'wipe_all',
+  ]);
 });
 
 test('Langfuse: what LangChain does for itself is no sign of a call', async () => {
-  expect((await traceOf(langfuse({}, work('CHAIN', { name: 'RunnableLambda' })))).captured.toolCalls).toBe('full');
+  expect(
+    (await traceOf(langfuse({}, work('CHAIN', { name: 'RunnableLambda' })))).captured.toolCalls,
+  ).toBe('full');
 });
 
 const exchange = (response: object) => ({
@@ -255,7 +278,10 @@ test('tokens of helper models of Claude Code are part of the run’s', async () 
       result: 'done',
       session_id: 'S',
       usage: own,
-      modelUsage: { m: { inputTokens: 5, outputTokens: 5 }, helper: { inputTokens: 500, outputTokens: 90 } },
+      modelUsage: {
+        m: { inputTokens: 5, outputTokens: 5 },
+        helper: { inputTokens: 500, outputTokens: 90 },
+      },
     },
   );
   expect(totals(trace).totalTokens).toEqual({ exact: true, value: 600 });
@@ -275,7 +301,9 @@ test.each([
 });
 
 test('a trial of tau-bench that broke off counts with its reward', async () => {
-  const trace = await traceOf([{ task_id: 6, trial: 3, reward: 0, info: { error: 'boom' }, traj: [] }]);
+  const trace = await traceOf([
+    { task_id: 6, trial: 3, reward: 0, info: { error: 'boom' }, traj: [] },
+  ]);
   expect(trace).toMatchObject({ status: 'incomplete', outcomes: [{ name: 'reward', value: 0 }] });
   expect(trace.warnings.map(({ code }) => code)).toContain('TRIAL_BROKE_OFF');
 });

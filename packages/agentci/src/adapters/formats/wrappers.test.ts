@@ -18,7 +18,9 @@ describe('records that somebody wrapped', () => {
 
   test('items of Codex under items are one session', async () => {
     const call = { type: 'function_call', call_id: 'c1', name: 'exec_command', arguments: '{}' };
-    const trace = await readOne({ items: [call, { type: 'message', role: 'assistant', content: [] }] });
+    const trace = await readOne({
+      items: [call, { type: 'message', role: 'assistant', content: [] }],
+    });
     expect([trace.source.format, toolNames(trace)]).toEqual(['codex-cli', ['exec_command']]);
   });
 
@@ -27,7 +29,9 @@ describe('records that somebody wrapped', () => {
     const about = { trace_id: id, dotted_order: `20260202T100000000001Z${id}` };
     const trace = await readOne({
       post: [{ id, name: 'm', run_type: 'llm', inputs: {}, start_time: 1, ...about }],
-      patch: [{ outputs: { choices: [{ message: { role: 'assistant', content: 'Yes.' } }] }, ...about }],
+      patch: [
+        { outputs: { choices: [{ message: { role: 'assistant', content: 'Yes.' } }] }, ...about },
+      ],
     });
     expect(finalText(trace)).toBe('Yes.');
   });
@@ -36,10 +40,17 @@ describe('records that somebody wrapped', () => {
     const trace = await readOne([
       {
         hash: 'x',
-        request: { url: 'https://api.openai.com/v1/chat/completions', method: 'POST', body: { messages: [] } },
+        request: {
+          url: 'https://api.openai.com/v1/chat/completions',
+          method: 'POST',
+          body: { messages: [] },
+        },
         response: {
           status: 200,
-          body: { object: 'chat.completion', choices: [{ message: { role: 'assistant', content: 'Hi.' } }] },
+          body: {
+            object: 'chat.completion',
+            choices: [{ message: { role: 'assistant', content: 'Hi.' } }],
+          },
         },
       },
     ]);
@@ -56,7 +67,10 @@ describe('records that somebody wrapped', () => {
   });
 
   test('a wrapper that is not read is named, with what it holds', async () => {
-    const reply = { object: 'chat.completion', choices: [{ message: { role: 'assistant', content: 'Hi.' } }] };
+    const reply = {
+      object: 'chat.completion',
+      choices: [{ message: { role: 'assistant', content: 'Hi.' } }],
+    };
     const { problems } = await readAll({ my_dump: reply });
     expect(problems).toMatchObject([
       {
@@ -69,7 +83,12 @@ describe('records that somebody wrapped', () => {
 
 describe('parts of a stream of the AI SDK', () => {
   const start = { type: 'start-step' };
-  const call = { type: 'tool-input-available', toolCallId: 'c1', toolName: 'dig', input: { depth: 2 } };
+  const call = {
+    type: 'tool-input-available',
+    toolCallId: 'c1',
+    toolName: 'dig',
+    input: { depth: 2 },
+  };
   const end = { type: 'finish' };
 
   test('are steps with their calls and results', async () => {
@@ -119,7 +138,9 @@ describe('what recorders keep of an exchange', () => {
     content: [{ type: 'tool_use', id: 't1', name: 'look', input: {} }],
     stop_reason: 'tool_use',
   };
-  const chat = { choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }] };
+  const chat = {
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+  };
   const events = `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: { ...reply, content: [] } })}\n\nevent: content_block_start\ndata: ${JSON.stringify({ type: 'content_block_start', index: 0, content_block: reply.content[0] })}\n\nevent: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}\n\n`;
   const intercepted = (response: unknown) => [
     {
@@ -137,7 +158,11 @@ describe('what recorders keep of an exchange', () => {
     ['a response alone', { status: 200, headers: {}, body: JSON.stringify(reply) }, ['look']],
     ['a streamed response alone', { status: 200, headers: {}, body: events }, ['look']],
     ['the parts side by side', intercepted(reply), ['look']],
-    ['a packed body in hexadecimal pieces', intercepted([packed.slice(0, 40), packed.slice(40)]), ['look']],
+    [
+      'a packed body in hexadecimal pieces',
+      intercepted([packed.slice(0, 40), packed.slice(40)]),
+      ['look'],
+    ],
     [
       'a body behind a note that it is base64',
       intercepted(`base64:${gzipSync(JSON.stringify(reply)).toString('base64')}`),
@@ -175,7 +200,11 @@ describe('messages with less around them than usual', () => {
     });
     const asks = line('assistant', [{ type: 'tool_use', id: 't1', name: 'Read', input: {} }]);
     const trace = await readOne([line('user', 'q'), asks, line('assistant', 'Done.')]);
-    expect([toolNames(trace), finalText(trace), trace.captured.llmCalls]).toEqual([['Read'], 'Done.', 'full']);
+    expect([toolNames(trace), finalText(trace), trace.captured.llmCalls]).toEqual([
+      ['Read'],
+      'Done.',
+      'full',
+    ]);
   });
 
   test('lines of Claude Code may carry the direction they went in', async () => {
@@ -187,14 +216,21 @@ describe('messages with less around them than usual', () => {
         { direction: 'send', message: { type: 'control_request', request_id: 'r', request: {} } },
         { direction: 'send', message: sent },
         { direction: 'recv', message: { type: 'assistant', session_id: 's1', message } },
-        { direction: 'recv', message: { type: 'result', subtype: 'success', session_id: 's1', result: 'Done.' } },
+        {
+          direction: 'recv',
+          message: { type: 'result', subtype: 'success', session_id: 's1', result: 'Done.' },
+        },
       ],
     });
     expect([trace.id, queryText(trace), finalText(trace)]).toEqual(['s1', 'q', 'Done.']);
   });
 
   test('calls in the content with the role of their result are calls, once', async () => {
-    const call = { id: 'c1', type: 'function', function: { name: 'greet', arguments: { name: 'Bob' } } };
+    const call = {
+      id: 'c1',
+      type: 'function',
+      function: { name: 'greet', arguments: { name: 'Bob' } },
+    };
     const asked = { role: 'assistant', content: [call], finish_reason: 'tool_calls' };
     const generation = { type: 'GENERATION', name: 'llm', model: 'm' };
     const trace = await readOne({
@@ -234,14 +270,19 @@ describe('messages with less around them than usual', () => {
 
   test('Goose writes calls and results with their status around them', async () => {
     const toolCall = { status: 'success', value: { name: 'shell', arguments: { command: 'ls' } } };
-    const toolResult = { status: 'success', value: { content: [{ type: 'text', text: 'a.txt' }], isError: false } };
+    const toolResult = {
+      status: 'success',
+      value: { content: [{ type: 'text', text: 'a.txt' }], isError: false },
+    };
     const trace = await readOne([
       { role: 'user', created: 1, content: [{ type: 'text', text: 'q' }] },
       { role: 'assistant', created: 2, content: [{ type: 'toolRequest', id: 'c1', toolCall }] },
       { role: 'user', created: 3, content: [{ type: 'toolResponse', id: 'c1', toolResult }] },
       { role: 'assistant', created: 4, content: [{ type: 'text', text: 'One file.' }] },
     ]);
-    expect(toolCalls(trace)).toMatchObject([{ name: 'shell', args: { command: 'ls' }, result: 'a.txt', status: 'ok' }]);
+    expect(toolCalls(trace)).toMatchObject([
+      { name: 'shell', args: { command: 'ls' }, result: 'a.txt', status: 'ok' },
+    ]);
     expect(trace.captured.toolCalls).toBe('full');
   });
 
@@ -252,9 +293,20 @@ describe('messages with less around them than usual', () => {
       choices: [{ index: 0, delta, finish_reason }],
     });
     const note = { id: '', object: '', model: '', choices: [], prompt_filter_results: [] };
-    const stream = [note, chunk({ role: 'assistant', content: 'Yes.' }, null), chunk({}, 'stop'), note];
-    const trace = await readOne(stream.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
-    expect([finalText(trace), trace.captured.toolCalls, trace.captured.llmCalls]).toEqual(['Yes.', 'full', 'full']);
+    const stream = [
+      note,
+      chunk({ role: 'assistant', content: 'Yes.' }, null),
+      chunk({}, 'stop'),
+      note,
+    ];
+    const trace = await readOne(
+      stream.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+    );
+    expect([finalText(trace), trace.captured.toolCalls, trace.captured.llmCalls]).toEqual([
+      'Yes.',
+      'full',
+      'full',
+    ]);
   });
 
   test.each([
@@ -277,7 +329,10 @@ describe('messages with less around them than usual', () => {
     const trace = await readOne([
       { type: 'response.created', response: { id: 'r', object: 'response', output: [] } },
       { type: 'response.output_item.done', output_index: 0, item },
-      { type: 'response.completed', response: { id: 'r', object: 'response', status: 'completed', output: [] } },
+      {
+        type: 'response.completed',
+        response: { id: 'r', object: 'response', status: 'completed', output: [] },
+      },
     ]);
     expect(toolNames(trace)).toEqual(['look']);
   });

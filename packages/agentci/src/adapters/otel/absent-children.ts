@@ -9,7 +9,8 @@ const AROUND_CALLS = /^running (?:\d{1,9} )?tools?$/;
 /** Calls that a span around them names and that have no span of their own. */
 export function absentCalls(run: readonly ReadSpan[], steps: readonly DraftStep[]): DraftTool[] {
   const found = new Map<string, number>();
-  for (const step of steps) if (step.kind === 'tool') found.set(step.name, (found.get(step.name) ?? 0) + 1);
+  for (const step of steps)
+    if (step.kind === 'tool') found.set(step.name, (found.get(step.name) ?? 0) + 1);
   return run.flatMap(({ span }) => {
     if (!AROUND_CALLS.test(span.name)) return [];
     const named = unpacked(span.attributes.tools);
@@ -17,7 +18,9 @@ export function absentCalls(run: readonly ReadSpan[], steps: readonly DraftStep[
     return names.flatMap((name): DraftTool[] => {
       const left = found.get(name) ?? 0;
       found.set(name, left - 1);
-      return left > 0 ? [] : [{ kind: 'tool', name, ...defined({ parent: span.id, t0: span.t0, t1: span.t1 }) }];
+      return left > 0
+        ? []
+        : [{ kind: 'tool', name, ...defined({ parent: span.id, t0: span.t0, t1: span.t1 }) }];
     });
   });
 }

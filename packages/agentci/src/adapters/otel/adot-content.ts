@@ -13,8 +13,10 @@ export function withAdotContent(span: Span): Span {
   const content = contentOf(body);
   const { attributes, scope } = span;
   const operation = attributes['gen_ai.operation.name'];
-  if (typeof attributes['openinference.span.kind'] === 'string') return filled(span, openinference(content));
-  if (typeof attributes['traceloop.span.kind'] === 'string') return filled(span, traceloop(content));
+  if (typeof attributes['openinference.span.kind'] === 'string')
+    return filled(span, openinference(content));
+  if (typeof attributes['traceloop.span.kind'] === 'string')
+    return filled(span, traceloop(content));
   if (operation === 'execute_tool') return filled(span, toolContent(content));
   if (typeof operation === 'string') return filled(span, messages(content));
   if (scope.startsWith('openinference.') || scope.startsWith('opentelemetry.instrumentation.'))
@@ -23,10 +25,14 @@ export function withAdotContent(span: Span): Span {
 }
 
 /** What the span says itself is never replaced. */
-const filled = (span: Span, more: Fields): Span => ({ ...span, attributes: { ...more, ...span.attributes } });
+const filled = (span: Span, more: Fields): Span => ({
+  ...span,
+  attributes: { ...more, ...span.attributes },
+});
 
 export const isAdotBody = (body: unknown): body is Fields =>
-  isFields(body) && [body.input, body.output].some((side) => isFields(side) && Array.isArray(side.messages));
+  isFields(body) &&
+  [body.input, body.output].some((side) => isFields(side) && Array.isArray(side.messages));
 
 interface Content {
   readonly input: readonly Fields[];
@@ -44,7 +50,9 @@ function contentOf(body: Fields): Content {
   const told = objects(fields(body.input).messages);
   return {
     input: [...told, ...past].map((message) => messageOf(message, 'user')),
-    output: (replies.length === 0 ? put : replies).map((message) => messageOf(message, 'assistant')),
+    output: (replies.length === 0 ? put : replies).map((message) =>
+      messageOf(message, 'assistant'),
+    ),
   };
 }
 
@@ -53,7 +61,10 @@ const isReply = (content: unknown): boolean => isFields(content) && 'message' in
 function messageOf({ role, content }: Fields, otherwise: string): Fields {
   const outer = unpacked(content);
   // A message that says what it is, such as one of LangChain, is kept whole.
-  const inner = isFields(outer) && !('type' in outer) ? unpacked(pick(outer, 'message', 'content') ?? outer) : outer;
+  const inner =
+    isFields(outer) && !('type' in outer)
+      ? unpacked(pick(outer, 'message', 'content') ?? outer)
+      : outer;
   const id = isFields(outer) ? label(outer.id) : undefined;
   const said = role === undefined || role === 'unknown' ? otherwise : role;
   return { role: said, content: inner, ...defined({ tool_call_id: id, id }) };
@@ -74,7 +85,10 @@ function toolContent({ input, output }: Content): Fields {
 }
 
 const openinference = ({ input, output }: Content): Fields =>
-  defined({ 'input.value': asText(input.at(-1)?.content), 'output.value': asText(output.at(-1)?.content) });
+  defined({
+    'input.value': asText(input.at(-1)?.content),
+    'output.value': asText(output.at(-1)?.content),
+  });
 
 const traceloop = ({ input, output }: Content): Fields =>
   defined({
@@ -102,7 +116,13 @@ function guessed({ input, output }: Content): Fields | undefined {
       'gen_ai.operation.name': 'chat',
       ...messages({
         input,
-        output: [{ role: 'assistant', content: text(first.text) ?? kept.content, tool_calls: kept.tool_calls }],
+        output: [
+          {
+            role: 'assistant',
+            content: text(first.text) ?? kept.content,
+            tool_calls: kept.tool_calls,
+          },
+        ],
       }),
     };
   }

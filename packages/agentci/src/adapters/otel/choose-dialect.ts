@@ -30,4 +30,5 @@ const DIALECTS: readonly Dialect[] = [
 ];
 
 /** The dialect a span is written in; undefined for spans that have nothing to do with agents. */
-export const dialectOf = (span: Span): Dialect | undefined => DIALECTS.find((dialect) => dialect.matches(span));
+export const dialectOf = (span: Span): Dialect | undefined =>
+  DIALECTS.find((dialect) => dialect.matches(span));

@@ -36,7 +36,10 @@ export function failureOf(span: Span): Failure | undefined {
   const exception = span.events.find(({ name }) => name === 'exception')?.attributes ?? {};
   const failure: Failure = defined({
     type: label(exception['exception.type']) ?? label(span.attributes['error.type']),
-    message: label(exception['exception.message']) ?? span.statusMessage ?? label(span.attributes['error.message']),
+    message:
+      label(exception['exception.message']) ??
+      span.statusMessage ??
+      label(span.attributes['error.message']),
     stack: text(exception['exception.stacktrace']),
   });
   const isFailed = span.outcome === 'error' || label(span.attributes['error.type']) !== undefined;

@@ -7,7 +7,11 @@ import { amount, label, pick, unpacked } from '../build/values.ts';
 /** Every spelling of a token count that GenAI instrumentations have used, newest first. */
 const USAGE: Readonly<Record<keyof Usage, readonly string[]>> = {
   input: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'],
-  output: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens'],
+  output: [
+    'gen_ai.usage.output_tokens',
+    'gen_ai.usage.completion_tokens',
+    'llm.usage.completion_tokens',
+  ],
   total: ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'],
   cacheRead: [
     'gen_ai.usage.cache_read.input_tokens',
@@ -40,7 +44,13 @@ export function genAiUsage(attributes: Fields): Usage | undefined {
   return Object.keys(usage).length === 0 ? undefined : usage;
 }
 
-const COST = ['gen_ai.usage.cost', 'operation.cost', 'llm.cost.total', 'cost_usd', 'gen_ai.usage.total_cost'];
+const COST = [
+  'gen_ai.usage.cost',
+  'operation.cost',
+  'llm.cost.total',
+  'cost_usd',
+  'gen_ai.usage.total_cost',
+];
 
 /** No convention names the cost; these are the spellings in use. */
 export function costOf(attributes: Fields): Cost | undefined {
@@ -60,15 +70,21 @@ const FINISH_KEY = /(?:^|[._])(?:finish|stop)_?reasons?$/i;
 
 /** Why a reply ended. Where one of several spellings says that a tool was to be called, it was. */
 export function finishIn(attributes: Fields): LlmStep['finish'] | undefined {
-  const said = [...FINISH, ...Object.keys(attributes).filter((key) => FINISH_KEY.test(key))].flatMap((key) => {
+  const said = [
+    ...FINISH,
+    ...Object.keys(attributes).filter((key) => FINISH_KEY.test(key)),
+  ].flatMap((key) => {
     const value = unpacked(attributes[key]);
-    return (Array.isArray(value) ? value : [value]).flatMap((reason) => finishOf(plain(reason)) ?? []);
+    return (Array.isArray(value) ? value : [value]).flatMap(
+      (reason) => finishOf(plain(reason)) ?? [],
+    );
   });
   return said.includes('tool_calls') ? 'tool_calls' : said[0];
 }
 
 /** A reason that was written as JSON text: `"stop"`. */
-const plain = (reason: unknown): unknown => (typeof reason === 'string' ? reason.replace(/^"|"$/g, '') : reason);
+const plain = (reason: unknown): unknown =>
+  typeof reason === 'string' ? reason.replace(/^"|"$/g, '') : reason;
 
 /** Model, provider, tokens, cost and finish of an LLM span. */
 export function llmFacts(attributes: Fields): Partial<LlmStep> {

@@ -44,7 +44,9 @@ function namedSpans(value: Fields): readonly Fields[] {
     return spans.length > 0 && spans.every((found) => found.length > 0) ? spans.flat() : undefined;
   });
   return (named ?? []).flatMap(([name, spans]) => {
-    const traces = new Set(spans.map((span) => label(span.trace_id ?? fields(span.context).trace_id)));
+    const traces = new Set(
+      spans.map((span) => label(span.trace_id ?? fields(span.context).trace_id)),
+    );
     if (traces.size > 1) return spans;
     return spans.map((span) => ({ ...span, resource: withRunId(span, name) }));
   });
@@ -64,20 +66,34 @@ const withProcess = (span: Fields, processes: Fields): Fields => {
 export function isSpanLike(value: unknown): value is Fields {
   if (!isFields(value)) return false;
   const isNamed = typeof value.name === 'string' || typeof value.operationName === 'string';
-  const hasAttributes = isFields(value.attributes) || Array.isArray(value.attributes) || 'tags' in value;
-  const hasTimes = TIMES.some((key) => key in value) || ('timestamp' in value && 'traceId' in value);
-  return isNamed && hasAttributes && hasTimes && !('run_type' in value) && !('observations' in value);
+  const hasAttributes =
+    isFields(value.attributes) || Array.isArray(value.attributes) || 'tags' in value;
+  const hasTimes =
+    TIMES.some((key) => key in value) || ('timestamp' in value && 'traceId' in value);
+  return (
+    isNamed && hasAttributes && hasTimes && !('run_type' in value) && !('observations' in value)
+  );
 }
 
-const TIMES = ['start_time', 'startTime', 'startTimeUnixNano', 'start_time_unix_nano', 'start', 'startedAt'];
+const TIMES = [
+  'start_time',
+  'startTime',
+  'startTimeUnixNano',
+  'start_time_unix_nano',
+  'start',
+  'startedAt',
+];
 
-export const flatSpan = (span: Fields, record: RawRecord): Span => withAdotContent(bareSpan(span, record));
+export const flatSpan = (span: Fields, record: RawRecord): Span =>
+  withAdotContent(bareSpan(span, record));
 
 function bareSpan(span: Fields, record: RawRecord): Span {
   const context = fields(pick(span, 'context', 'spanContext', 'span_context'));
   const tags = pick(span, 'attributes', 'tags');
   const attributes =
-    Array.isArray(tags) && isFields(tags[0]) && 'type' in tags[0] ? jaegerTags(tags) : dotted(attributesOf(tags));
+    Array.isArray(tags) && isFields(tags[0]) && 'type' in tags[0]
+      ? jaegerTags(tags)
+      : dotted(attributesOf(tags));
   const t0 = startOf(span);
   const given = span.status ?? pick(span, 'status_code', 'statusCode');
   const status = statusOf(given);
@@ -88,7 +104,15 @@ function bareSpan(span: Fields, record: RawRecord): Span {
     name: text(pick(span, 'name', 'operationName')) ?? '',
     scope:
       label(
-        fields(pick(span, 'scope', 'instrumentation_scope', 'instrumentationScope', 'instrumentationLibrary')).name,
+        fields(
+          pick(
+            span,
+            'scope',
+            'instrumentation_scope',
+            'instrumentationScope',
+            'instrumentationLibrary',
+          ),
+        ).name,
       ) ??
       label(attributes['otel.scope.name']) ??
       '',
@@ -97,18 +121,28 @@ function bareSpan(span: Fields, record: RawRecord): Span {
     events: objects(pick(span, 'events', 'span_events', 'logs', 'annotations')).map(eventOf),
     record,
     ...defined({
-      id: id(pick(span, 'span_id', 'spanId', 'spanID') ?? pick(context, 'span_id', 'spanId') ?? span.id, 16),
+      id: id(
+        pick(span, 'span_id', 'spanId', 'spanID') ?? pick(context, 'span_id', 'spanId') ?? span.id,
+        16,
+      ),
       parent: id(
         pick(span, 'parent_span_id', 'parentSpanId', 'parent_id', 'parentId', 'parentSpanID') ??
           pick(fields(span.parentSpanContext), 'spanId', 'span_id') ??
           reference?.spanID,
         16,
       ),
-      traceId: id(pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(context, 'trace_id', 'traceId'), 32),
+      traceId: id(
+        pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(context, 'trace_id', 'traceId'),
+        32,
+      ),
       t0,
       t1: endOf(span, t0),
       // An export that leaves the status out does not say that all went well.
-      outcome: isFailed(attributes) ? ('error' as const) : given === undefined ? undefined : status.outcome,
+      outcome: isFailed(attributes)
+        ? ('error' as const)
+        : given === undefined
+          ? undefined
+          : status.outcome,
       statusMessage: label(status.message) ?? label(span.status_message),
     }),
   };
@@ -130,7 +164,8 @@ const NESTED = new Set([
 
 /** Attributes that were nested, under the names they had; lists stay lists. */
 function dotted(attributes: Fields): Fields {
-  if (!Object.entries(attributes).some(([key, value]) => NESTED.has(key) && isFields(value))) return attributes;
+  if (!Object.entries(attributes).some(([key, value]) => NESTED.has(key) && isFields(value)))
+    return attributes;
   const flat: Record<string, unknown> = {};
   const add = (path: string, value: unknown, depth: number): void => {
     if (!isFields(value) || depth > 8) flat[path] = value;
@@ -144,10 +179,13 @@ function dotted(attributes: Fields): Fields {
 
 /** Jaeger and Zipkin say it with a tag. */
 const isFailed = (attributes: Fields): boolean =>
-  attributes.error === true || attributes.error === 'true' || attributes['otel.status_code'] === 'ERROR';
+  attributes.error === true ||
+  attributes.error === 'true' ||
+  attributes['otel.status_code'] === 'ERROR';
 
 function statusOf(status: unknown): { outcome: NonNullable<Span['outcome']>; message?: unknown } {
-  if (typeof status === 'string' || typeof status === 'number') return { outcome: outcomeOf(status) };
+  if (typeof status === 'string' || typeof status === 'number')
+    return { outcome: outcomeOf(status) };
   const { message, description, code, status_code } = fields(status);
   return { outcome: outcomeOf(code ?? status_code), message: message ?? description };
 }
@@ -160,7 +198,10 @@ function startOf(span: Fields): number | undefined {
   const nano = pick(span, 'startTimeUnixNano', 'start_time_unix_nano');
   if (nano !== undefined) return nanoseconds(nano) ?? time(nano);
   // The JavaScript SDK prints [seconds, nanoseconds].
-  return hrTime(span.startTime) ?? time(pick(span, 'start_time', 'startTime', 'start', 'startedAt', 'timestamp'));
+  return (
+    hrTime(span.startTime) ??
+    time(pick(span, 'start_time', 'startTime', 'start', 'startedAt', 'timestamp'))
+  );
 }
 
 function endOf(span: Fields, t0: number | undefined): number | undefined {
@@ -171,7 +212,9 @@ function endOf(span: Fields, t0: number | undefined): number | undefined {
   // Jaeger and Zipkin give a duration in microseconds.
   const { duration, duration_ms } = span;
   if (typeof duration_ms === 'number' && duration_ms >= 0) return t0 + duration_ms;
-  return typeof duration === 'number' && Number.isFinite(duration) && duration >= 0 ? t0 + duration / 1000 : undefined;
+  return typeof duration === 'number' && Number.isFinite(duration) && duration >= 0
+    ? t0 + duration / 1000
+    : undefined;
 }
 
 const hrTime = (value: unknown): number | undefined =>
@@ -180,12 +223,16 @@ const hrTime = (value: unknown): number | undefined =>
     : undefined;
 
 function eventOf(event: Fields): SpanEvent {
-  const attributes = Array.isArray(event.fields) ? jaegerTags(event.fields) : attributesOf(event.attributes);
+  const attributes = Array.isArray(event.fields)
+    ? jaegerTags(event.fields)
+    : attributesOf(event.attributes);
   return {
     name: text(pick(event, 'name', 'event_name', 'value')) ?? label(attributes.event) ?? '',
     attributes,
     ...defined({
-      at: nanoseconds(pick(event, 'timeUnixNano', 'time_unix_nano')) ?? time(pick(event, 'timestamp', 'time')),
+      at:
+        nanoseconds(pick(event, 'timeUnixNano', 'time_unix_nano')) ??
+        time(pick(event, 'timestamp', 'time')),
       body: event.body,
     }),
   };

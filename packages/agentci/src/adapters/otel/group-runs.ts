@@ -11,7 +11,12 @@ export interface ReadSpan {
   readonly steps: readonly DraftStep[];
 }
 
-const SESSION = ['gen_ai.conversation.id', 'session.id', 'langfuse.session.id', 'gcp.vertex.agent.session_id'];
+const SESSION = [
+  'gen_ai.conversation.id',
+  'session.id',
+  'langfuse.session.id',
+  'gcp.vertex.agent.session_id',
+];
 
 /** The session or conversation a span names. */
 export const sessionOf = ({ attributes, resource }: Span): string | undefined =>
@@ -55,7 +60,8 @@ function keyOf(span: Span): string {
 /** Traces in which no agent was recorded. */
 function bareTraces(spans: readonly ReadSpan[]): Set<string> {
   const bare = new Set(spans.map(({ span }) => keyOf(span)));
-  for (const { span, steps } of spans) if (steps.some(({ kind }) => kind === 'agent')) bare.delete(keyOf(span));
+  for (const { span, steps } of spans)
+    if (steps.some(({ kind }) => kind === 'agent')) bare.delete(keyOf(span));
   return bare;
 }
 
@@ -80,7 +86,10 @@ function sharedIds(spans: readonly ReadSpan[]): Set<string> {
 function callIds(step: DraftStep): string[] {
   if (step.kind === 'tool') return step.callId === undefined ? [] : [step.callId];
   if (step.kind !== 'llm') return [];
-  const turns: readonly Turn[] = [...(step.input ?? []), ...(step.output === undefined ? [] : [step.output])];
+  const turns: readonly Turn[] = [
+    ...(step.input ?? []),
+    ...(step.output === undefined ? [] : [step.output]),
+  ];
   return turns.flatMap(({ callId, calls }) => [
     ...(callId === undefined ? [] : [callId]),
     ...(calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [id])),
@@ -114,7 +123,11 @@ class Groups {
 
   #root(key: string): string {
     let root = key;
-    for (let above = this.#parent.get(root); above !== undefined && above !== root; above = this.#parent.get(root))
+    for (
+      let above = this.#parent.get(root);
+      above !== undefined && above !== root;
+      above = this.#parent.get(root)
+    )
       root = above;
     this.#parent.set(key, root);
     return root;

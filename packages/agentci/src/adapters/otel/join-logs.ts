@@ -65,7 +65,8 @@ const isContent = ({ spanId, name, body }: LogRecord): boolean =>
   spanId !== undefined && (name.startsWith('gen_ai.') || isAdotBody(body));
 
 /** Whether a record mentions an agent; most of what programs log does not. */
-export const isAgentLog = (log: LogRecord): boolean => isOwnEvent(log) || isContent(log) || isHint(log);
+export const isAgentLog = (log: LogRecord): boolean =>
+  isOwnEvent(log) || isContent(log) || isHint(log);
 
 /** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
 function ownSpan(log: LogRecord): Span {
@@ -79,7 +80,9 @@ function ownSpan(log: LogRecord): Span {
   return {
     name,
     scope: log.scope,
-    attributes: isClaudeCode(log) ? log.attributes : { ...log.attributes, tool_name: toolIn(log.attributes) },
+    attributes: isClaudeCode(log)
+      ? log.attributes
+      : { ...log.attributes, tool_name: toolIn(log.attributes) },
     resource: log.resource,
     events: [],
     record: log.record,
@@ -92,7 +95,9 @@ function spanOfLogs(logs: readonly LogRecord[]): Span[] {
   const first = logs[0]!;
   const times = logs.flatMap(({ at }) => (at === undefined ? [] : [at]));
   const isMessages = logs.some(({ name }) => name.startsWith('gen_ai.'));
-  const operation = isMessages ? 'chat' : logs.map(operationOf).find((found) => found !== undefined);
+  const operation = isMessages
+    ? 'chat'
+    : logs.map(operationOf).find((found) => found !== undefined);
   const isGuessable = first.scope.startsWith('openinference.');
   if (operation === undefined && !isGuessable) return [];
   const span: Span = {

@@ -13,7 +13,9 @@ export interface Exchange {
 
 /** The messages of a GenAI span, wherever its version of the conventions keeps them: attributes, or events. */
 export function exchangeOf(span: Span): Exchange {
-  const details = span.events.find(({ name }) => name === 'gen_ai.client.inference.operation.details');
+  const details = span.events.find(
+    ({ name }) => name === 'gen_ai.client.inference.operation.details',
+  );
   for (const source of [span.attributes, details?.attributes ?? {}, fields(details?.body)]) {
     const found = fromAttributes(source);
     if (found !== undefined) return found;
@@ -23,12 +25,19 @@ export function exchangeOf(span: Span): Exchange {
 
 function fromAttributes(attributes: Fields): Exchange | undefined {
   const input = whole(unpacked(attributes['gen_ai.input.messages'] ?? attributes['gen_ai.prompt']));
-  const output = whole(unpacked(attributes['gen_ai.output.messages'] ?? attributes['gen_ai.completion']));
+  const output = whole(
+    unpacked(attributes['gen_ai.output.messages'] ?? attributes['gen_ai.completion']),
+  );
   if (input === undefined && output === undefined) return undefined;
-  const system = turnsOf(unpacked(attributes['gen_ai.system_instructions'])).flatMap(({ parts }) => parts);
+  const system = turnsOf(unpacked(attributes['gen_ai.system_instructions'])).flatMap(
+    ({ parts }) => parts,
+  );
   const turns = turnsOf(input);
   if (system.length > 0) turns.unshift({ role: 'system', parts: system });
-  return exchange(turns, typeof output === 'string' ? [turnOfText('assistant', output)] : turnsOf(output));
+  return exchange(
+    turns,
+    typeof output === 'string' ? [turnOfText('assistant', output)] : turnsOf(output),
+  );
 }
 
 /** Messages that an SDK cut off at its limit are not JSON any more: what they said was not recorded. */
@@ -50,7 +59,9 @@ function fromEvents(events: readonly SpanEvent[]): Exchange {
     const content = contentOf(event);
     if (Object.hasOwn(ROLE_EVENTS, event.name)) {
       const role = ROLE_EVENTS[event.name];
-      input.push(...messageTurns({ role, ...content, tool_call_id: content.id ?? content.tool_call_id }));
+      input.push(
+        ...messageTurns({ role, ...content, tool_call_id: content.id ?? content.tool_call_id }),
+      );
     } else if (event.name === 'gen_ai.choice') {
       const message = unpacked(content.message);
       const said = isFields(message)
@@ -81,7 +92,10 @@ function contentOf({ body, attributes }: SpanEvent): Fields {
 
 export function exchange(input: readonly Turn[], output: readonly Turn[]): Exchange {
   const said = firstOf(output);
-  return { ...(input.length === 0 ? {} : { input }), ...(said === undefined ? {} : { output: said }) };
+  return {
+    ...(input.length === 0 ? {} : { input }),
+    ...(said === undefined ? {} : { output: said }),
+  };
 }
 
 /**
@@ -117,8 +131,12 @@ export function merged(turns: readonly Turn[]): Turn | undefined {
 /** What an agent put out: the words of its last message that has any, and every call on the way. */
 export function agentOutput(turns: readonly Turn[]): Turn | undefined {
   const all = merged(turns);
-  const last = turns.findLast(({ role, parts }) => role === 'assistant' && parts.some(({ type }) => type === 'text'));
-  return all === undefined ? undefined : { ...all, parts: (last ?? all).parts.filter(({ type }) => type === 'text') };
+  const last = turns.findLast(
+    ({ role, parts }) => role === 'assistant' && parts.some(({ type }) => type === 'text'),
+  );
+  return all === undefined
+    ? undefined
+    : { ...all, parts: (last ?? all).parts.filter(({ type }) => type === 'text') };
 }
 
 /** A value that frameworks keep as text, as JSON or as a message: its words. */
@@ -129,9 +147,11 @@ export function wordsOf(value: unknown): string | undefined {
     const words = turnsOf(inner).findLast(({ role }) => role !== 'tool');
     return words === undefined ? undefined : partsText(words);
   }
-  if (!isFields(inner)) return inner === undefined || inner === null ? undefined : String(inner as number | boolean);
+  if (!isFields(inner))
+    return inner === undefined || inner === null ? undefined : String(inner as number | boolean);
   if (Array.isArray(inner.messages)) return wordsOf(inner.messages);
-  if ('role' in inner || 'content' in inner || 'parts' in inner) return partsText(messageTurns(inner).at(-1));
+  if ('role' in inner || 'content' in inner || 'parts' in inner)
+    return partsText(messageTurns(inner).at(-1));
   const [reply] = [
     ...objects(inner.candidates).map(({ content }) => content),
     ...objects(inner.choices).map(({ message }) => message),

@@ -7,7 +7,9 @@ import type { Span } from './span.ts';
 export function nested(spans: readonly Span[]): Span[] {
   if (spans.some(({ id }) => id !== undefined)) return [...spans];
   const order = spans.map((_, i) => i);
-  order.sort((a, b) => start(spans[a]!) - start(spans[b]!) || end(spans[b]!) - end(spans[a]!) || b - a);
+  order.sort(
+    (a, b) => start(spans[a]!) - start(spans[b]!) || end(spans[b]!) - end(spans[a]!) || b - a,
+  );
   const parents = new Map<number, number>();
   const open: number[] = [];
   for (const i of order) {
@@ -18,7 +20,11 @@ export function nested(spans: readonly Span[]): Span[] {
   }
   return spans.map((span, i) => {
     const parent = parents.get(i);
-    return { ...span, id: `span-${i + 1}`, ...(parent === undefined ? {} : { parent: `span-${parent + 1}` }) };
+    return {
+      ...span,
+      id: `span-${i + 1}`,
+      ...(parent === undefined ? {} : { parent: `span-${parent + 1}` }),
+    };
   });
 }
 

@@ -102,7 +102,8 @@ export function isToolMessage(output: unknown): boolean {
   return typeof kwargs.tool_call_id === 'string' && kwargs.tool_call_id !== '';
 }
 
-const documentsIn = (output: unknown): unknown => (isFields(output) ? pick(output, 'documents', 'output') : output);
+const documentsIn = (output: unknown): unknown =>
+  isFields(output) ? pick(output, 'documents', 'output') : output;
 
 /** Messages, in whatever the framework put around them; any other input is what was asked. */
 export function inputTurns(value: unknown): Turn[] | undefined {
@@ -130,7 +131,8 @@ function outputTurn(value: unknown): Turn | undefined {
   // Python prints a content that is not there.
   if (given === 'None') return undefined;
   if (typeof given === 'string') return turnOfText('assistant', given);
-  if (isFields(given) && given.object === 'response') return merged(itemTurns(objects(given.output)));
+  if (isFields(given) && given.object === 'response')
+    return merged(itemTurns(objects(given.output)));
   if (Array.isArray(given) && given.some(isResponseItem)) return merged(itemTurns(given));
   const list = Array.isArray(given)
     ? given
@@ -152,11 +154,13 @@ function saidBy(value: unknown): Turn | undefined {
 /** Details may be beside the counts or be part of them; the total tells which. */
 export function usageDetails(details: Fields): Usage | undefined {
   const usage = usageOf(details);
-  if (usage?.input === undefined || usage.output === undefined || usage.total === undefined) return usage;
+  if (usage?.input === undefined || usage.output === undefined || usage.total === undefined)
+    return usage;
   if (usage.input + usage.output === usage.total) return usage;
   const apart = (prefix: string): number =>
     Object.entries(details).reduce(
-      (sum, [key, value]) => sum + (key.startsWith(prefix) && !TOKENS.test(key) ? (amount(value) ?? 0) : 0),
+      (sum, [key, value]) =>
+        sum + (key.startsWith(prefix) && !TOKENS.test(key) ? (amount(value) ?? 0) : 0),
       0,
     );
   const input = usage.input + apart('input_');

@@ -13,7 +13,12 @@ const chat = (span: SmallSpan): SmallSpan => ({
   attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', ...span.attributes },
 });
 const says = (...parts: object[]): string => JSON.stringify([{ role: 'assistant', parts }]);
-const call = (id: string, name: string, args = {}) => ({ type: 'tool_call', id, name, arguments: args });
+const call = (id: string, name: string, args = {}) => ({
+  type: 'tool_call',
+  id,
+  name,
+  arguments: args,
+});
 
 describe('spans of the AI SDK', () => {
   test('version 7: the usage of the root is the sum of its children and is not counted again, nor are its calls', async () => {
@@ -40,7 +45,10 @@ describe('spans of the AI SDK', () => {
           id: 'l2',
           parent: 'root',
           at: [5, 6],
-          attributes: { ...usage(20, 7), 'gen_ai.output.messages': says({ type: 'text', content: 'done' }) },
+          attributes: {
+            ...usage(20, 7),
+            'gen_ai.output.messages': says({ type: 'text', content: 'done' }),
+          },
         }),
         {
           id: 'root',
@@ -54,7 +62,10 @@ describe('spans of the AI SDK', () => {
         },
       ]),
     );
-    expect(totals(trace)).toMatchObject({ llmCalls: { value: 2 }, totalTokens: { exact: true, value: 42 } });
+    expect(totals(trace)).toMatchObject({
+      llmCalls: { value: 2 },
+      totalTokens: { exact: true, value: 42 },
+    });
     expect(toolCalls(trace)).toMatchObject([{ name: 'look', args: { q: 1 } }]);
     expect(finalText(trace)).toBe('done');
   });
@@ -82,7 +93,9 @@ describe('spans of the AI SDK', () => {
         'ai.usage.completionTokens': 1,
       },
     };
-    const trace = await readOne(otlp([step('first', [1, 2], 10), step('second', [3, 4], 20), root], 'ai'));
+    const trace = await readOne(
+      otlp([step('first', [1, 2], 10), step('second', [3, 4], 20), root], 'ai'),
+    );
     expect(totals(trace).totalTokens).toEqual({ exact: true, value: 32 });
   });
 
@@ -120,18 +133,39 @@ describe('spans of the AI SDK', () => {
 });
 
 describe('one run', () => {
-  const first = { role: 'assistant', tool_calls: [{ id: 'c1', function: { name: 'look', arguments: '{"q":1}' } }] };
+  const first = {
+    role: 'assistant',
+    tool_calls: [{ id: 'c1', function: { name: 'look', arguments: '{"q":1}' } }],
+  };
   const spans = [
     chat({ id: 'a', trace: 'one', at: [1, 2], attributes: usage(10, 5) }),
     chat({ id: 'b', trace: 'two', at: [5, 6], attributes: usage(20, 7) }),
   ];
   const logs = otlpLogs([
     { span: 'a', trace: 'one', name: 'gen_ai.user.message', body: { content: 'hi' }, at: 1 },
-    { span: 'a', trace: 'one', name: 'gen_ai.choice', body: { finish_reason: 'tool_calls', message: first }, at: 2 },
+    {
+      span: 'a',
+      trace: 'one',
+      name: 'gen_ai.choice',
+      body: { finish_reason: 'tool_calls', message: first },
+      at: 2,
+    },
     { span: 'b', trace: 'two', name: 'gen_ai.user.message', body: { content: 'hi' }, at: 5 },
     { span: 'b', trace: 'two', name: 'gen_ai.assistant.message', body: first, at: 5 },
-    { span: 'b', trace: 'two', name: 'gen_ai.tool.message', body: { id: 'c1', content: 'found' }, at: 5 },
-    { span: 'b', trace: 'two', name: 'gen_ai.choice', body: { message: { content: 'done' } }, at: 6 },
+    {
+      span: 'b',
+      trace: 'two',
+      name: 'gen_ai.tool.message',
+      body: { id: 'c1', content: 'found' },
+      at: 5,
+    },
+    {
+      span: 'b',
+      trace: 'two',
+      name: 'gen_ai.choice',
+      body: { message: { content: 'done' } },
+      at: 6,
+    },
   ]);
 
   test('under two trace ids is put together by the id of the call one reply asks for and the other request answers', async () => {
@@ -144,10 +178,24 @@ describe('one run', () => {
 
   test('stays two when no call ties them together', async () => {
     const apart = otlpLogs([
-      { span: 'a', trace: 'one', name: 'gen_ai.choice', body: { message: { content: 'x' } }, at: 2 },
-      { span: 'b', trace: 'two', name: 'gen_ai.choice', body: { message: { content: 'y' } }, at: 6 },
+      {
+        span: 'a',
+        trace: 'one',
+        name: 'gen_ai.choice',
+        body: { message: { content: 'x' } },
+        at: 2,
+      },
+      {
+        span: 'b',
+        trace: 'two',
+        name: 'gen_ai.choice',
+        body: { message: { content: 'y' } },
+        at: 6,
+      },
     ]);
-    expect((await readAll(`${JSON.stringify(otlp(spans))}\n${JSON.stringify(apart)}`)).traces).toHaveLength(2);
+    expect(
+      (await readAll(`${JSON.stringify(otlp(spans))}\n${JSON.stringify(apart)}`)).traces,
+    ).toHaveLength(2);
   });
 });
 
@@ -180,20 +228,38 @@ test('spans of tools that say nothing get arguments and results from the message
       },
     ]),
   );
-  expect(toolCalls(trace)).toMatchObject([{ name: 'look', args: { q: 1 }, result: 'found', status: 'ok' }]);
+  expect(toolCalls(trace)).toMatchObject([
+    { name: 'look', args: { q: 1 }, result: 'found', status: 'ok' },
+  ]);
 });
 
 test.each([
-  { how: 'lists', value: `${'{"arrayValue":{"values":['.repeat(400)}{"intValue":"1"}${']}}'.repeat(400)}` },
+  {
+    how: 'lists',
+    value: `${'{"arrayValue":{"values":['.repeat(400)}{"intValue":"1"}${']}}'.repeat(400)}`,
+  },
   { how: 'objects in an argument', value: JSON.stringify({ stringValue: '{"a":'.repeat(5000) }) },
-])('hostile nesting of $how is refused with its place or left out, and never throws', async ({ value }) => {
-  const base = JSON.stringify(
-    otlp([{ id: 't', attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'look', x: 'HERE' } }]),
-  );
-  const text = base
-    .replace('"key":"x"', '"key":"gen_ai.tool.call.arguments"')
-    .replace('{"stringValue":"HERE"}', () => value);
-  const { traces, problems } = await readAll(text);
-  expect(traces.length + problems.length).toBe(1);
-  for (const problem of problems) expect(problem).toMatchObject({ code: 'TRACE_TOO_DEEP', line: 1 });
-});
+])(
+  'hostile nesting of $how is refused with its place or left out, and never throws',
+  async ({ value }) => {
+    const base = JSON.stringify(
+      otlp([
+        {
+          id: 't',
+          attributes: {
+            'gen_ai.operation.name': 'execute_tool',
+            'gen_ai.tool.name': 'look',
+            x: 'HERE',
+          },
+        },
+      ]),
+    );
+    const text = base
+      .replace('"key":"x"', '"key":"gen_ai.tool.call.arguments"')
+      .replace('{"stringValue":"HERE"}', () => value);
+    const { traces, problems } = await readAll(text);
+    expect(traces.length + problems.length).toBe(1);
+    for (const problem of problems)
+      expect(problem).toMatchObject({ code: 'TRACE_TOO_DEEP', line: 1 });
+  },
+);

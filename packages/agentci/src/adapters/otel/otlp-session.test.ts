@@ -17,7 +17,9 @@ const other = (trace: string, id: string, parent?: string): SmallSpan => ({
 const record = (spans: readonly SmallSpan[]) => ({ value: otlp(spans) });
 const names = (items: readonly AdapterItem[]): string[] =>
   items.map((item) =>
-    item.ok ? item.trace.steps.map((step) => ('name' in step ? step.name : step.kind)).join(' ') : item.problem.code,
+    item.ok
+      ? item.trace.steps.map((step) => ('name' in step ? step.name : step.kind)).join(' ')
+      : item.problem.code,
   );
 /** As many spans as make the session let something go. */
 const crowd = (trace: string, parent?: string): SmallSpan[] =>
@@ -63,7 +65,9 @@ describe('a file of requests that is read as it comes', () => {
     session.push([record([tool('quiet', 'late'), tool('quiet', 'later')])]);
     const end = session.end();
     expect(names(end)).toEqual(['OTEL_LATE_SPANS']);
-    expect(end).toMatchObject([{ ok: false, problem: { message: expect.stringMatching(/^2 spans/) } }]);
+    expect(end).toMatchObject([
+      { ok: false, problem: { message: expect.stringMatching(/^2 spans/) } },
+    ]);
   });
 
   test('says so when nothing in it tells of an agent', () => {

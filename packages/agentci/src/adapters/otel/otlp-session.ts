@@ -91,4 +91,5 @@ export class OtlpSession implements RecordSession {
   }
 }
 
-const hasRoot = (spans: readonly Span[]): boolean => spans.some(({ parent }) => parent === undefined);
+const hasRoot = (spans: readonly Span[]): boolean =>
+  spans.some(({ parent }) => parent === undefined);

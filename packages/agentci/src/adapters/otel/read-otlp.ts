@@ -12,7 +12,13 @@ export interface Telemetry {
 
 const SPAN_LISTS = ['resourceSpans', 'resource_spans', 'batches'];
 const LOG_LISTS = ['resourceLogs', 'resource_logs'];
-const SCOPES = ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans', 'scopeLogs', 'scope_logs'];
+const SCOPES = [
+  'scopeSpans',
+  'scope_spans',
+  'instrumentationLibrarySpans',
+  'scopeLogs',
+  'scope_logs',
+];
 
 /** Whether a record is a request of the protocol, one entry of its lists, or Tempo's wrapping of it. */
 export const isOtlp = (value: unknown): boolean =>
@@ -23,7 +29,8 @@ export const isOtlp = (value: unknown): boolean =>
 
 const isListOf = (value: unknown, keys: readonly string[]): boolean =>
   Array.isArray(value) &&
-  (value.length === 0 || value.slice(0, 5).some((item) => isFields(item) && keys.some((key) => key in item)));
+  (value.length === 0 ||
+    value.slice(0, 5).some((item) => isFields(item) && keys.some((key) => key in item)));
 
 /** The spans and log records of a request. */
 export function readOtlp(record: RawRecord): Telemetry {
@@ -36,7 +43,8 @@ export function readOtlp(record: RawRecord): Telemetry {
     const resource = attributesOf(fields(entry.resource).attributes);
     for (const scoped of SCOPES.flatMap((key) => objects(entry[key]))) {
       const scope = label(fields(pick(scoped, 'scope', 'instrumentationLibrary')).name) ?? '';
-      for (const span of objects(scoped.spans)) spans.push(spanOf(span, { scope, resource, record }));
+      for (const span of objects(scoped.spans))
+        spans.push(spanOf(span, { scope, resource, record }));
       for (const log of objects(pick(scoped, 'logRecords', 'log_records')))
         logs.push(logOf(log, { scope, resource, record }));
     }
@@ -65,7 +73,8 @@ function spanOf(span: Fields, around: Around): Span {
       t0: nanoseconds(pick(span, 'startTimeUnixNano', 'start_time_unix_nano')),
       t1: nanoseconds(pick(span, 'endTimeUnixNano', 'end_time_unix_nano')),
       statusMessage: label(status.message),
-      dropped: amount(pick(span, 'droppedAttributesCount', 'dropped_attributes_count')) || undefined,
+      dropped:
+        amount(pick(span, 'droppedAttributesCount', 'dropped_attributes_count')) || undefined,
     }),
   };
 }
@@ -84,7 +93,8 @@ function logOf(log: Fields, around: Around): LogRecord {
     attributes,
     ...defined({
       at: nanoseconds(
-        pick(log, 'timeUnixNano', 'time_unix_nano') ?? pick(log, 'observedTimeUnixNano', 'observed_time_unix_nano'),
+        pick(log, 'timeUnixNano', 'time_unix_nano') ??
+          pick(log, 'observedTimeUnixNano', 'observed_time_unix_nano'),
       ),
       body: log.body === undefined ? undefined : anyValue(log.body),
       traceId: idOf(pick(log, 'traceId', 'trace_id'), 32),
@@ -96,8 +106,11 @@ function logOf(log: Fields, around: Around): LogRecord {
 /** Enums are integers in the standard and names in exports that went through protobuf's own JSON. */
 export function outcomeOf(code: unknown): NonNullable<Span['outcome']> {
   const said = typeof code === 'string' ? code.toUpperCase() : code;
-  if (said === 2 || said === 'ERROR' || said === 'STATUS_CODE_ERROR' || said === 'STATUSCODE.ERROR') return 'error';
-  return said === 1 || said === 'OK' || said === 'STATUS_CODE_OK' || said === 'STATUSCODE.OK' ? 'ok' : 'unset';
+  if (said === 2 || said === 'ERROR' || said === 'STATUS_CODE_ERROR' || said === 'STATUSCODE.ERROR')
+    return 'error';
+  return said === 1 || said === 'OK' || said === 'STATUS_CODE_OK' || said === 'STATUSCODE.OK'
+    ? 'ok'
+    : 'unset';
 }
 
 /** Ids are hexadecimal whatever their case; old dumps write base64. Zeros and nothing mean none. */

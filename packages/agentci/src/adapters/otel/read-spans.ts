@@ -38,7 +38,9 @@ function once(spans: readonly Span[]): Span[] {
     const key = `${span.traceId ?? ''} ${span.id}`;
     const first = byId.get(key);
     if (first === undefined) byId.set(key, span);
-    return first === undefined || !isDeepStrictEqual({ ...first, record: 0 }, { ...span, record: 0 });
+    return (
+      first === undefined || !isDeepStrictEqual({ ...first, record: 0 }, { ...span, record: 0 })
+    );
   });
 }
 
@@ -46,13 +48,15 @@ function once(spans: readonly Span[]): Span[] {
 export const noAgentSpans = (record: RawRecord): AdapterItem =>
   problemWith(record, {
     code: 'OTEL_NO_AGENT_SPANS',
-    message: 'no span describes a model, a tool or an agent: is the program instrumented for GenAI?',
+    message:
+      'no span describes a model, a tool or an agent: is the program instrumented for GenAI?',
   });
 
 function readSpan(span: Span): ReadSpan {
   const dialect = dialectOf(span);
   const read = dialect?.read(span) ?? declaredTool(span);
-  const readings: readonly Reading[] = read === undefined ? [] : Array.isArray(read) ? read : [read as Reading];
+  const readings: readonly Reading[] =
+    read === undefined ? [] : Array.isArray(read) ? read : [read as Reading];
   const place = defined({ parent: span.parent, t0: span.t0, t1: span.t1 });
   if (readings.length === 0)
     return {
@@ -61,10 +65,15 @@ function readSpan(span: Span): ReadSpan {
       isForeign: dialect === undefined,
       steps: [{ kind: 'span', ...place, ...defined({ key: span.id }) }],
     };
-  const raw = span.id === undefined || span.id.startsWith('span-') ? {} : { raw: { spanId: span.id } };
+  const raw =
+    span.id === undefined || span.id.startsWith('span-') ? {} : { raw: { spanId: span.id } };
   const steps = readings.map(
     (reading, i) =>
-      ({ ...reading, ...place, ...(i === 0 ? { ...defined({ key: span.id }), ...raw } : {}) }) as DraftStep,
+      ({
+        ...reading,
+        ...place,
+        ...(i === 0 ? { ...defined({ key: span.id }), ...raw } : {}),
+      }) as DraftStep,
   );
   return { span, dialect: dialect?.name ?? 'generic', steps };
 }
@@ -72,7 +81,9 @@ function readSpan(span: Span): ReadSpan {
 /** A name for the agent that no agent of the run has, such as the instrumentation's own, gives way to the one around it. */
 function withOwnAgents(run: readonly ReadSpan[]): DraftStep[] {
   const steps = run.flatMap((read) => read.steps);
-  const byKey = new Map(steps.flatMap((step) => (step.key === undefined ? [] : [[step.key, step] as const])));
+  const byKey = new Map(
+    steps.flatMap((step) => (step.key === undefined ? [] : [[step.key, step] as const])),
+  );
   const names = new Set(steps.flatMap((step) => (step.kind === 'agent' ? [step.name] : [])));
   const hasAgentAbove = (step: DraftStep): boolean => {
     let above = step.parent === undefined ? undefined : byKey.get(step.parent);
@@ -83,7 +94,13 @@ function withOwnAgents(run: readonly ReadSpan[]): DraftStep[] {
     return false;
   };
   return steps.map((step) => {
-    if (step.kind === 'agent' || step.agent === undefined || names.size === 0 || names.has(step.agent)) return step;
+    if (
+      step.kind === 'agent' ||
+      step.agent === undefined ||
+      names.size === 0 ||
+      names.has(step.agent)
+    )
+      return step;
     if (!hasAgentAbove(step)) return step;
     const { agent: _, ...rest } = step;
     return rest;
@@ -99,7 +116,9 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
   const first = run[0]!.span;
   const dropped = run.reduce((sum, { span }) => sum + (span.dropped ?? 0), 0);
   const session = run.map(({ span }) => sessionOf(span)).find((id) => id !== undefined);
-  const isCut = run.some(({ span, steps }) => span.dropped !== undefined && steps.some(tellsOfCalls));
+  const isCut = run.some(
+    ({ span, steps }) => span.dropped !== undefined && steps.some(tellsOfCalls),
+  );
   const hasLlm = run.some(({ steps }) => steps.some(({ kind }) => kind === 'llm'));
   const runId = label(first.resource['agentci.run_id']) ?? traceIds[0] ?? session;
   const steps = withOwnAgents(run);
@@ -114,7 +133,10 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
       llmCalls: hasLlm ? 'full' : 'none',
     },
     // What was dropped may have been the messages.
-    gaps: [...(isCut ? [{ gap: 'dropped' as const, detail: `${dropped} attributes` }] : []), ...signsIn(run)],
+    gaps: [
+      ...(isCut ? [{ gap: 'dropped' as const, detail: `${dropped} attributes` }] : []),
+      ...signsIn(run),
+    ],
     mentions: mentionsOf(run),
     counts: { toolCalls: countedCalls(run) },
     warnings:

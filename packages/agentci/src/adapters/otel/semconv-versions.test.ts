@@ -8,7 +8,9 @@ const QUERY = 'hi';
 const ANSWER = 'done';
 const parts = (content: string) => [{ type: 'text', content }];
 const inputMessages = JSON.stringify([{ role: 'user', parts: parts(QUERY) }]);
-const outputMessages = JSON.stringify([{ role: 'assistant', parts: parts(ANSWER), finish_reason: 'stop' }]);
+const outputMessages = JSON.stringify([
+  { role: 'assistant', parts: parts(ANSWER), finish_reason: 'stop' },
+]);
 
 interface Version {
   readonly version: string;
@@ -44,7 +46,9 @@ const VERSIONS: readonly Version[] = [
       },
       {
         name: 'gen_ai.content.completion',
-        attributes: { 'gen_ai.completion': JSON.stringify([{ role: 'assistant', content: ANSWER }]) },
+        attributes: {
+          'gen_ai.completion': JSON.stringify([{ role: 'assistant', content: ANSWER }]),
+        },
       },
     ],
   },
@@ -59,7 +63,10 @@ const VERSIONS: readonly Version[] = [
     },
     logs: [
       { name: 'gen_ai.user.message', body: { content: QUERY } },
-      { name: 'gen_ai.choice', body: { index: 0, finish_reason: 'stop', message: { content: ANSWER } } },
+      {
+        name: 'gen_ai.choice',
+        body: { index: 0, finish_reason: 'stop', message: { content: ANSWER } },
+      },
     ],
   },
   {
@@ -86,7 +93,10 @@ const VERSIONS: readonly Version[] = [
     events: [
       {
         name: 'gen_ai.client.inference.operation.details',
-        attributes: { 'gen_ai.input.messages': inputMessages, 'gen_ai.output.messages': outputMessages },
+        attributes: {
+          'gen_ai.input.messages': inputMessages,
+          'gen_ai.output.messages': outputMessages,
+        },
       },
     ],
   },
@@ -95,13 +105,21 @@ const VERSIONS: readonly Version[] = [
 test.each(VERSIONS)('conventions $version', async ({ attributes, events = [], logs = [] }) => {
   const lines = [
     otlp([{ id: 'a', at: [1, 2], attributes, events }]),
-    ...(logs.length === 0 ? [] : [otlpLogs(logs.map((log, i) => ({ span: 'a', at: 1 + i, ...log })))]),
+    ...(logs.length === 0
+      ? []
+      : [otlpLogs(logs.map((log, i) => ({ span: 'a', at: 1 + i, ...log })))]),
   ];
   const trace = await readOne(lines.map((line) => JSON.stringify(line)).join('\n'));
   expect(queryText(trace)).toBe(QUERY);
   expect(finalText(trace)).toBe(ANSWER);
   expect(trace.steps).toMatchObject([
-    { kind: 'llm', provider: 'openai', model: 'm', usage: { input: 10, output: 5 }, t0: expect.any(Number) },
+    {
+      kind: 'llm',
+      provider: 'openai',
+      model: 'm',
+      usage: { input: 10, output: 5 },
+      t0: expect.any(Number),
+    },
   ]);
 });
 
@@ -139,26 +157,41 @@ describe('tool spans', () => {
   test.each([
     { field: 'response', version: 'the schema' },
     { field: 'result', version: 'examples of the registry' },
-  ])('a result under "$field", as $version has it, is read from the next request', async ({ field }) => {
-    const asked = [{ role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'look', arguments: '{"q":1}' }] }];
-    const told = [...asked, { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', [field]: 'found' }] }];
-    const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' };
-    const trace = await readOne(
-      otlp([
-        { id: 'a', at: [1, 2], attributes: { ...chat, 'gen_ai.output.messages': JSON.stringify(asked) } },
+  ])(
+    'a result under "$field", as $version has it, is read from the next request',
+    async ({ field }) => {
+      const asked = [
         {
-          id: 'b',
-          at: [3, 4],
-          attributes: {
-            ...chat,
-            'gen_ai.input.messages': JSON.stringify(told),
-            'gen_ai.output.messages': outputMessages,
-          },
+          role: 'assistant',
+          parts: [{ type: 'tool_call', id: 'c1', name: 'look', arguments: '{"q":1}' }],
         },
-      ]),
-    );
-    expect(toolCalls(trace)).toMatchObject([{ name: 'look', args: { q: 1 }, result: 'found' }]);
-  });
+      ];
+      const told = [
+        ...asked,
+        { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', [field]: 'found' }] },
+      ];
+      const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm' };
+      const trace = await readOne(
+        otlp([
+          {
+            id: 'a',
+            at: [1, 2],
+            attributes: { ...chat, 'gen_ai.output.messages': JSON.stringify(asked) },
+          },
+          {
+            id: 'b',
+            at: [3, 4],
+            attributes: {
+              ...chat,
+              'gen_ai.input.messages': JSON.stringify(told),
+              'gen_ai.output.messages': outputMessages,
+            },
+          },
+        ]),
+      );
+      expect(toolCalls(trace)).toMatchObject([{ name: 'look', args: { q: 1 }, result: 'found' }]);
+    },
+  );
 
   test.each([
     { mode: 'pass_control', read: 'pass' },

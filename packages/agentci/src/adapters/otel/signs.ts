@@ -17,7 +17,8 @@ export function mentionsOf(run: readonly ReadSpan[]): string[] {
     for (const name of namesInEvents(span)) found.add(name);
     for (const [key, value] of Object.entries(span.attributes)) {
       if (DEFINITIONS.test(key)) continue;
-      if (typeof value === 'string' || typeof value === 'object') for (const name of mentionsIn(value)) found.add(name);
+      if (typeof value === 'string' || typeof value === 'object')
+        for (const name of mentionsIn(value)) found.add(name);
     }
   }
   return [...found];
@@ -37,7 +38,9 @@ export function countedCalls(run: readonly ReadSpan[]): number {
 
 /** Names of tools that the events of a span mention. */
 export const namesInEvents = ({ events }: Span): string[] =>
-  events.flatMap(({ attributes }) => label(pick(attributes, 'gen_ai.tool.name', 'tool.name', 'tool_name')) ?? []);
+  events.flatMap(
+    ({ attributes }) => label(pick(attributes, 'gen_ai.tool.name', 'tool.name', 'tool_name')) ?? [],
+  );
 
 /** What spans that gave no step, and the numbers of flattened messages, say about parts that are missing. */
 export const signsIn = (run: readonly ReadSpan[]): GapNote[] => [
@@ -73,7 +76,9 @@ function strayResults(run: readonly ReadSpan[]): GapNote[] {
       span.events.some(({ name, attributes, body }) => {
         if (name !== 'gen_ai.tool.message') return false;
         const inner = unpacked(body);
-        const id = label(attributes.id ?? attributes.tool_call_id ?? (isFields(inner) ? inner.id : undefined));
+        const id = label(
+          attributes.id ?? attributes.tool_call_id ?? (isFields(inner) ? inner.id : undefined),
+        );
         return id === undefined ? !hasTools : !ids.has(id);
       }),
   );
@@ -83,10 +88,12 @@ function strayResults(run: readonly ReadSpan[]): GapNote[] {
 function idsOf(step: DraftStep): string[] {
   if (step.kind === 'tool') return step.callId === undefined ? [] : [step.callId];
   if (step.kind !== 'llm' && step.kind !== 'agent') return [];
-  return [...(step.input ?? []), ...(step.output === undefined ? [] : [step.output])].flatMap(({ callId, calls }) => [
-    ...(callId === undefined ? [] : [callId]),
-    ...(calls ?? []).flatMap(({ id }) => id ?? []),
-  ]);
+  return [...(step.input ?? []), ...(step.output === undefined ? [] : [step.output])].flatMap(
+    ({ callId, calls }) => [
+      ...(callId === undefined ? [] : [callId]),
+      ...(calls ?? []).flatMap(({ id }) => id ?? []),
+    ],
+  );
 }
 
 const GIVEN =
@@ -98,10 +105,16 @@ const BROUGHT =
 function unknownWork(run: readonly ReadSpan[]): GapNote[] {
   const parents = new Set(run.flatMap(({ span }) => span.parent ?? []));
   const likely = run.find(({ span, isForeign }) => {
-    if (isForeign !== true || span.parent === undefined || (span.id !== undefined && parents.has(span.id)))
+    if (
+      isForeign !== true ||
+      span.parent === undefined ||
+      (span.id !== undefined && parents.has(span.id))
+    )
       return false;
     const keys = Object.keys(span.attributes);
     return keys.some((key) => GIVEN.test(key)) && keys.some((key) => BROUGHT.test(key));
   });
-  return likely === undefined ? [] : [{ gap: 'unknownStep', detail: likely.span.name.slice(0, 80) }];
+  return likely === undefined
+    ? []
+    : [{ gap: 'unknownStep', detail: likely.span.name.slice(0, 80) }];
 }

@@ -24,7 +24,9 @@ export const spanAdapter = (format: string, summary: string): Adapter => ({
   // Spans of another dialect, and of no agent at all, are in every such file.
   recognises: (value) => spanObjects(value).length > 0,
   read: (records) => {
-    const spans = records.flatMap((record) => spanObjects(record.value).map((span) => flatSpan(span, record)));
+    const spans = records.flatMap((record) =>
+      spanObjects(record.value).map((span) => flatSpan(span, record)),
+    );
     const items = readSpans(spans, format);
     return items.length > 0 || records[0] === undefined ? items : [noAgentSpans(records[0])];
   },
@@ -33,7 +35,8 @@ export const spanAdapter = (format: string, summary: string): Adapter => ({
 const SAMPLE_SPANS = 200;
 
 function mainFormat(sample: readonly unknown[]): string | undefined {
-  if (sample.length === 0 || !sample.every((value) => spanObjects(value).length > 0)) return undefined;
+  if (sample.length === 0 || !sample.every((value) => spanObjects(value).length > 0))
+    return undefined;
   const counts = new Map<string, number>();
   for (const span of sample.flatMap(spanObjects).slice(0, SAMPLE_SPANS)) {
     const dialect = dialectOf(flatSpan(span, { value: span }))?.name;

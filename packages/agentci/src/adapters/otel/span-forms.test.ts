@@ -18,7 +18,10 @@ const phoenix = (span_kind: string, span_id: string, attributes: object, more: o
 describe('spans of exports with names of their own', () => {
   const forms: readonly (readonly [string, unknown])[] = [
     ['a list of Phoenix', [phoenix('TOOL', 'a1', { 'tool.name': 'dig' })]],
-    ['a page of its API', { data: [phoenix('TOOL', 'a1', { 'tool.name': 'dig' })], next_cursor: null }],
+    [
+      'a page of its API',
+      { data: [phoenix('TOOL', 'a1', { 'tool.name': 'dig' })], next_cursor: null },
+    ],
     ['attributes one in the other', [phoenix('TOOL', 'a1', { tool: { name: 'dig' } })]],
     ['traces under names', { one: [phoenix('TOOL', 'a1', { 'tool.name': 'dig' })] }],
     [
@@ -109,7 +112,12 @@ describe('spans of exports with names of their own', () => {
 
   test('named traces stay apart though they share the ids of their calls', async () => {
     const run = (trace_id: string) => [
-      phoenix('TOOL', 'a1', { 'tool.name': 'dig', 'tool.id': 'c1' }, { context: { trace_id, span_id: 'a1' } }),
+      phoenix(
+        'TOOL',
+        'a1',
+        { 'tool.name': 'dig', 'tool.id': 'c1' },
+        { context: { trace_id, span_id: 'a1' } },
+      ),
     ];
     const { traces } = await readAll(JSON.stringify({ first: run('71'), second: run('72') }));
     expect(traces.map(({ id }) => id)).toEqual(['first', 'second']);

@@ -30,7 +30,11 @@ function withKind(span: Fields): Fields {
   if (!KINDS.has(kind)) return span;
   const attributes = fields(span.attributes);
   const isSaid = KIND in attributes || isFields(attributes.openinference);
-  return { ...span, attributes: isSaid ? attributes : { ...attributes, [KIND]: kind }, isPhoenix: true };
+  return {
+    ...span,
+    attributes: isSaid ? attributes : { ...attributes, [KIND]: kind },
+    isPhoenix: true,
+  };
 }
 
 /** A row of Phoenix's table of spans: `context.span_id` and `attributes.llm.model_name` are columns. */
@@ -44,7 +48,11 @@ function dataframeRow(row: Fields): Fields {
     else rest[key] = value;
   }
   const { 'context.span_id': span_id, 'context.trace_id': trace_id } = row;
-  return { ...rest, context: { span_id, trace_id }, attributes: { ...fields(row.attributes), ...attributes } };
+  return {
+    ...rest,
+    context: { span_id, trace_id },
+    attributes: { ...fields(row.attributes), ...attributes },
+  };
 }
 
 /** The columns of the collector's table of spans, as its ClickHouse exporter names them; others write them in snake case. */
@@ -105,7 +113,8 @@ const ISO_DURATION = /^PT(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,12})
 
 /** Nanoseconds, as the table counts them, or a text such as `PT1M48.7S`; in milliseconds. */
 function durationOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value / 1e6 : undefined;
+  if (typeof value === 'number')
+    return Number.isFinite(value) && value >= 0 ? value / 1e6 : undefined;
   if (typeof value !== 'string') return undefined;
   if (/^\d{1,18}$/.test(value)) return Number(value) / 1e6;
   const [whole, hours = '0', minutes = '0', seconds = '0'] = ISO_DURATION.exec(value) ?? [];
@@ -156,7 +165,9 @@ export function withChildren(root: Fields, isSpan: (value: Fields) => boolean): 
 }
 
 const idIn = (span: Fields): unknown =>
-  pick(span, 'span_id', 'spanId', 'spanID', 'id') ?? pick(fields(span.context), 'span_id', 'spanId');
+  pick(span, 'span_id', 'spanId', 'spanID', 'id') ??
+  pick(fields(span.context), 'span_id', 'spanId');
 const traceIn = (span: Fields): unknown =>
   pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(fields(span.context), 'trace_id', 'traceId');
-const parentIn = (span: Fields): unknown => pick(span, 'parent_span_id', 'parentSpanId', 'parent_id', 'parentId');
+const parentIn = (span: Fields): unknown =>
+  pick(span, 'parent_span_id', 'parentSpanId', 'parent_id', 'parentId');

@@ -46,7 +46,8 @@ const MAX_DEPTH = 64;
 export function attributesOf(list: unknown): Fields {
   const attributes: Record<string, unknown> = Object.create(null);
   if (isFields(list)) {
-    for (const [key, value] of Object.entries(list)) attributes[key] = isAnyValue(value) ? anyValue(value, 0) : value;
+    for (const [key, value] of Object.entries(list))
+      attributes[key] = isAnyValue(value) ? anyValue(value, 0) : value;
   } else if (Array.isArray(list)) {
     for (const item of list) {
       if (!isFields(item) || typeof item.key !== 'string') continue;
@@ -56,7 +57,15 @@ export function attributesOf(list: unknown): Fields {
   return attributes;
 }
 
-const KINDS = ['stringValue', 'intValue', 'doubleValue', 'boolValue', 'arrayValue', 'kvlistValue', 'bytesValue'];
+const KINDS = [
+  'stringValue',
+  'intValue',
+  'doubleValue',
+  'boolValue',
+  'arrayValue',
+  'kvlistValue',
+  'bytesValue',
+];
 const SNAKE: Readonly<Record<string, string>> = Object.fromEntries(
   KINDS.map((kind) => [kind.replace('Value', '_value'), kind]),
 );
@@ -96,6 +105,7 @@ export function anyValue(value: unknown, depth = 0): unknown {
 function kvlist(values: unknown, depth: number): Fields {
   const object: Record<string, unknown> = Object.create(null);
   for (const item of Array.isArray(values) ? values : [])
-    if (isFields(item) && typeof item.key === 'string') object[item.key] = anyValue(item.value, depth);
+    if (isFields(item) && typeof item.key === 'string')
+      object[item.key] = anyValue(item.value, depth);
   return { ...object };
 }

@@ -25,7 +25,8 @@ export async function* byteChunks(source: string | Uint8Array): AsyncGenerator<U
 async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) yield* pipeChunks(path);
-  else if (found !== undefined && found.size > 0 && found.size <= CHUNK_BYTES) yield readFileSync(path);
+  else if (found !== undefined && found.size > 0 && found.size <= CHUNK_BYTES)
+    yield readFileSync(path);
   else yield* largeFileChunks(path);
 }
 
@@ -51,7 +52,12 @@ async function* pipeChunks(path: string): AsyncGenerator<Uint8Array> {
   const handle = await open(path, 'r');
   try {
     for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES, null);
+      const { bytesRead, buffer } = await handle.read(
+        Buffer.allocUnsafeSlow(CHUNK_BYTES),
+        0,
+        CHUNK_BYTES,
+        null,
+      );
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
     }

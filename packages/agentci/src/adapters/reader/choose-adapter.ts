@@ -16,9 +16,13 @@ export type AdapterList = () => Promise<readonly Adapter[]>;
 const OWN_SURE = 0.85;
 
 /** The adapter for a file, seen from its first records; one that refuses every record where no format is clear. */
-export async function chooseAdapter(sample: readonly unknown[], list: AdapterList): Promise<Adapter> {
+export async function chooseAdapter(
+  sample: readonly unknown[],
+  list: AdapterList,
+): Promise<Adapter> {
   const values = sample.map((value) => unwrap(value).value);
-  const isExpected = values.length > 0 && values.every((value) => expectationsIn(value) !== undefined);
+  const isExpected =
+    values.length > 0 && values.every((value) => expectationsIn(value) !== undefined);
   if (!isExpected && simple.detect(values) >= OWN_SURE) return simple;
   // Its schema is of no use to anyone else, so it is loaded with it.
   if (values.every(isNativeTrace)) return (await import('../formats/agentci/agentci.ts')).adapter;
@@ -38,7 +42,9 @@ function clearAdapter(found: Detection, adapters: readonly Adapter[]): Adapter |
   const { format, confidence, candidates, wrapper } = found;
   if (candidates.length !== 1 || confidence < ENOUGH) return undefined;
   const adapter = adapters.find((known) => known.format === format);
-  return adapter === undefined || wrapper === undefined ? adapter : wrappedAdapter(adapter, wrapper);
+  return adapter === undefined || wrapper === undefined
+    ? adapter
+    : wrappedAdapter(adapter, wrapper);
 }
 
 /**
@@ -47,7 +53,10 @@ function clearAdapter(found: Detection, adapters: readonly Adapter[]): Adapter |
  */
 function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): Adapter | undefined {
   const votes = adapters
-    .map((adapter) => ({ adapter, own: values.filter((value) => recognises(adapter, value, adapters)) }))
+    .map((adapter) => ({
+      adapter,
+      own: values.filter((value) => recognises(adapter, value, adapters)),
+    }))
     .filter(({ own }) => own.length > 0)
     .toSorted((a, b) => b.own.length - a.own.length);
   for (const { adapter, own } of votes) {
@@ -63,7 +72,8 @@ function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): A
   if (each !== undefined) return each.adapter;
   return votes.find(
     ({ adapter, own }) =>
-      unitOf(adapter, values) === 'record' && own.some((value) => adapter.detect([value]) >= ENOUGH),
+      unitOf(adapter, values) === 'record' &&
+      own.some((value) => adapter.detect([value]) >= ENOUGH),
   )?.adapter;
 }
 
@@ -89,7 +99,10 @@ export function unreadable({ candidates }: Detection, adapters: readonly Adapter
   const problemOf = (value: unknown) =>
     expectationsIn(value) ??
     (isAmbiguous
-      ? { code: 'TRACE_AMBIGUOUS_FORMAT', message: `the record could be ${names.join(' or ')}: name the format` }
+      ? {
+          code: 'TRACE_AMBIGUOUS_FORMAT',
+          message: `the record could be ${names.join(' or ')}: name the format`,
+        }
       : {
           code: 'TRACE_UNKNOWN_FORMAT',
           message: `the record is in no known format: it is ${describeShape(value)}${wrappedIn(value, adapters)}${nearest(value, adapters)} (docs/adapters lists the formats)`,
@@ -120,7 +133,11 @@ const MAX_NEAREST = 3;
 function wrappedIn(value: unknown, adapters: readonly Adapter[]): string {
   if (!isFields(value)) return '';
   for (const [key, inner] of Object.entries(value).slice(0, MAX_KEYS)) {
-    const records = Array.isArray(inner) ? inner.slice(0, MAX_WRAPPED) : isFields(inner) ? [inner] : [];
+    const records = Array.isArray(inner)
+      ? inner.slice(0, MAX_WRAPPED)
+      : isFields(inner)
+        ? [inner]
+        : [];
     if (records.length === 0) continue;
     const { format, confidence, candidates } = detectRecords(records, adapters);
     if (format !== undefined && confidence >= FLOOR && candidates.length === 1)

@@ -27,7 +27,9 @@ export function detectRecords(sample: readonly unknown[], adapters: readonly Ada
   const best = ranked[0];
   if (best === undefined)
     return detectWrapped(values, adapters) ?? { format: undefined, confidence: 0, candidates: [] };
-  const rivals = ranked.filter(({ confidence }) => confidence >= FLOOR && best.confidence - confidence <= AMBIGUITY);
+  const rivals = ranked.filter(
+    ({ confidence }) => confidence >= FLOOR && best.confidence - confidence <= AMBIGUITY,
+  );
   return { ...best, candidates: rivals.length === 0 ? [best] : rivals };
 }
 
@@ -35,7 +37,10 @@ const SAMPLE_ITEMS = 20;
 /** A list inside of a record is taken for the recording only where its format is certain. */
 const CERTAIN = 0.9;
 
-function detectWrapped(values: readonly unknown[], adapters: readonly Adapter[]): Detection | undefined {
+function detectWrapped(
+  values: readonly unknown[],
+  adapters: readonly Adapter[],
+): Detection | undefined {
   for (const wrapper of listKeys(values)) {
     const items = values.flatMap((value) => itemsOf(value, wrapper) ?? []).slice(0, SAMPLE_ITEMS);
     const found = detectRecords(items, adapters);

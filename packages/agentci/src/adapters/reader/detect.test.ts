@@ -8,12 +8,21 @@ describe('detecting the format', () => {
   test.each([
     { input: JSON.stringify(simpleTrace('x')), format: 'agentci', atLeast: 1 },
     { input: '{"schema":"agentci.trace/7"}', format: 'agentci', atLeast: 1 },
-    { input: '{"query":"q","answer":"a","tool_calls":[{"name":"t"}]}', format: 'simple', atLeast: 0.9 },
-    { input: '{"query":"q","answer":"a"}\n{"query":"r","answer":"b"}', format: 'simple', atLeast: 0.9 },
+    {
+      input: '{"query":"q","answer":"a","tool_calls":[{"name":"t"}]}',
+      format: 'simple',
+      atLeast: 0.9,
+    },
+    {
+      input: '{"query":"q","answer":"a"}\n{"query":"r","answer":"b"}',
+      format: 'simple',
+      atLeast: 0.9,
+    },
     { input: '"a bare answer"', format: 'simple', atLeast: 0.5 },
     { input: '{"answer":"a","events_seen":3}', format: 'simple', atLeast: 0.6 },
     {
-      input: '{"events":[{"type":"tool_call","payload":{"name":"t"},"created_at":"2026-01-01T00:00:00Z"}]}',
+      input:
+        '{"events":[{"type":"tool_call","payload":{"name":"t"},"created_at":"2026-01-01T00:00:00Z"}]}',
       format: 'agentunit',
       atLeast: 0.9,
     },
@@ -61,7 +70,9 @@ describe('detecting the format', () => {
       detect: () => confidence,
       read: () => [],
     });
-    expect(detectFormat('{}', [like('a', 0.7), like('b', 0.75), like('c', 0.4)]).candidates).toEqual([
+    expect(
+      detectFormat('{}', [like('a', 0.7), like('b', 0.75), like('c', 0.4)]).candidates,
+    ).toEqual([
       { format: 'b', confidence: 0.75 },
       { format: 'a', confidence: 0.7 },
     ]);

@@ -8,17 +8,34 @@ const said = (content: string, ...rest: unknown[]) => ({
 const beside = (rest: object) => ({ ...said('Done.'), ...rest });
 const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join('\n');
 
-const base = { isSidechain: false, cwd: '/', sessionId: 'S', version: '2.1.0', timestamp: '2026-05-04T08:00:00Z' };
+const base = {
+  isSidechain: false,
+  cwd: '/',
+  sessionId: 'S',
+  version: '2.1.0',
+  timestamp: '2026-05-04T08:00:00Z',
+};
 const transcript = (line: object) =>
   lines(
-    { ...base, parentUuid: null, type: 'user', uuid: 'u1', message: { role: 'user', content: 'Clean up.' } },
+    {
+      ...base,
+      parentUuid: null,
+      type: 'user',
+      uuid: 'u1',
+      message: { role: 'user', content: 'Clean up.' },
+    },
     { ...base, parentUuid: 'u1', uuid: 'x1', ...line },
     {
       ...base,
       parentUuid: 'u1',
       type: 'assistant',
       uuid: 'a1',
-      message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }], stop_reason: 'end_turn' },
+      message: {
+        id: 'm1',
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Done.' }],
+        stop_reason: 'end_turn',
+      },
     },
   );
 const streamJson = (line: object, result: object = {}) =>
@@ -28,24 +45,50 @@ const streamJson = (line: object, result: object = {}) =>
     {
       type: 'assistant',
       session_id: 'S',
-      message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }], stop_reason: 'end_turn' },
+      message: {
+        id: 'm1',
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Done.' }],
+        stop_reason: 'end_turn',
+      },
     },
-    { type: 'result', subtype: 'success', is_error: false, num_turns: 1, result: 'Done.', session_id: 'S', ...result },
+    {
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      num_turns: 1,
+      result: 'Done.',
+      session_id: 'S',
+      ...result,
+    },
   );
 const codex = (payload: object) =>
   lines(
     ...[
       ['session_meta', { id: 's', cwd: '/', cli_version: '0.5' }],
-      ['response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Clean up.' }] }],
+      [
+        'response_item',
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Clean up.' }] },
+      ],
       ['event_msg', payload],
-      ['response_item', { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] }],
+      [
+        'response_item',
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
+      ],
     ].map(([type, inner]) => ({ timestamp: '2026-05-04T08:00:00Z', type, payload: inner })),
   );
 const anthropicStream = (...blocks: object[]) =>
   lines(
     {
       type: 'message_start',
-      message: { id: 'm', type: 'message', role: 'assistant', model: 'c', content: [], usage: { input_tokens: 1 } },
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'c',
+        content: [],
+        usage: { input_tokens: 1 },
+      },
     },
     ...blocks,
     { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 6 } },
@@ -58,7 +101,12 @@ const textBlock = (index: number) => [
 ];
 const responses = (events: object[], rest: object = {}) => {
   const whole = { id: 'r', object: 'response', created_at: 1, model: 'm', output: [], ...rest };
-  const message = { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] };
+  const message = {
+    type: 'message',
+    id: 'm',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'Done.' }],
+  };
   return lines(
     { type: 'response.created', response: { ...whole, status: 'in_progress' } },
     ...events,
@@ -74,30 +122,61 @@ const atif = (steps: object[], rest: object = {}) => ({
   ...rest,
 });
 const openHands = (event: object) => [
-  { id: 1, timestamp: '2026-01-09T12:00:01', source: 'user', action: 'message', args: { content: 'Clean up.' } },
+  {
+    id: 1,
+    timestamp: '2026-01-09T12:00:01',
+    source: 'user',
+    action: 'message',
+    args: { content: 'Clean up.' },
+  },
   { id: 2, timestamp: '2026-01-09T12:00:02', source: 'agent', ...event },
-  { id: 9, timestamp: '2026-01-09T12:00:03', source: 'agent', action: 'message', args: { content: 'Done.' } },
+  {
+    id: 9,
+    timestamp: '2026-01-09T12:00:03',
+    source: 'agent',
+    action: 'message',
+    args: { content: 'Done.' },
+  },
 ];
 
 describe('an id of a call that is not there', () => {
   test.each<[string, unknown]>([
     ['the id that a provider gave, under any key', beside({ about: { ref: 'toolu_01abcdef' } })],
-    ['compacted calls of Claude Code', transcript({ type: 'system', compactMetadata: { compactedToolIds: ['t1'] } })],
+    [
+      'compacted calls of Claude Code',
+      transcript({ type: 'system', compactMetadata: { compactedToolIds: ['t1'] } }),
+    ],
     [
       'a hook after a call',
-      transcript({ type: 'attachment', attachment: { hookName: 'PostToolUse:rm', toolUseID: 'toolu_1' } }),
+      transcript({
+        type: 'attachment',
+        attachment: { hookName: 'PostToolUse:rm', toolUseID: 'toolu_1' },
+      }),
     ],
     [
       'progress of a call',
-      transcript({ type: 'progress', toolUseID: 'bash-progress-1', parentToolUseID: 'toolu_1', data: {} }),
+      transcript({
+        type: 'progress',
+        toolUseID: 'bash-progress-1',
+        parentToolUseID: 'toolu_1',
+        data: {},
+      }),
     ],
     [
       'a result beside a plain message',
-      transcript({ type: 'user', message: { role: 'user', content: 'ok' }, toolUseResult: { stdout: 'x' } }),
+      transcript({
+        type: 'user',
+        message: { role: 'user', content: 'ok' },
+        toolUseResult: { stdout: 'x' },
+      }),
     ],
     [
       'a message that a result came from',
-      transcript({ type: 'user', message: { role: 'user', content: 'ok' }, sourceToolAssistantUUID: 'gone' }),
+      transcript({
+        type: 'user',
+        message: { role: 'user', content: 'ok' },
+        sourceToolAssistantUUID: 'gone',
+      }),
     ],
     [
       'a notification of a task',
@@ -108,11 +187,20 @@ describe('an id of a call that is not there', () => {
     ],
     [
       'a summary of calls in stream-json',
-      streamJson({ type: 'tool_use_summary', preceding_tool_use_ids: ['toolu_1'], session_id: 'S' }),
+      streamJson({
+        type: 'tool_use_summary',
+        preceding_tool_use_ids: ['toolu_1'],
+        session_id: 'S',
+      }),
     ],
     [
       'a task that started in stream-json',
-      streamJson({ type: 'system', subtype: 'task_started', tool_use_id: 'toolu_1', session_id: 'S' }),
+      streamJson({
+        type: 'system',
+        subtype: 'task_started',
+        tool_use_id: 'toolu_1',
+        session_id: 'S',
+      }),
     ],
     [
       'a delta of a call in an AI SDK stream',
@@ -127,7 +215,10 @@ describe('an id of a call that is not there', () => {
         { type: 'finish' },
       ),
     ],
-    ['output of a command in Codex', codex({ type: 'exec_command_output_delta', call_id: 'c', chunk: 'x' })],
+    [
+      'output of a command in Codex',
+      codex({ type: 'exec_command_output_delta', call_id: 'c', chunk: 'x' }),
+    ],
     [
       'an item of Codex that ran',
       codex({ type: 'item_completed', item: { type: 'CommandExecution', id: 'c', command: 'rm' } }),
@@ -137,7 +228,10 @@ describe('an id of a call that is not there', () => {
       'a served call that only its progress shows',
       responses([{ type: 'response.mcp_call.in_progress', output_index: 0, item_id: 'mcp_1' }]),
     ],
-    ['events that were forgotten', openHands({ action: 'condensation', args: { forgotten_event_ids: [5, 6] } })],
+    [
+      'events that were forgotten',
+      openHands({ action: 'condensation', args: { forgotten_event_ids: [5, 6] } }),
+    ],
     [
       'a sub-agent in a file of its own',
       atif([
@@ -148,7 +242,13 @@ describe('an id of a call that is not there', () => {
           message: '',
           tool_calls: [{ tool_call_id: '1', function_name: 'task', arguments: {} }],
           observation: {
-            results: [{ source_call_id: '1', content: 'x', subagent_trajectory_ref: [{ session_id: 'sub' }] }],
+            results: [
+              {
+                source_call_id: '1',
+                content: 'x',
+                subagent_trajectory_ref: [{ session_id: 'sub' }],
+              },
+            ],
           },
         },
         { step_id: 3, source: 'agent', message: 'Done.' },
@@ -161,7 +261,10 @@ describe('an id of a call that is not there', () => {
 
 describe('a name of a tool that no call has', () => {
   test.each<[string, unknown]>([
-    ['a message of another role', said('Done.', { role: 'tool_result', name: 'rm', content: 'ok' })],
+    [
+      'a message of another role',
+      said('Done.', { role: 'tool_result', name: 'rm', content: 'ok' }),
+    ],
     ['a step with a tool and its output', beside({ steps: [{ tool: 'rm', output: 'ok' }] })],
     [
       'a list of tools with results',
@@ -170,7 +273,10 @@ describe('a name of a tool that no call has', () => {
     ['the tool that was used', beside({ tool_used: 'rm' })],
     ['functions that were called', beside({ functions_called: ['rm'] })],
     ['calls that were executed', beside({ executed: [{ name: 'rm', status: 'ok' }] })],
-    ['statistics by tool', beside({ stats: { tools: { totalCalls: 4, byName: { rm: { count: 4 } } } } })],
+    [
+      'statistics by tool',
+      beside({ stats: { tools: { totalCalls: 4, byName: { rm: { count: 4 } } } } }),
+    ],
     [
       'metrics of Strands',
       {
@@ -220,7 +326,11 @@ describe('a name of a tool that no call has', () => {
             source: 'som',
             content: 'Done.',
             inner_messages: [
-              { type: 'ToolCallRequestEvent', source: 'c', content: [{ id: '1', name: 'rm', arguments: '{}' }] },
+              {
+                type: 'ToolCallRequestEvent',
+                source: 'c',
+                content: [{ id: '1', name: 'rm', arguments: '{}' }],
+              },
             ],
           },
         ],
@@ -302,7 +412,11 @@ describe('a number that what is shown does not reach', () => {
     [
       'a piece of a block that was never opened',
       anthropicStream(
-        { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{}' } },
+        {
+          type: 'content_block_delta',
+          index: 0,
+          delta: { type: 'input_json_delta', partial_json: '{}' },
+        },
         ...textBlock(1),
       ),
     ],
@@ -311,12 +425,18 @@ describe('a number that what is shown does not reach', () => {
       'tokens of replies that are gone',
       codex({
         type: 'token_count',
-        info: { total_token_usage: { total_tokens: 99_000 }, last_token_usage: { total_tokens: 2 } },
+        info: {
+          total_token_usage: { total_tokens: 99_000 },
+          last_token_usage: { total_tokens: 2 },
+        },
       }),
     ],
     [
       'an ending that asks for a tool',
-      streamJson({ type: 'system', subtype: 'status', session_id: 'S' }, { stop_reason: 'tool_use' }),
+      streamJson(
+        { type: 'system', subtype: 'status', session_id: 'S' },
+        { stop_reason: 'tool_use' },
+      ),
     ],
     [
       'attempts that are not read',

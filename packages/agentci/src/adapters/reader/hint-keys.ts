@@ -62,7 +62,10 @@ const WORDS: readonly (readonly [number, RegExp])[] = [
     KEY.callId,
     /^(?:(?:parent|preceding|source)_?)?(?:tool_?(?:call|use)|call)_?ids?$|^compacted_?tool_?ids$|^function_?call_?id$/i,
   ],
-  [KEY.before, /^(?:logicalParentUuid|sourceToolAssistantUUID|forked_from_id|fromId|forgotten_event_ids)$/],
+  [
+    KEY.before,
+    /^(?:logicalParentUuid|sourceToolAssistantUUID|forked_from_id|fromId|forgotten_event_ids)$/,
+  ],
   [KEY.id, /^(?:id|uuid|session_id|trajectory_id)$/],
   [KEY.finish, /^(?:finish|stop|done)_?reasons?$/i],
   [KEY.byTool, /^(?:tool_?metrics|byName|tool_?usage|tool_?counts|calls_by_tool|tool_?stats)$/i],

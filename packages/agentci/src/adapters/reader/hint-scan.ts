@@ -93,13 +93,25 @@ export class HintScan {
 
   get isQuiet(): boolean {
     return (
-      this.names.size + this.callIds.size + this.ranIds.size + this.counted + this.rounds + this.results === 0 &&
+      this.names.size +
+        this.callIds.size +
+        this.ranIds.size +
+        this.counted +
+        this.rounds +
+        this.results ===
+        0 &&
       [this.activity, this.wanted, this.absentReply, this.lost].every((sign) => sign === undefined)
     );
   }
 
   #look(value: unknown, at: number, depth: number): void {
-    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || ++this.#nodes > MAX_NODES) return;
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      depth > MAX_DEPTH ||
+      ++this.#nodes > MAX_NODES
+    )
+      return;
     if (Array.isArray(value)) {
       if (hasHole(value)) this.removed ??= 'a step whose number is missing';
       for (const item of value) {
@@ -137,7 +149,8 @@ export class HintScan {
 
   #kinds(fields: Fields, kind: unknown): void {
     if (fields.event === 'on_tool_start') this.#named(fields.name);
-    if (typeof fields.subtype === 'string' && ACTIVE_KIND.test(fields.subtype)) this.activity ??= fields.subtype;
+    if (typeof fields.subtype === 'string' && ACTIVE_KIND.test(fields.subtype))
+      this.activity ??= fields.subtype;
     const span = fields.span_kind ?? fields.spanKind ?? fields.span_type ?? kind;
     if (typeof span === 'string' && TOOL_KIND.test(span)) this.#named(fields.name);
     if (typeof kind !== 'string') return;
@@ -149,7 +162,11 @@ export class HintScan {
       const inner = isFields(fields.payload) ? fields.payload : fields;
       this.#named(inner.name ?? inner.tool_name ?? inner.toolName ?? fields.name);
     }
-    if (kind.startsWith('response.') && kind.includes('_call') && typeof fields.item_id === 'string')
+    if (
+      kind.startsWith('response.') &&
+      kind.includes('_call') &&
+      typeof fields.item_id === 'string'
+    )
       this.callIds.add(fields.item_id);
   }
 
@@ -162,15 +179,24 @@ export class HintScan {
     else if (isFields(tool) && !isDefinition(tool)) this.#named(tool.name);
     if (isFields(invocation)) this.#named(invocation.name ?? invocation.tool);
     const given_back = fields.toolUseResult ?? fields.tool_use_result;
-    if (given_back !== undefined && given_back !== null && isFields(message) && !hasResult(message.content))
+    if (
+      given_back !== undefined &&
+      given_back !== null &&
+      isFields(message) &&
+      !hasResult(message.content)
+    )
       this.results++;
     const { attempts } = fields;
-    if (Array.isArray(attempts) && attempts.filter((each) => isFields(each) && 'trajectory' in each).length > 1)
+    if (
+      Array.isArray(attempts) &&
+      attempts.filter((each) => isFields(each) && 'trajectory' in each).length > 1
+    )
       this.removed ??= 'attempts';
     const { args, observation } = fields;
     if (isFields(args) && Array.isArray(args.forgotten_event_ids))
       for (const id of args.forgotten_event_ids) this.#before.add(asWord(id));
-    if (isFields(observation) && Array.isArray(observation.results)) this.#subAgents(observation.results);
+    if (isFields(observation) && Array.isArray(observation.results))
+      this.#subAgents(observation.results);
   }
 
   /** Runs of sub-agents that are in files of their own. */
@@ -188,16 +214,31 @@ export class HintScan {
   #numbers(fields: Fields): void {
     const { container, iterations, tokens, steps, final_metrics, compaction, usage } = fields;
     // A container is there where the provider ran code; more than one round, where it ran a tool in between.
-    if (isFields(container) && typeof container.expires_at === 'string') this.activity ??= 'container';
-    if (Array.isArray(iterations) && iterations.filter(isRound).length > 1) this.activity ??= 'iterations';
+    if (isFields(container) && typeof container.expires_at === 'string')
+      this.activity ??= 'container';
+    if (Array.isArray(iterations) && iterations.filter(isRound).length > 1)
+      this.activity ??= 'iterations';
     if (isFields(tokens) && isSomething(tokens.tool)) this.activity ??= 'tokens.tool';
-    if (isFields(final_metrics) && Array.isArray(steps) && asNumber(final_metrics.total_steps) > steps.length)
+    if (
+      isFields(final_metrics) &&
+      Array.isArray(steps) &&
+      asNumber(final_metrics.total_steps) > steps.length
+    )
       this.removed ??= `total_steps: ${asNumber(final_metrics.total_steps)}`;
-    if (isFields(fields.last_token_usage)) this.#lastUsage += asNumber(fields.last_token_usage.total_tokens) || 0;
+    if (isFields(fields.last_token_usage))
+      this.#lastUsage += asNumber(fields.last_token_usage.total_tokens) || 0;
     if (isFields(fields.total_token_usage))
-      this.#totalUsage = Math.max(this.#totalUsage, asNumber(fields.total_token_usage.total_tokens) || 0);
-    if (isFields(usage) && isUnaccounted(usage)) this.removed ??= `total_tokens: ${asNumber(usage.total_tokens)}`;
-    if (fields.object === 'response' && fields.status === 'incomplete' && !isFields(fields.incomplete_details))
+      this.#totalUsage = Math.max(
+        this.#totalUsage,
+        asNumber(fields.total_token_usage.total_tokens) || 0,
+      );
+    if (isFields(usage) && isUnaccounted(usage))
+      this.removed ??= `total_tokens: ${asNumber(usage.total_tokens)}`;
+    if (
+      fields.object === 'response' &&
+      fields.status === 'incomplete' &&
+      !isFields(fields.incomplete_details)
+    )
       this.removed ??= 'status: incomplete';
     const { events } = fields;
     if (compaction === undefined && !Array.isArray(events)) return;
@@ -213,17 +254,22 @@ export class HintScan {
     if (bits !== 0) this.#marked(name, bits, inner, fields);
     if (typeof inner !== 'object' || inner === null) return;
     const isCallsOwn = name === 'input' && typeof fields.name === 'string';
-    const isResult = typeof kind === 'string' && RESULT_KIND.test(kind) && (name === 'content' || name === 'output');
+    const isResult =
+      typeof kind === 'string' &&
+      RESULT_KIND.test(kind) &&
+      (name === 'content' || name === 'output');
     if (bits & KEY.tools && isFields(inner)) this.#tallied(inner);
     const isPlan = name === 'task' && isFields(inner) && 'actions' in inner;
-    if (!(bits & KEY.skipped) && !isCallsOwn && !isResult && !isPlan) this.#look(inner, bits, depth + 1);
+    if (!(bits & KEY.skipped) && !isCallsOwn && !isResult && !isPlan)
+      this.#look(inner, bits, depth + 1);
   }
 
   #text(name: string, bits: number, text: string, fields: Fields): void {
     if (text.startsWith('event:') || text.startsWith('data:')) this.#streamed(text);
     else if (bits & KEY.said) this.#said(text);
     else if (bits === 0) {
-      const hooked = name === 'hook_name' || name === 'hookName' ? HOOKED.exec(text)?.[1] : undefined;
+      const hooked =
+        name === 'hook_name' || name === 'hookName' ? HOOKED.exec(text)?.[1] : undefined;
       if (hooked !== undefined) this.#named(hooked);
       else if (PROVIDER_ID.test(text)) this.callIds.add(text);
     } else if (bits & KEY.name) this.#named(text);
@@ -242,15 +288,20 @@ export class HintScan {
     if (bits & KEY.activity && isUsed(inner)) this.activity ??= name;
     if (bits & KEY.count && typeof inner === 'number') this.counted = Math.max(this.counted, inner);
     if (bits & KEY.rounds)
-      this.rounds = Math.max(this.rounds, Array.isArray(inner) ? inner.length : asNumber(inner) || 0);
+      this.rounds = Math.max(
+        this.rounds,
+        Array.isArray(inner) ? inner.length : asNumber(inner) || 0,
+      );
     if (bits & KEY.id && typeof inner === 'number') this.ids.add(asWord(inner));
     if (bits & KEY.finish && Array.isArray(inner))
       for (const item of inner) if (typeof item === 'string') this.#finish(item);
     // Some SDKs keep the provider's word beside their own.
     if (bits & KEY.finish && isFields(inner))
       for (const word of Object.values(inner)) if (typeof word === 'string') this.#finish(word);
-    if (bits & KEY.byTool && isFields(inner)) for (const tool in inner) if (isUsed(inner[tool])) this.#named(tool);
-    if (bits & KEY.tools && Array.isArray(inner)) for (const item of inner) if (hasRun(item)) this.#called(item);
+    if (bits & KEY.byTool && isFields(inner))
+      for (const tool in inner) if (isUsed(inner[tool])) this.#named(tool);
+    if (bits & KEY.tools && Array.isArray(inner))
+      for (const item of inner) if (hasRun(item)) this.#called(item);
     if (bits & (KEY.before | KEY.callId) && Array.isArray(inner))
       for (const item of inner)
         if (typeof item === 'string' || typeof item === 'number')
@@ -267,9 +318,16 @@ export class HintScan {
   #callId(name: string, id: string, fields: Fields): void {
     if (id === '') return;
     // What names the tool beside the id is the call; its result refers to it.
-    const called = fields.toolName ?? fields.tool_name ?? fields.toolCallName ?? fields.function_name ?? fields.name;
+    const called =
+      fields.toolName ??
+      fields.tool_name ??
+      fields.toolCallName ??
+      fields.function_name ??
+      fields.name;
     const isDefined =
-      typeof called === 'string' && fields.role === undefined && !/result|output/i.test(asWord(fields.type));
+      typeof called === 'string' &&
+      fields.role === undefined &&
+      !/result|output/i.test(asWord(fields.type));
     const isItem = typeof fields.id === 'string' && asWord(fields.type).endsWith('_call');
     // A model call may have such an id too; an event says what it is.
     if (/^call_?ids?$/i.test(name) && typeof (fields.type ?? fields.kind) !== 'string') return;
@@ -306,7 +364,8 @@ export class HintScan {
 
   /** A stream that was kept as the text of a body. */
   #streamed(text: string): void {
-    if (text.length <= MAX_STREAM) for (const { value } of eventsIn(text).records) this.#look(value, 0, 1);
+    if (text.length <= MAX_STREAM)
+      for (const { value } of eventsIn(text).records) this.#look(value, 0, 1);
   }
 
   /** A history that was summed up. Logs that are only added to still hold what came before: they name it. */
@@ -321,10 +380,12 @@ export class HintScan {
   #attribute(fields: Fields): void {
     const { name, key: attribute, value } = fields;
     const isSpan = 'spanId' in fields || 'span_id' in fields || 'context' in fields;
-    if (isSpan && typeof name === 'string' && undecorated(name) !== name) this.#named(undecorated(name));
+    if (isSpan && typeof name === 'string' && undecorated(name) !== name)
+      this.#named(undecorated(name));
     if (typeof attribute !== 'string' || !isFields(value)) return;
     if (/(?:^|[._])tool[._]name$/i.test(attribute)) this.#named(value.stringValue);
-    if (attribute === 'langsmith.span.kind' && value.stringValue === 'tool') this.activity ??= 'a tool span';
+    if (attribute === 'langsmith.span.kind' && value.stringValue === 'tool')
+      this.activity ??= 'a tool span';
     if (attribute === 'gen_ai.tool.call.id') this.activity ??= attribute;
   }
 

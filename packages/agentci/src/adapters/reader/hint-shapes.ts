@@ -22,7 +22,8 @@ export function hasHole(items: readonly unknown[]): boolean {
 }
 
 /** One sampling of a model, as the usage of a reply lists it. */
-export const isRound = (value: unknown): boolean => isFields(value) && typeof value.output_tokens === 'number';
+export const isRound = (value: unknown): boolean =>
+  isFields(value) && typeof value.output_tokens === 'number';
 
 export const isDefinition = (tool: Fields): boolean =>
   /addition|reference|definition/.test(asWord(tool.type)) ||
@@ -34,10 +35,13 @@ export const isDefinition = (tool: Fields): boolean =>
 
 /** Whether an item of a list of tools was called: it has what came of it. */
 export const hasRun = (item: unknown): boolean =>
-  isFields(item) && !isDefinition(item) && ['result', 'output', 'tool_args', 'tool_call_id'].some((key) => key in item);
+  isFields(item) &&
+  !isDefinition(item) &&
+  ['result', 'output', 'tool_args', 'tool_call_id'].some((key) => key in item);
 
 export const hasResult = (content: unknown): boolean =>
-  Array.isArray(content) && content.some((block) => isFields(block) && RESULT_KIND.test(asWord(block.type)));
+  Array.isArray(content) &&
+  content.some((block) => isFields(block) && RESULT_KIND.test(asWord(block.type)));
 
 /** A total far beyond the sum of what it is the total of. */
 export function isUnaccounted({
@@ -59,7 +63,9 @@ export function isCutBefore(events: readonly unknown[]): boolean {
   return events.some((event) => {
     const actions = isFields(event) && isFields(event.actions) ? event.actions : {};
     const { compaction } = actions;
-    const start = isFields(compaction) ? (compaction.startTimestamp ?? compaction.start_timestamp) : undefined;
+    const start = isFields(compaction)
+      ? (compaction.startTimestamp ?? compaction.start_timestamp)
+      : undefined;
     return typeof start === 'number' && !times.some((time) => time <= start);
   });
 }

@@ -9,9 +9,14 @@ import { HintScan } from './hint-scan.ts';
  * A last look at what was read: a recording that names a tool, or says that one ran, where its traces show no such call.
  * Formats grow new places for calls faster than readers do; what a reader does not know must not look like "no calls".
  */
-export function withHints(items: readonly AdapterItem[], records: readonly RawRecord[]): readonly AdapterItem[] {
+export function withHints(
+  items: readonly AdapterItem[],
+  records: readonly RawRecord[],
+): readonly AdapterItem[] {
   if (!items.some((item) => item.ok && item.trace.captured.toolCalls === 'full')) return items;
-  const given = items.map((item) => (item.ok ? { ok: true as const, trace: withoutSilentAgents(item.trace) } : item));
+  const given = items.map((item) =>
+    item.ok ? { ok: true as const, trace: withoutSilentAgents(item.trace) } : item,
+  );
   const scan = new HintScan();
   for (const { value } of records) scan.record(value);
   if (scan.isQuiet) return given;
@@ -26,7 +31,9 @@ export function withHints(items: readonly AdapterItem[], records: readonly RawRe
 function withoutSilentAgents(trace: Trace): Trace {
   const parents = new Set(trace.steps.map(({ parent }) => parent));
   const isStarted = (step: Trace['steps'][number]): step is ToolStep =>
-    step.kind === 'tool' && SPAWNS.test(step.name) && /^(?:claude-code|codex)/.test(trace.source.format);
+    step.kind === 'tool' &&
+    SPAWNS.test(step.name) &&
+    /^(?:claude-code|codex)/.test(trace.source.format);
   const silent = trace.steps.filter(isStarted).find(({ id }) => !parents.has(id));
   if (silent === undefined) return trace;
   return lowered(trace, `a sub-agent started by ${JSON.stringify(silent.name)}`);
@@ -47,7 +54,9 @@ function lowered(trace: Trace, hint: string): Trace {
 
 /** The first hint that no call of the traces explains. */
 function missingIn(scan: HintScan, traces: readonly Trace[]): string | undefined {
-  const calls = traces.flatMap(({ steps }) => steps.filter((step): step is ToolStep => step.kind === 'tool'));
+  const calls = traces.flatMap(({ steps }) =>
+    steps.filter((step): step is ToolStep => step.kind === 'tool'),
+  );
   const known = new Set(calls.flatMap((call) => meantNames(call).map(key)));
   for (const trace of traces) {
     for (const { name } of trace.agents) known.add(key(name));
@@ -73,13 +82,19 @@ function missingIn(scan: HintScan, traces: readonly Trace[]): string | undefined
     [...scan.callIds].find((id) => !shown.has(id) && !scan.ids.has(id)) ??
     [...scan.ranIds].find((id) => !shown.has(id));
   if (call !== undefined) return `the call ${JSON.stringify(call.slice(0, 60))}`;
-  if (scan.results > calls.filter(({ result }) => result === undefined).length) return 'the result of a tool';
+  if (scan.results > calls.filter(({ result }) => result === undefined).length)
+    return 'the result of a tool';
   if (scan.counted > calls.length) return `${scan.counted} tool calls`;
-  const replies = traces.reduce((sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'llm').length, 0);
+  const replies = traces.reduce(
+    (sum, { steps }) => sum + steps.filter(({ kind }) => kind === 'llm').length,
+    0,
+  );
   if (scan.rounds > replies) return `${scan.rounds} replies of the model`;
-  if (scan.absentReply !== undefined) return `the message ${JSON.stringify(scan.absentReply.slice(0, 60))}`;
+  if (scan.absentReply !== undefined)
+    return `the message ${JSON.stringify(scan.absentReply.slice(0, 60))}`;
   if (scan.lost !== undefined) return `${JSON.stringify(scan.lost)}: parts were taken out or lost`;
-  const isAnyShown = calls.length > 0 || traces.some(({ steps }) => steps.some(({ kind }) => kind === 'handoff'));
+  const isAnyShown =
+    calls.length > 0 || traces.some(({ steps }) => steps.some(({ kind }) => kind === 'handoff'));
   if (scan.wanted !== undefined && !isAnyShown) return scan.wanted;
   const isServed = calls.some(({ by, name }) => by === 'provider' || SERVED.test(name));
   return scan.activity !== undefined && !isServed ? JSON.stringify(scan.activity) : undefined;
@@ -95,4 +110,5 @@ const key = (name: string): string =>
 const SERVED_ALIASES = ['codeexecution', 'codeinterpreter'];
 
 /** Tools that run at the provider go by such names. */
-const SERVED = /search|fetch|code|python|bash|shell|url|browser|grounding|computer|image|mcp|retriev/i;
+const SERVED =
+  /search|fetch|code|python|bash|shell|url|browser|grounding|computer|image|mcp|retriev/i;

@@ -6,14 +6,18 @@ import type { TraceProblem } from '../adapter.ts';
 import { tryBuild } from '../build/build-trace.ts';
 import { readTraces } from './read-traces.ts';
 
-async function read(source: string | Uint8Array): Promise<{ traces: Trace[]; problems: TraceProblem[] }> {
+async function read(
+  source: string | Uint8Array,
+): Promise<{ traces: Trace[]; problems: TraceProblem[] }> {
   const traces: Trace[] = [];
   const problems: TraceProblem[] = [];
   const bytes = typeof source === 'string' ? Buffer.from(source) : source;
-  for await (const trace of readTraces(bytes, { onProblem: (problem) => problems.push(problem) })) traces.push(trace);
+  for await (const trace of readTraces(bytes, { onProblem: (problem) => problems.push(problem) }))
+    traces.push(trace);
   return { traces, problems };
 }
-const lines = (...values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
+const lines = (...values: readonly unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join('\n');
 
 const chat = {
   messages: [
@@ -58,14 +62,22 @@ const replied = line(
 const own = { sessionId: 'S', timestamp: '2026-01-01T00:00:01.000Z' };
 
 test('a short transcript of Claude Code is read with a line of a kind that is new', async () => {
-  const { traces, problems } = await read(lines(asked, { ...own, type: 'new-kind', prNumber: 3 }, replied));
+  const { traces, problems } = await read(
+    lines(asked, { ...own, type: 'new-kind', prNumber: 3 }, replied),
+  );
   expect(problems).toEqual([]);
   expect(traces[0]).toMatchObject({ final: { text: 'done' }, captured: { toolCalls: 'full' } });
 });
 
 test('a result that was replaced, of a call that is not there, makes calls partly known', async () => {
-  const replaced = { ...own, type: 'content-replacement', replacements: [{ toolUseId: 'toolu_1' }] };
-  expect((await read(lines(asked, replaced, replied))).traces[0]!.captured.toolCalls).toBe('partial');
+  const replaced = {
+    ...own,
+    type: 'content-replacement',
+    replacements: [{ toolUseId: 'toolu_1' }],
+  };
+  expect((await read(lines(asked, replaced, replied))).traces[0]!.captured.toolCalls).toBe(
+    'partial',
+  );
 });
 
 test('each recording in a zip is read as a file, and a problem names it', async () => {
@@ -100,7 +112,12 @@ const old = (msg: object) => ({ id: '0', msg });
 test.each([
   {
     what: 'lines of an OpenAI batch',
-    text: lines({ id: 'b', custom_id: 'q1', response: { status_code: 200, body: completion('wipe') }, error: null }),
+    text: lines({
+      id: 'b',
+      custom_id: 'q1',
+      response: { status_code: 200, body: completion('wipe') },
+      error: null,
+    }),
     calls: ['wipe'],
   },
   {
@@ -128,7 +145,11 @@ test.each([
       old({ type: 'task_started' }),
       old({ type: 'exec_command_begin', call_id: 'c1', command: ['ls'] }),
       old({ type: 'exec_command_end', call_id: 'c1', stdout: 'north', exit_code: 0 }),
-      old({ type: 'mcp_tool_call_begin', call_id: 'c2', invocation: { server: 'fs', tool: 'wipe', arguments: {} } }),
+      old({
+        type: 'mcp_tool_call_begin',
+        call_id: 'c2',
+        invocation: { server: 'fs', tool: 'wipe', arguments: {} },
+      }),
       old({ type: 'patch_apply_begin', call_id: 'c3', changes: { 'a.txt': {} } }),
       old({ type: 'some_tool_call', call_id: 'c4', name: 'other' }),
       old({ type: 'agent_message', message: 'done' }),
@@ -141,7 +162,9 @@ test.each([
     text: JSON.stringify({
       response: 'done',
       stats: {
-        models: { g: { api: { totalRequests: 3 }, tokens: { prompt: 1, candidates: 1, total: 2 } } },
+        models: {
+          g: { api: { totalRequests: 3 }, tokens: { prompt: 1, candidates: 1, total: 2 } },
+        },
         tools: { totalCalls: 2, byName: { wipe: { count: 2, fail: 1 } } },
       },
     }),
@@ -150,7 +173,13 @@ test.each([
   {
     what: 'updates of a graph',
     text: JSON.stringify([
-      { agent: { messages: [{ type: 'ai', content: '', tool_calls: [{ name: 'wipe', args: {}, id: 'q' }] }] } },
+      {
+        agent: {
+          messages: [
+            { type: 'ai', content: '', tool_calls: [{ name: 'wipe', args: {}, id: 'q' }] },
+          ],
+        },
+      },
       { tools: { messages: [{ type: 'tool', name: 'wipe', tool_call_id: 'q', content: 'ok' }] } },
       { agent: { messages: [{ type: 'ai', content: 'done' }] } },
     ]),
@@ -178,7 +207,9 @@ test.each([
 
 test('a run with too many steps is refused before it is worked out', () => {
   const calls = Array.from({ length: 100_000 }, (_, i) => ({ id: `c${i}`, name: 'x' }));
-  const steps = [{ kind: 'llm' as const, output: { role: 'assistant' as const, parts: [], calls } }];
+  const steps = [
+    { kind: 'llm' as const, output: { role: 'assistant' as const, parts: [], calls } },
+  ];
   const draft = {
     source: { format: 'x' },
     records: {},
@@ -189,5 +220,7 @@ test('a run with too many steps is refused before it is worked out', () => {
       throw new Error('worked out');
     },
   };
-  expect(tryBuild({ value: {} }, () => draft)).toMatchObject([{ ok: false, problem: { code: 'TRACE_TOO_LARGE' } }]);
+  expect(tryBuild({ value: {} }, () => draft)).toMatchObject([
+    { ok: false, problem: { code: 'TRACE_TOO_LARGE' } },
+  ]);
 });

@@ -35,7 +35,12 @@ export async function readContainer(options: {
   const { records, format, problems } = unpack(container, bytes);
   const items = (problems ?? []).map((problem) => reader.problem(problem));
   if (format !== undefined) await reader.choose(format);
-  const found = records.map(({ value, line }, i) => ({ ok: true as const, value, line: line ?? 1, index: i + 1 }));
+  const found = records.map(({ value, line }, i) => ({
+    ok: true as const,
+    value,
+    line: line ?? 1,
+    index: i + 1,
+  }));
   // A recorder of HTTP writes down whatever was sent: calls of models are among it.
   if (container === 'cassette' || container === 'har' || container === 'httprr')
     return [...items, ...(await reader.readRequests(found))];

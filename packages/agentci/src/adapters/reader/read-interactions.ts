@@ -30,11 +30,13 @@ export function readInteractions(
   }
   if (chosen !== undefined) {
     const own = byFormat.get(chosen);
-    if (own === undefined) return records.slice(0, 1).map((record) => notFormat(record, chosen, adapters));
+    if (own === undefined)
+      return records.slice(0, 1).map((record) => notFormat(record, chosen, adapters));
   }
   if (byFormat.size === 0) return records.length === 0 ? [] : [noModelCall(records)];
   return [...byFormat].flatMap(([adapter, own]) => {
-    if (chosen !== undefined && adapter !== chosen) return own.map((record) => notFormat(record, chosen, adapters));
+    if (chosen !== undefined && adapter !== chosen)
+      return own.map((record) => notFormat(record, chosen, adapters));
     return withHints([...adapter.read(own)], own).map((item) =>
       item.ok ? { ok: true, trace: withOthers(item.trace, others) } : item,
     );
@@ -70,7 +72,8 @@ function withOthers(trace: Trace, others: readonly RawRecord[]): Trace {
 function nameOf(value: Readonly<Record<string, unknown>>): string {
   const path = pathOf(value);
   // Recorders of sockets write messages where others write requests.
-  if (path === '' && value.method === undefined) return 'an entry without a request, such as a message of a socket';
+  if (path === '' && value.method === undefined)
+    return 'an entry without a request, such as a message of a socket';
   return `${typeof value.method === 'string' ? value.method : '?'} ${path.slice(0, 120)}`;
 }
 

@@ -1,4 +1,13 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -41,8 +50,16 @@ describe('reading traces', () => {
     { when: 'a JSON list', content: JSON.stringify([A, B]), want: ['a', 'b'] },
     { when: 'lines', content: lines, want: ['a', 'b'] },
     { when: 'lines without an end', content: lines.trim(), want: ['a', 'b'] },
-    { when: 'a wrapper', content: JSON.stringify({ made: 1, traces: [A, B], by: {} }, null, 1), want: ['a', 'b'] },
-    { when: 'native traces', content: JSON.stringify([simpleTrace(A), simpleTrace(B)]), want: ['a', 'b'] },
+    {
+      when: 'a wrapper',
+      content: JSON.stringify({ made: 1, traces: [A, B], by: {} }, null, 1),
+      want: ['a', 'b'],
+    },
+    {
+      when: 'native traces',
+      content: JSON.stringify([simpleTrace(A), simpleTrace(B)]),
+      want: ['a', 'b'],
+    },
     { when: 'bare answers', content: '"a"\n"b"\n', want: ['a', 'b'] },
     {
       when: 'formats mixed line by line',
@@ -67,10 +84,19 @@ describe('reading traces', () => {
   });
 
   test('a baseline file gives its trace, with the query it was saved for', async () => {
-    const wrapped = { schema: 'agentci.baseline/1', version: 'v1', agent: 'x', query: 'What?', query_id: 'q-1' };
+    const wrapped = {
+      schema: 'agentci.baseline/1',
+      version: 'v1',
+      agent: 'x',
+      query: 'What?',
+      query_id: 'q-1',
+    };
     for (const trace of [{ answer: 'a' }, simpleTrace('a')]) {
       const [item] = await itemsOf(bytes(JSON.stringify({ ...wrapped, trace })));
-      expect(item).toMatchObject({ ok: true, trace: { task: { id: 'q-1' }, final: { text: 'a' } } });
+      expect(item).toMatchObject({
+        ok: true,
+        trace: { task: { id: 'q-1' }, final: { text: 'a' } },
+      });
       expect(item?.ok === true && queryText(item.trace)).toBe('What?');
     }
   });
@@ -106,7 +132,11 @@ describe('reading traces', () => {
 });
 
 describe('what cannot be read', () => {
-  test.each<{ when: string; content: string | Uint8Array; want: (string | Partial<TraceProblem>)[] }>([
+  test.each<{
+    when: string;
+    content: string | Uint8Array;
+    want: (string | Partial<TraceProblem>)[];
+  }>([
     { when: 'an empty file', content: '', want: [{ code: 'TRACE_EMPTY', line: 1 }] },
     { when: 'a blank file', content: ' \n\n', want: [{ code: 'TRACE_EMPTY' }] },
     { when: 'an empty list', content: '[]', want: [{ code: 'TRACE_EMPTY' }] },
@@ -115,9 +145,21 @@ describe('what cannot be read', () => {
       content: `${JSON.stringify(A)}\n{"id":"q7","query":"who?","answer":}\n${JSON.stringify(B)}\n`,
       want: ['a', { code: 'TRACE_BAD_JSON', line: 2, column: 36, id: 'q7', query: 'who?' }, 'b'],
     },
-    { when: 'a cut line', content: `${lines}{"answer":"c`, want: ['a', 'b', { code: 'TRACE_TRUNCATED', line: 3 }] },
-    { when: 'a cut document', content: '{"answer": "a"', want: [{ code: 'TRACE_TRUNCATED', line: 1 }] },
-    { when: 'another format', content: '{"foo":1}', want: [{ code: 'TRACE_UNKNOWN_FORMAT', line: 1 }] },
+    {
+      when: 'a cut line',
+      content: `${lines}{"answer":"c`,
+      want: ['a', 'b', { code: 'TRACE_TRUNCATED', line: 3 }],
+    },
+    {
+      when: 'a cut document',
+      content: '{"answer": "a"',
+      want: [{ code: 'TRACE_TRUNCATED', line: 1 }],
+    },
+    {
+      when: 'another format',
+      content: '{"foo":1}',
+      want: [{ code: 'TRACE_UNKNOWN_FORMAT', line: 1 }],
+    },
     {
       when: 'numbers',
       content: '1\n2\n',
@@ -156,7 +198,11 @@ describe('what cannot be read', () => {
       content: `${JSON.stringify(A)}\n${'['.repeat(1e6)}${']'.repeat(1e6)}\n`,
       want: ['a', { code: 'TRACE_TOO_DEEP', line: 2 }],
     },
-    { when: 'cut gzip', content: gzipSync(lines.repeat(50)).subarray(0, 60), want: [{ code: 'TRACE_TRUNCATED' }] },
+    {
+      when: 'cut gzip',
+      content: gzipSync(lines.repeat(50)).subarray(0, 60),
+      want: [{ code: 'TRACE_TRUNCATED' }],
+    },
     {
       when: 'damaged gzip',
       content: Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 255, 255, 255]),
@@ -216,7 +262,10 @@ describe('what cannot be read', () => {
       unit: 'file',
       detect: () => 1,
       read: (records) => [
-        { ok: true, trace: simpleTrace(records.map(({ value }) => (value as { s: string }).s).join('')) },
+        {
+          ok: true,
+          trace: simpleTrace(records.map(({ value }) => (value as { s: string }).s).join('')),
+        },
       ],
     };
     const items = await itemsOf(bytes('{"s":"x"}\n{"s"\n{"s":"y"}\n'), { adapters: [joining] });
@@ -251,7 +300,10 @@ describe('a folder', () => {
     mkdirSync(join(root, 'b', 'deep'), { recursive: true });
     mkdirSync(join(root, '.hidden'));
     writeFileSync(join(root, 'c.json'), JSON.stringify({ answer: 'c' }));
-    writeFileSync(join(root, 'a.ndjson'), `${JSON.stringify({ answer: 'a1' })}\n${JSON.stringify({ answer: 'a2' })}`);
+    writeFileSync(
+      join(root, 'a.ndjson'),
+      `${JSON.stringify({ answer: 'a1' })}\n${JSON.stringify({ answer: 'a2' })}`,
+    );
     writeFileSync(join(root, 'b', 'deep', 'x.jsonl.gz'), gzipSync(lines));
     writeFileSync(join(root, 'notes.md'), 'not a recording');
     writeFileSync(join(root, '.secret.json'), '{"answer":"hidden"}');
@@ -265,16 +317,21 @@ describe('a folder', () => {
 
   test('without recordings, and a path that is not there, are mistakes of the user', async () => {
     mkdirSync(join(folder, 'bare'));
-    await expect(itemsOf(join(folder, 'bare'))).rejects.toMatchObject({ code: 'TRACE_NO_RECORDINGS' });
+    await expect(itemsOf(join(folder, 'bare'))).rejects.toMatchObject({
+      code: 'TRACE_NO_RECORDINGS',
+    });
     await expect(itemsOf(join(folder, 'gone'))).rejects.toMatchObject({ code: 'TRACE_NOT_FOUND' });
   });
 });
 
 test('no bytes at all make the reader throw', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.json().map(bytes)), async (input) => {
-      for (const item of await itemsOf(input)) expect(typeof item.ok).toBe('boolean');
-    }),
+    fc.asyncProperty(
+      fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.json().map(bytes)),
+      async (input) => {
+        for (const item of await itemsOf(input)) expect(typeof item.ok).toBe('boolean');
+      },
+    ),
   );
 });
 

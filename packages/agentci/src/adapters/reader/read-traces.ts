@@ -80,7 +80,8 @@ export async function* readTraceBatches(
   options: ReadOptions,
 ): AsyncGenerator<AdapterItem[]> {
   const adapters = options.adapters === undefined ? knownAdapters : async () => options.adapters!;
-  const chosen = options.format === undefined ? undefined : adapterNamed(options.format, await adapters());
+  const chosen =
+    options.format === undefined ? undefined : adapterNamed(options.format, await adapters());
   if (typeof source !== 'string') {
     yield* readOne(source, undefined, { adapters, chosen, signal: options.signal });
     return;
@@ -130,10 +131,14 @@ async function* readOne(
         const all = await gathered(chunk, chunks, signal);
         const inner = container === 'zip' && all !== undefined ? await zipped(all) : undefined;
         if (inner !== undefined) {
-          for (const [name, bytes] of inner) yield* readOne(bytes, `${file ?? '<zip>'}/${name}`, options);
+          for (const [name, bytes] of inner)
+            yield* readOne(bytes, `${file ?? '<zip>'}/${name}`, options);
           return;
         }
-        yield [...(await readContainer({ container, bytes: all, reader })), ...(await reader.end())];
+        yield [
+          ...(await readContainer({ container, bytes: all, reader })),
+          ...(await reader.end()),
+        ];
         return;
       }
       const items = await reader.push(stream.push(chunk));
@@ -154,10 +159,13 @@ const zipped = async (bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array
 
 /** A file that cannot be read to its end is a problem of that file; the others are still read. */
 function readFailure(error: unknown, file: string | undefined): TraceProblem | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string')
+    return undefined;
   const place = file === undefined ? {} : { file };
-  if (error.code === 'Z_BUF_ERROR') return { code: 'TRACE_TRUNCATED', message: 'the gzip data end early', ...place };
-  if (error.code.startsWith('Z_')) return { code: 'TRACE_BAD_GZIP', message: 'the gzip data are damaged', ...place };
+  if (error.code === 'Z_BUF_ERROR')
+    return { code: 'TRACE_TRUNCATED', message: 'the gzip data end early', ...place };
+  if (error.code.startsWith('Z_'))
+    return { code: 'TRACE_BAD_GZIP', message: 'the gzip data are damaged', ...place };
   const isFileError = 'syscall' in error;
   return isFileError
     ? { code: 'TRACE_UNREADABLE', message: `cannot read the file (${error.code})`, ...place }

@@ -19,23 +19,41 @@ async function read(source: string | Uint8Array) {
 }
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const jsonl = (...values: unknown[]): Uint8Array =>
-  bytes(values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n'));
+  bytes(
+    values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n'),
+  );
 
 const events = (id: string) => [
-  { id: 'e', invocationId: id, author: 'user', content: { role: 'user', parts: [{ text: 'Book it.' }] } },
   {
     id: 'e',
     invocationId: id,
-    author: 'desk',
-    content: { role: 'model', parts: [{ functionCall: { id: `adk-${id}`, name: 'book', args: {} } }] },
+    author: 'user',
+    content: { role: 'user', parts: [{ text: 'Book it.' }] },
   },
   {
     id: 'e',
     invocationId: id,
     author: 'desk',
-    content: { role: 'user', parts: [{ functionResponse: { id: `adk-${id}`, name: 'book', response: { ok: 1 } } }] },
+    content: {
+      role: 'model',
+      parts: [{ functionCall: { id: `adk-${id}`, name: 'book', args: {} } }],
+    },
   },
-  { id: 'e', invocationId: id, author: 'desk', content: { role: 'model', parts: [{ text: 'Booked.' }] } },
+  {
+    id: 'e',
+    invocationId: id,
+    author: 'desk',
+    content: {
+      role: 'user',
+      parts: [{ functionResponse: { id: `adk-${id}`, name: 'book', response: { ok: 1 } } }],
+    },
+  },
+  {
+    id: 'e',
+    invocationId: id,
+    author: 'desk',
+    content: { role: 'model', parts: [{ text: 'Booked.' }] },
+  },
 ];
 
 describe('a bad record is its own problem', () => {
@@ -69,7 +87,11 @@ describe('a bad record is its own problem', () => {
 
   test('whole runs in several formats are each read in their own', async () => {
     const { traces, problems } = await read(
-      jsonl({ query: 'q', answer: 'a', tool_calls: [] }, { contents: 1 }, { schema_version: 'ATIF-v1.4', steps: [] }),
+      jsonl(
+        { query: 'q', answer: 'a', tool_calls: [] },
+        { contents: 1 },
+        { schema_version: 'ATIF-v1.4', steps: [] },
+      ),
     );
     expect(traces.map(({ source }) => source.format)).toEqual(['simple', 'atif']);
     expect(problems).toHaveLength(1);
@@ -87,19 +109,43 @@ describe('expectations are not runs', () => {
     ['an ADK eval set', { eval_set_id: 's', eval_cases: [{ eval_id: 'c', conversation: [] }] }],
     [
       'an ADK test file',
-      [{ query: 'Hi', expected_tool_use: [], expected_intermediate_agent_responses: [], reference: 'Hello' }],
+      [
+        {
+          query: 'Hi',
+          expected_tool_use: [],
+          expected_intermediate_agent_responses: [],
+          reference: 'Hello',
+        },
+      ],
     ],
-    ['DeepEval goldens', [{ input: 'Hi', expected_output: 'Hello', actual_output: null, retrieval_context: null }]],
-    ['conversational goldens', [{ scenario: 'A refund', expected_outcome: 'refunded', turns: null }]],
+    [
+      'DeepEval goldens',
+      [{ input: 'Hi', expected_output: 'Hello', actual_output: null, retrieval_context: null }],
+    ],
+    [
+      'conversational goldens',
+      [{ scenario: 'A refund', expected_outcome: 'refunded', turns: null }],
+    ],
     ['OpenAI evals samples', { input: [{ role: 'user', content: 'Hi' }], ideal: 'Hello' }],
     ['Inspect samples', { input: 'Hi', target: 'Hello', id: 1 }],
-    ['LangSmith examples', { id: 'x', dataset_id: 'd', inputs: { q: 'Hi' }, outputs: { a: 'Hello' } }],
-    ['a pydantic_evals dataset', { name: 'd', cases: [{ name: 'c', inputs: 'Hi', expected_output: 'Hello' }] }],
-    ['a promptfoo config', { prompts: ['{{q}}'], providers: ['x'], tests: [{ vars: { q: 'Hi' } }] }],
+    [
+      'LangSmith examples',
+      { id: 'x', dataset_id: 'd', inputs: { q: 'Hi' }, outputs: { a: 'Hello' } },
+    ],
+    [
+      'a pydantic_evals dataset',
+      { name: 'd', cases: [{ name: 'c', inputs: 'Hi', expected_output: 'Hello' }] },
+    ],
+    [
+      'a promptfoo config',
+      { prompts: ['{{q}}'], providers: ['x'], tests: [{ vars: { q: 'Hi' } }] },
+    ],
   ])('%s: refused, with the way out', async (_, value) => {
     const { traces, problems } = await read(bytes(JSON.stringify(value)));
     expect(traces).toEqual([]);
-    expect(problems).toMatchObject([{ code: 'TRACE_EXPECTATIONS', message: expect.stringContaining('record a run') }]);
+    expect(problems).toMatchObject([
+      { code: 'TRACE_EXPECTATIONS', message: expect.stringContaining('record a run') },
+    ]);
   });
 
   test('the actual run in the result of an ADK evaluation is one', async () => {
@@ -112,10 +158,17 @@ describe('expectations are not runs', () => {
     const result = {
       eval_set_result_id: 'r',
       eval_case_results: [
-        { eval_id: 'c', eval_metric_result_per_invocation: [{ actual_invocation: actual, expected_invocation: {} }] },
+        {
+          eval_id: 'c',
+          eval_metric_result_per_invocation: [
+            { actual_invocation: actual, expected_invocation: {} },
+          ],
+        },
       ],
     };
-    expect((await read(bytes(JSON.stringify(result)))).traces.map(toolNames)).toEqual([['switch_off']]);
+    expect((await read(bytes(JSON.stringify(result)))).traces.map(toolNames)).toEqual([
+      ['switch_off'],
+    ]);
   });
 });
 
@@ -127,7 +180,11 @@ describe('a cassette', () => {
     '{"model":"gpt-4o","messages":[{"role":"user","content":"Hi"}]}',
     '{"id":"c","object":"chat.completion","model":"gpt-4o","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Hello"}}]}',
   );
-  const telemetry = interaction('https://user:pw@telemetry.example/v1/traces?key=SECRET', '{"spans":[1]}', '{}');
+  const telemetry = interaction(
+    'https://user:pw@telemetry.example/v1/traces?key=SECRET',
+    '{"spans":[1]}',
+    '{}',
+  );
   const unknownModel = interaction(
     'https://llm.example/generate',
     '{"messages":[{"role":"user","content":"Hi"}]}',
@@ -135,14 +192,19 @@ describe('a cassette', () => {
   );
 
   test('with a request that is not a model call is read, and the request is named without its keys', async () => {
-    const { traces, problems } = await read(bytes(`interactions:\n${telemetry}${chat}version: 1\n`));
+    const { traces, problems } = await read(
+      bytes(`interactions:\n${telemetry}${chat}version: 1\n`),
+    );
     expect(problems).toEqual([]);
     expect(traces).toMatchObject([
       {
         final: { text: 'Hello' },
         captured: { toolCalls: 'full' },
         warnings: [
-          { code: 'REQUESTS_LEFT_OUT', message: expect.stringContaining('https://telemetry.example/v1/traces') },
+          {
+            code: 'REQUESTS_LEFT_OUT',
+            message: expect.stringContaining('https://telemetry.example/v1/traces'),
+          },
         ],
       },
     ]);
@@ -156,7 +218,9 @@ describe('a cassette', () => {
 
   test('without any model call is refused by its requests', async () => {
     const { problems } = await read(bytes(`interactions:\n${telemetry}version: 1\n`));
-    expect(problems).toMatchObject([{ message: expect.stringContaining('POST https://telemetry.example') }]);
+    expect(problems).toMatchObject([
+      { message: expect.stringContaining('POST https://telemetry.example') },
+    ]);
   });
 });
 
@@ -176,6 +240,9 @@ describe('a folder', () => {
   test('gives trajectories and cassettes too; a spec and notes are reported as skipped', async () => {
     const { traces, skipped } = await read(folder);
     expect(traces).toHaveLength(2);
-    expect(skipped.map((path) => path.slice(folder.length + 1))).toEqual(['agentci_spec.yaml', 'notes.md']);
+    expect(skipped.map((path) => path.slice(folder.length + 1))).toEqual([
+      'agentci_spec.yaml',
+      'notes.md',
+    ]);
   });
 });

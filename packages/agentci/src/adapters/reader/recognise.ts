@@ -10,7 +10,11 @@ const FLOOR = 0.5;
 const FAR_BETTER = 0.4;
 
 /** Whether a record can be part of a recording in this format. */
-export function recognises(adapter: Adapter, value: unknown, adapters: readonly Adapter[]): boolean {
+export function recognises(
+  adapter: Adapter,
+  value: unknown,
+  adapters: readonly Adapter[],
+): boolean {
   if (adapter.recognises?.(value) ?? adapter.detect([value]) > 0) return true;
   return adapter.allowsStrays === true && detectRecords([value], adapters).confidence < SURE;
 }
@@ -19,14 +23,24 @@ export function recognises(adapter: Adapter, value: unknown, adapters: readonly 
  * Whether the records are in the format someone named. Naming one decides between formats that fit; it does not make a
  * recording of one format readable as another, where calls would be lost without a word.
  */
-export function isPlausible(adapter: Adapter, sample: readonly unknown[], adapters: readonly Adapter[]): boolean {
+export function isPlausible(
+  adapter: Adapter,
+  sample: readonly unknown[],
+  adapters: readonly Adapter[],
+): boolean {
   const own = sample.filter((value) => adapter.recognises?.(value) ?? adapter.detect([value]) > 0);
   const named = adapter.detect(own);
-  return named >= FLOOR || (named > 0 && detectRecords(own, adapters).confidence - named < FAR_BETTER);
+  return (
+    named >= FLOOR || (named > 0 && detectRecords(own, adapters).confidence - named < FAR_BETTER)
+  );
 }
 
 /** A record that is not in the format it should be in, with the format it looks like. */
-export function notFormat(record: RawRecord, adapter: Adapter, adapters: readonly Adapter[]): AdapterItem {
+export function notFormat(
+  record: RawRecord,
+  adapter: Adapter,
+  adapters: readonly Adapter[],
+): AdapterItem {
   const { format, confidence } = detectRecords([record.value], adapters);
   const looks =
     format !== undefined && confidence >= FLOOR && format !== adapter.format

@@ -1,7 +1,14 @@
 import { findDuplicateKey } from '../../kit/json-keys.ts';
 import type { StreamProblem, StreamRecord, StreamValue } from '../../kit/json-stream.ts';
 import type { Trace } from '../../trace/model.ts';
-import type { Adapter, AdapterItem, RawRecord, RecordSession, TraceProblem, Unit } from '../adapter.ts';
+import type {
+  Adapter,
+  AdapterItem,
+  RawRecord,
+  RecordSession,
+  TraceProblem,
+  Unit,
+} from '../adapter.ts';
 import { readSimple, adapter as simple } from '../formats/simple/simple.ts';
 import { ownerOf, ownerOfText } from '../problem.ts';
 import { type AdapterList, chooseAdapter, unitOf, unreadable } from './choose-adapter.ts';
@@ -41,7 +48,11 @@ export class RecordReader {
   #batches = 0;
   #onlyBatch: readonly RawRecord[] | undefined;
 
-  constructor(options: { file: string | undefined; adapters: AdapterList; chosen: Adapter | undefined }) {
+  constructor(options: {
+    file: string | undefined;
+    adapters: AdapterList;
+    chosen: Adapter | undefined;
+  }) {
     this.#file = options.file;
     this.#adapters = options.adapters;
     this.#chosen = options.chosen;
@@ -88,7 +99,10 @@ export class RecordReader {
     if (!this.#isEmpty) {
       const flushed = await this.flush();
       const rest = [...(this.#session?.end() ?? [])];
-      return [...flushed, ...(this.#onlyBatch === undefined ? rest : withHints(rest, this.#onlyBatch))];
+      return [
+        ...flushed,
+        ...(this.#onlyBatch === undefined ? rest : withHints(rest, this.#onlyBatch)),
+      ];
     }
     return [this.problem({ code: 'TRACE_EMPTY', message: 'the recording is empty', line: 1 })];
   }
@@ -107,7 +121,10 @@ export class RecordReader {
   /** A problem of this file. */
   problem(problem: Pick<TraceProblem, 'code' | 'message' | 'line'>): AdapterItem {
     this.#isEmpty = false;
-    return { ok: false, problem: { ...problem, ...(this.#file === undefined ? {} : { file: this.#file }) } };
+    return {
+      ok: false,
+      problem: { ...problem, ...(this.#file === undefined ? {} : { file: this.#file }) },
+    };
   }
 
   #feed(session: RecordSession, records: readonly StreamRecord[]): AdapterItem[] {
@@ -140,9 +157,12 @@ export class RecordReader {
       if (sample.length === SAMPLE_RECORDS) break;
     }
     this.#adapter ??= await this.#choose(sample);
-    if (!OWN.has(this.#adapter.format) || this.#chosen !== undefined) this.#known = await this.#adapters();
+    if (!OWN.has(this.#adapter.format) || this.#chosen !== undefined)
+      this.#known = await this.#adapters();
     const values = sample.map((value) => unwrap(value).value);
-    const own = OWN.has(this.#adapter.format) ? values : values.filter((value) => this.#isOwn(value));
+    const own = OWN.has(this.#adapter.format)
+      ? values
+      : values.filter((value) => this.#isOwn(value));
     this.#unit = unitOf(this.#adapter, own.length === 0 ? values : own);
     if (this.#unit === 'file') this.#session = this.#adapter.open?.();
   }
@@ -155,8 +175,14 @@ export class RecordReader {
       return isPlausible(chosen, values, known) ? chosen : refusing(chosen, known);
     }
     // Quoted words among lines that are not JSON are a text, not answers.
-    const isText = sample.every((value) => typeof value === 'string') && this.#waiting.some((record) => !record.ok);
-    if (isText) return unreadable({ format: undefined, confidence: 0, candidates: [] }, await this.#adapters());
+    const isText =
+      sample.every((value) => typeof value === 'string') &&
+      this.#waiting.some((record) => !record.ok);
+    if (isText)
+      return unreadable(
+        { format: undefined, confidence: 0, candidates: [] },
+        await this.#adapters(),
+      );
     return chooseAdapter(sample, this.#adapters);
   }
 
@@ -204,7 +230,10 @@ export class RecordReader {
     const wrapped = unwrap(record.value);
     if (this.#chosen !== undefined && !this.#isOwn(wrapped.value)) return false;
     const item = readSimple(this.#raw(record, wrapped.value));
-    if (item.ok) items.push(wrapped.value === record.value ? item : { ok: true, trace: withTask(item.trace, wrapped) });
+    if (item.ok)
+      items.push(
+        wrapped.value === record.value ? item : { ok: true, trace: withTask(item.trace, wrapped) },
+      );
     return item.ok;
   }
 
@@ -216,7 +245,8 @@ export class RecordReader {
     const given = [...this.#adapter!.read(raw)];
     const read = OWN.has(this.#adapter!.format) ? given : withHints(given, raw);
     if (read.length === 1 && read[0]!.ok === false) return false;
-    for (const item of read) items.push(item.ok ? { ok: true, trace: withTask(item.trace, wrapped) } : item);
+    for (const item of read)
+      items.push(item.ok ? { ok: true, trace: withTask(item.trace, wrapped) } : item);
     return true;
   }
 
@@ -224,7 +254,8 @@ export class RecordReader {
     const wrapped = unwrap(record.value);
     const raw = this.#raw(record, wrapped.value);
     const other = this.#chosen === undefined ? await this.#otherAdapter(wrapped.value) : undefined;
-    const isForeign = other === undefined && (this.#chosen !== undefined || !OWN.has(this.#adapter!.format));
+    const isForeign =
+      other === undefined && (this.#chosen !== undefined || !OWN.has(this.#adapter!.format));
     if (isForeign && !this.#isOwn(raw.value)) {
       items.push(notFormat(raw, this.#adapter!, this.#known));
       return;
@@ -240,19 +271,27 @@ export class RecordReader {
     if (typeof value === 'string') return undefined;
     const adapters = await this.#adapters();
     const { format, confidence, candidates } = detectRecords([value], adapters);
-    if (confidence < 0.5 || candidates.length > 1 || format === this.#adapter?.format) return undefined;
-    return adapters.find((adapter) => adapter.format === format && unitOf(adapter, [value]) === 'record');
+    if (confidence < 0.5 || candidates.length > 1 || format === this.#adapter?.format)
+      return undefined;
+    return adapters.find(
+      (adapter) => adapter.format === format && unitOf(adapter, [value]) === 'record',
+    );
   }
 
   #raw(record: StreamValue, value: unknown): RawRecord {
     const { line, index } = record;
-    return this.#file === undefined ? { value, line, index } : { value, line, index, file: this.#file };
+    return this.#file === undefined
+      ? { value, line, index }
+      : { value, line, index, file: this.#file };
   }
 
   #broken(problem: StreamProblem): AdapterItem {
     const { line, column, message, head } = problem;
     const place = this.#file === undefined ? { line } : { file: this.#file, line };
-    return { ok: false, problem: { code: CODES[problem.reason], message, ...place, column, ...ownerOfText(head) } };
+    return {
+      ok: false,
+      problem: { code: CODES[problem.reason], message, ...place, column, ...ownerOfText(head) },
+    };
   }
 }
 

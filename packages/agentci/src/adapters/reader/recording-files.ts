@@ -16,7 +16,10 @@ export const RECORDING_NAMES =
   '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .httprr, .zip, .txt with a stream and cassettes in .yaml';
 
 /** The recordings a path names: the file itself, or those in a folder and below it, in the order of their names. */
-export async function recordingFiles(path: string, onSkipped?: (path: string) => void): Promise<string[]> {
+export async function recordingFiles(
+  path: string,
+  onSkipped?: (path: string) => void,
+): Promise<string[]> {
   const info = await stat(path).catch((cause: unknown) => {
     throw new UserError('TRACE_NOT_FOUND', `cannot read traces from "${path}"`, {
       hint: `give a file, or a folder of recordings (${RECORDING_NAMES})`,
@@ -50,7 +53,8 @@ async function walk(options: Walk): Promise<void> {
   entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
   if (await isCapture(folder, entries)) {
     // What a capture saw is in its traces; its other files are what they were made from.
-    if (entries.some(({ name }) => name === 'traces.jsonl')) files.push(join(folder, 'traces.jsonl'));
+    if (entries.some(({ name }) => name === 'traces.jsonl'))
+      files.push(join(folder, 'traces.jsonl'));
     return;
   }
   for (const entry of entries) {
@@ -73,7 +77,10 @@ async function walk(options: Walk): Promise<void> {
 }
 
 /** Whether a folder is one of `agentci capture`. */
-async function isCapture(folder: string, entries: readonly { readonly name: string }[]): Promise<boolean> {
+async function isCapture(
+  folder: string,
+  entries: readonly { readonly name: string }[],
+): Promise<boolean> {
   if (!entries.some(({ name }) => name === 'capture.json')) return false;
   return (await headOf(join(folder, 'capture.json')))?.includes('"agentci.capture/1"') ?? false;
 }
@@ -84,7 +91,11 @@ async function isRecording(path: string): Promise<boolean> {
   if (!MAYBE.test(name)) return false;
   const head = await headOf(path);
   // What cannot be opened is read, and then reported as unreadable.
-  return head === undefined || containerOf(head) !== undefined || (TEXT.test(name) && startsWithObject(head));
+  return (
+    head === undefined ||
+    containerOf(head) !== undefined ||
+    (TEXT.test(name) && startsWithObject(head))
+  );
 }
 
 async function headOf(path: string): Promise<Buffer | undefined> {
@@ -111,7 +122,9 @@ async function linkKind(
 ): Promise<{ isFile(): boolean; isDirectory(): boolean } | undefined> {
   try {
     const target = await realpath(path);
-    return target.startsWith(root.endsWith(sep) ? root : root + sep) ? await stat(target) : undefined;
+    return target.startsWith(root.endsWith(sep) ? root : root + sep)
+      ? await stat(target)
+      : undefined;
   } catch {
     return undefined;
   }

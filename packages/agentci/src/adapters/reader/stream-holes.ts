@@ -16,9 +16,11 @@ export class StreamHoles {
   }
 
   see(fields: Fields, kind: unknown): void {
-    if (kind === 'message_start' || 'messageStart' in fields || kind === 'response.created') this.#restart();
+    if (kind === 'message_start' || 'messageStart' in fields || kind === 'response.created')
+      this.#restart();
     if (typeof kind === 'string' && kind.startsWith('content_block_')) this.#block(fields, kind);
-    else if (typeof kind === 'string' && kind.startsWith('response.')) this.#note('output', fields.output_index);
+    else if (typeof kind === 'string' && kind.startsWith('response.'))
+      this.#note('output', fields.output_index);
     if ('contentBlockIndex' in fields) this.#note('block', fields.contentBlockIndex);
   }
 
@@ -34,7 +36,8 @@ export class StreamHoles {
     const key = `content ${this.#lane}`;
     if (kind === 'content_block_start') setOf(this.#opened, key).add(index);
     else if (kind === 'content_block_delta' && isFields(delta) && delta.type === 'input_json_delta')
-      if (!setOf(this.#opened, key).has(index)) this.#lost ??= 'a piece of a block that was never opened';
+      if (!setOf(this.#opened, key).has(index))
+        this.#lost ??= 'a piece of a block that was never opened';
   }
 
   #note(what: string, place: unknown): void {

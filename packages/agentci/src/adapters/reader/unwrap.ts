@@ -11,10 +11,12 @@ export interface Wrapped {
 
 /** Takes the trace out of a baseline file (`{schema, version, agent, query, trace}`); other records are left alone. */
 export function unwrap(value: unknown): Wrapped {
-  const batch = isFields(value) && typeof value.custom_id === 'string' ? batchReply(value) : undefined;
+  const batch =
+    isFields(value) && typeof value.custom_id === 'string' ? batchReply(value) : undefined;
   if (batch !== undefined) return batch;
   if (!isFields(value) || !isFields(value.trace)) return { value };
-  const isBaseline = typeof value.agent === 'string' && (typeof value.version === 'string' || 'query' in value);
+  const isBaseline =
+    typeof value.agent === 'string' && (typeof value.version === 'string' || 'query' in value);
   if (!isBaseline) return { value };
   const { query, query_id } = value;
   return {
@@ -25,9 +27,15 @@ export function unwrap(value: unknown): Wrapped {
 }
 
 /** A line of the output of a batch at OpenAI (`response.body`) or Anthropic (`result.message`): one reply, named by its request. */
-function batchReply({ custom_id, response, result }: Readonly<Record<string, unknown>>): Wrapped | undefined {
+function batchReply({
+  custom_id,
+  response,
+  result,
+}: Readonly<Record<string, unknown>>): Wrapped | undefined {
   const body = isFields(response) ? response.body : isFields(result) ? result.message : undefined;
-  return isFields(body) ? { value: { request: { messages: [] }, response: body }, id: String(custom_id) } : undefined;
+  return isFields(body)
+    ? { value: { request: { messages: [] }, response: body }, id: String(custom_id) }
+    : undefined;
 }
 
 /** Fills in the query a wrapper named, where the trace does not say it itself. */

@@ -4,7 +4,10 @@ import { readTraceItems } from './read-traces.ts';
 
 async function read(value: unknown, format?: string) {
   const items = [];
-  for await (const item of readTraceItems(new TextEncoder().encode(JSON.stringify(value)), format ? { format } : {}))
+  for await (const item of readTraceItems(
+    new TextEncoder().encode(JSON.stringify(value)),
+    format ? { format } : {},
+  ))
     items.push(item);
   return items;
 }
@@ -23,7 +26,9 @@ const line = (uuid: string, parentUuid: string | null, type: string, content: un
 });
 const loglines = [
   line('a', null, 'user', 'Tidy up.'),
-  line('b', 'a', 'assistant', [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'rm x' } }]),
+  line('b', 'a', 'assistant', [
+    { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'rm x' } },
+  ]),
   line('c', 'b', 'user', [{ type: 'tool_result', tool_use_id: 't1', content: 'done' }]),
   line('d', 'c', 'assistant', [{ type: 'text', text: 'Done.' }]),
 ];
@@ -31,7 +36,10 @@ const loglines = [
 describe('lines of a format in a list of their own', () => {
   test.each(['loglines', 'items', 'anything'])('under "%s" are read', async (key) => {
     const [item] = await read({ [key]: loglines, title: 'x' });
-    expect(item).toMatchObject({ ok: true, trace: { source: { format: 'claude-code-transcript' } } });
+    expect(item).toMatchObject({
+      ok: true,
+      trace: { source: { format: 'claude-code-transcript' } },
+    });
     expect(item?.ok && toolNames(item.trace)).toEqual(['Bash']);
     expect(item?.ok && item.trace.captured.toolCalls).toBe('full');
   });
@@ -46,6 +54,9 @@ describe('lines of a format in a list of their own', () => {
 
   test('a refusal of another wrapper names its keys', async () => {
     const [item] = await read({ meta: {}, payload: [{ what: 'ever' }] });
-    expect(item).toMatchObject({ ok: false, problem: { message: expect.stringContaining('"payload"') } });
+    expect(item).toMatchObject({
+      ok: false,
+      problem: { message: expect.stringContaining('"payload"') },
+    });
   });
 });

@@ -18,7 +18,9 @@ export const wrappedAdapter = (inner: Adapter, key: string): Adapter => ({
 function readWrapped(record: RawRecord, inner: Adapter, key: string): AdapterItem[] {
   const items = itemsOf(record.value, key) ?? [];
   const read = [...inner.read(items.map((value) => ({ ...record, value })))];
-  const others = isFields(record.value) ? Object.entries(record.value).filter(([name]) => name !== key) : [];
+  const others = isFields(record.value)
+    ? Object.entries(record.value).filter(([name]) => name !== key)
+    : [];
   const doubtful = others.find(([name, value]) => mayHoldCalls(name, value))?.[0];
   return doubtful === undefined
     ? read

@@ -30,15 +30,24 @@ describe('a call that a model wrote into its text', () => {
       'Cline',
       '<use_mcp_tool>\n<server_name>x</server_name>\n<tool_name>rm</tool_name>\n<arguments>{}</arguments>\n</use_mcp_tool>',
     ],
-    ['Open WebUI', '<details type="tool_calls" done="true" id="1" name="rm" arguments="{}">\n</details>\nDone.'],
-    ['blocks as Python prints them', "[ToolUseBlock(id='t1', input={}, name='rm', type='tool_use')]"],
+    [
+      'Open WebUI',
+      '<details type="tool_calls" done="true" id="1" name="rm" arguments="{}">\n</details>\nDone.',
+    ],
+    [
+      'blocks as Python prints them',
+      "[ToolUseBlock(id='t1', input={}, name='rm', type='tool_use')]",
+    ],
     ['AutoGen', '***** Suggested tool call (call_1): rm *****\nArguments:\n{}'],
     ['a program that prints what it calls', 'Calling tool `rm` now.'],
     ['a list in the words of Python', "[rm(path='/')]"],
     ['a line that names it', 'Tool call: rm({"path": "/"})'],
     ['a list of calls in JSON', '[{"name": "rm", "arguments": {}}]'],
     ['a command in JSON', '{"thoughts": {"text": "x"}, "command": {"name": "rm", "args": {}}}'],
-    ['keystrokes in JSON', '{"plan": "y", "commands": [{"keystrokes": "rm\\n"}], "task_complete": false}'],
+    [
+      'keystrokes in JSON',
+      '{"plan": "y", "commands": [{"keystrokes": "rm\\n"}], "task_complete": false}',
+    ],
   ])('%s: tool calls are partly known', async (_, text) => {
     expect((await readOne(answered(text, 'ok'))).captured.toolCalls).not.toBe('full');
   });
@@ -64,8 +73,14 @@ describe('a call that a model wrote into its text', () => {
         ],
       },
     ],
-    ['an answer with code', said('Call it like this:\n```json\n{"name": "rm", "arguments": {}}\n```\nand see.')],
-    ['an answer about tools', said('Use the tool calls of your SDK. Tool use: it depends on the model.')],
+    [
+      'an answer with code',
+      said('Call it like this:\n```json\n{"name": "rm", "arguments": {}}\n```\nand see.'),
+    ],
+    [
+      'an answer about tools',
+      said('Use the tool calls of your SDK. Tool use: it depends on the model.'),
+    ],
     ['an answer in JSON', said('{"name": "Ada", "age": 36}')],
     ['a list in brackets', said('[1] The first source. [2] The second.')],
     [

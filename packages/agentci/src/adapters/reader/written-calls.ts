@@ -108,11 +108,16 @@ export function calledBy(value: unknown): string | undefined {
   const { name, tool, tool_name, function: called, action, command, commands } = value;
   if (isFields(called)) return calledBy(called);
   if (isFields(command)) return calledBy(command);
-  if (Array.isArray(commands) && isFields(commands[0]) && 'keystrokes' in commands[0]) return 'keystrokes';
-  const named = [tool, tool_name, called, name, action].find((each) => typeof each === 'string' && each !== '');
+  if (Array.isArray(commands) && isFields(commands[0]) && 'keystrokes' in commands[0])
+    return 'keystrokes';
+  const named = [tool, tool_name, called, name, action].find(
+    (each) => typeof each === 'string' && each !== '',
+  );
   if (typeof named !== 'string') return undefined;
   const isAction = named === action && named !== name;
-  const given = isAction ? ['action_input'] : ['arguments', 'args', 'parameters', 'tool_input', 'tool_args'];
+  const given = isAction
+    ? ['action_input']
+    : ['arguments', 'args', 'parameters', 'tool_input', 'tool_args'];
   return given.some((key) => key in value && isGiven(value[key])) ? named : undefined;
 }
 

@@ -112,7 +112,11 @@ function makeRules(given: GivenRules): MatchRules {
   const ignore = prepareIgnore(given.ignore);
   const scrub = prepareScrub(given.scrub);
   const bodyOf = ({ body }: StoredRequest): unknown =>
-    body.kind === 'json' ? ignore(body.value) : body.kind === 'text' ? { text: body.text } : { sha256: body.sha256 };
+    body.kind === 'json'
+      ? ignore(body.value)
+      : body.kind === 'text'
+        ? { text: body.text }
+        : { sha256: body.sha256 };
   // An entry is looked at when its file is read, and again when its answers are laid out.
   const seen = new WeakMap<StoredRequest, Canonical>();
   const canonical = (request: StoredRequest): Canonical => {
@@ -133,11 +137,13 @@ function makeRules(given: GivenRules): MatchRules {
     ignore: given.ignore,
     scrub,
     canonical,
-    exactKey: (request) => keyOf(`${request.method} ${request.provider} ${sharedPath(request.path)}`, bodyOf(request)),
+    exactKey: (request) =>
+      keyOf(`${request.method} ${request.provider} ${sharedPath(request.path)}`, bodyOf(request)),
   };
 }
 
-const keyOf = (place: string, body: unknown): string => sha256Hex(`${place}\n${canonicalJson(body)}`).slice(0, 32);
+const keyOf = (place: string, body: unknown): string =>
+  sha256Hex(`${place}\n${canonicalJson(body)}`).slice(0, 32);
 
 /** Whether a client writes the version depends on the base address it was given, which may differ from machine to machine. */
 const sharedPath = (path: string): string => path.replace(/^\/(?:openai\/)?v1(?=\/)/, '');
@@ -151,5 +157,7 @@ function scrubbed(value: unknown, scrub: Scrub): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => scrubbed(item, scrub));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [scrub.text(key), scrubbed(inner, scrub)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [scrub.text(key), scrubbed(inner, scrub)]),
+  );
 }

@@ -76,8 +76,15 @@ const refusal = (work: () => unknown): string => {
 function loop(turns: number): CassetteEntry[] {
   const messages: unknown[] = [{ role: 'system', content: 'S'.repeat(2000) }];
   return Array.from({ length: turns }, (_, at) => {
-    messages.push({ role: at % 2 === 0 ? 'user' : 'assistant', content: `turn ${at} ${'x'.repeat(100)}` });
-    return entry(at + 1, { model: 'm', tools: [{ name: 'T'.repeat(1000) }], messages: [...messages] });
+    messages.push({
+      role: at % 2 === 0 ? 'user' : 'assistant',
+      content: `turn ${at} ${'x'.repeat(100)}`,
+    });
+    return entry(at + 1, {
+      model: 'm',
+      tools: [{ name: 'T'.repeat(1000) }],
+      messages: [...messages],
+    });
   });
 }
 
@@ -95,12 +102,17 @@ describe('the file of a cassette', () => {
         const entries = given.map(
           ({ value, kind, chunks }, at): CassetteEntry => ({
             ...entry(at + 1, value),
-            body: kind === 'json' ? { kind: 'json', value } : { kind: 'text', text: JSON.stringify(value) },
+            body:
+              kind === 'json'
+                ? { kind: 'json', value }
+                : { kind: 'text', text: JSON.stringify(value) },
             chunks: chunks.map((bytes) => Buffer.from(bytes)),
           }),
         );
         const again = readCassette(writeCassette(cassetteOf(entries)), 'x');
-        expect(again.entries.map(({ chunks }) => chunks)).toEqual(entries.map(({ chunks }) => chunks));
+        expect(again.entries.map(({ chunks }) => chunks)).toEqual(
+          entries.map(({ chunks }) => chunks),
+        );
         expect(again.entries.map((one) => PLAIN.canonical(one).key)).toEqual(
           entries.map((one) => PLAIN.canonical(one).key),
         );
@@ -147,13 +159,33 @@ describe('the file of a cassette', () => {
     ['something else', '{"schema":"agentci.trace/1"}\n', 'CASSETTE_VERSION'],
     ['a log', 'hello\n', 'not the header'],
     ['merge conflicts', good.replace('\n', '\n<<<<<<< HEAD\n'), 'merge conflicts'],
-    ['a broken line', good.replace('"method"', 'method'), 'CASSETTE_DAMAGED: f:2: the line is not a JSON object'],
-    ['an unknown route', good.replace('"route":"chat"', '"route":"chut"'), 'the route "chut" is not known'],
-    ['a status that is not one', good.replace('"status":200', '"status":"200"'), 'the status of the response'],
-    ['a header that breaks lines', good.replace('application/json', 'a\\r\\nb'), 'the headers of the response'],
+    [
+      'a broken line',
+      good.replace('"method"', 'method'),
+      'CASSETTE_DAMAGED: f:2: the line is not a JSON object',
+    ],
+    [
+      'an unknown route',
+      good.replace('"route":"chat"', '"route":"chut"'),
+      'the route "chut" is not known',
+    ],
+    [
+      'a status that is not one',
+      good.replace('"status":200', '"status":"200"'),
+      'the status of the response',
+    ],
+    [
+      'a header that breaks lines',
+      good.replace('application/json', 'a\\r\\nb'),
+      'the headers of the response',
+    ],
     ['a request changed by hand', good.replace('"a":2', '"a":3'), 'its key no longer fits it'],
     ['exchanges out of order', [lines[0], lines[2], lines[1], ''].join('\n'), '"i" should be 1'],
-    ['a base that is not there', good.replace('{"body":{"a":2}}', '{"base":7}'), 'builds on exchange 7'],
+    [
+      'a base that is not there',
+      good.replace('{"body":{"a":2}}', '{"base":7}'),
+      'builds on exchange 7',
+    ],
   ])('refuses %s', (_, text, expected) => {
     expect(refusal(() => readCassette(text, 'f'))).toContain(expected);
   });
@@ -176,16 +208,24 @@ describe('matching', () => {
     messages: [
       { role: 'system', content: 'You sell shoes. Today is 2026-11-17.' },
       { role: 'user', content: 'Hello' },
-      { role: 'assistant', content: null, tool_calls: [{ id: 'c1', function: { name: 'find', arguments: '{}' } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', function: { name: 'find', arguments: '{}' } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: 'none' },
     ],
     tools: [{ type: 'function', function: { name: 'find', description: 'Finds shoes' } }],
   };
-  const edit = (from: string, to: string): unknown => JSON.parse(JSON.stringify(body).replace(from, to));
+  const edit = (from: string, to: string): unknown =>
+    JSON.parse(JSON.stringify(body).replace(from, to));
 
   it.each([
     ['the order of keys', { ...Object.fromEntries(Object.entries(body).toReversed()) }],
-    ['who the user is', { ...body, user: 'u-17', metadata: { session: 'x' }, safety_identifier: 'y' }],
+    [
+      'who the user is',
+      { ...body, user: 'u-17', metadata: { session: 'x' }, safety_identifier: 'y' },
+    ],
     ['the wish for usage', { ...body, stream_options: { include_usage: true } }],
   ])('does not depend on %s', (_, now) => {
     expect(new Deck([entry(1, body)], PLAIN).take(asked(now))?.entry.i).toBe(1);
@@ -211,13 +251,19 @@ describe('matching', () => {
     expect(deck.take(asked(now))).toBeUndefined();
     const miss = deck.explain(asked(now));
     expect(miss).toMatchObject({ nearest: { i: 1 }, first: { cause, pointer } });
-    expect(missText(miss, { file: 'f.jsonl', call: 3 })).toContain(`is the ${cause} at ${pointer}: recorded`);
+    expect(missText(miss, { file: 'f.jsonl', call: 3 })).toContain(
+      `is the ${cause} at ${pointer}: recorded`,
+    );
   });
 
   const turn = (role: string, content: unknown) => ({ role, content });
   it.each([
     ['the only message', { messages: [turn('system', 's'), turn('user', 'a')] }, 'user message'],
-    ['the last message', { messages: [turn('user', 'x'), turn('assistant', 'y'), turn('user', 'a')] }, 'user message'],
+    [
+      'the last message',
+      { messages: [turn('user', 'x'), turn('assistant', 'y'), turn('user', 'a')] },
+      'user message',
+    ],
     ['a text alone', { input: 'a' }, 'user message'],
     ['parts of Gemini', { contents: [{ parts: [{ text: 'a' }] }] }, 'user message'],
     [
@@ -225,7 +271,11 @@ describe('matching', () => {
       { messages: [turn('user', 'a'), turn('assistant', 'y'), turn('user', 'z')] },
       'earlier turn',
     ],
-    ['a result of a tool', { messages: [turn('user', [{ type: 'tool_result', content: 'a' }])] }, 'earlier turn'],
+    [
+      'a result of a tool',
+      { messages: [turn('user', [{ type: 'tool_result', content: 'a' }])] },
+      'earlier turn',
+    ],
   ])('a change of %s is told by whose words they are', (_, recorded, cause) => {
     const now = JSON.parse(JSON.stringify(recorded).replace('"a"', '"b"')) as object;
     const miss = new Deck([entry(1, recorded)], PLAIN).explain(asked(now));
@@ -248,7 +298,10 @@ describe('matching', () => {
 
   it('names every cause there is', () => {
     const now = { ...(edit('sell', 'buy') as object), model: 'n', temperature: 1 };
-    const text = missText(new Deck([entry(1, body)], PLAIN).explain(asked(now)), { file: 'f', call: 1 });
+    const text = missText(new Deck([entry(1, body)], PLAIN).explain(asked(now)), {
+      file: 'f',
+      call: 1,
+    });
     expect(text).toContain('is the model at /model: recorded "m", asked "n"');
     expect(text).toContain('also different: system prompt, parameters');
   });
@@ -268,18 +321,23 @@ describe('matching', () => {
   });
 
   it('never looks at the last message alone: the same words in another conversation are another request', () => {
-    const other = { ...body, messages: [{ role: 'user', content: 'Bye' }, ...body.messages.slice(1)] };
+    const other = {
+      ...body,
+      messages: [{ role: 'user', content: 'Bye' }, ...body.messages.slice(1)],
+    };
     expect(new Deck([entry(1, body)], PLAIN).take(asked(other))).toBeUndefined();
   });
 
   it('gives the nth equal request the nth answer, and says when they are used up', () => {
     const deck = new Deck([entry(1, body), entry(2, { x: 1 }), entry(3, body)], PLAIN);
-    expect([deck.take(asked(body))?.entry.i, deck.take(asked(body))?.entry.i, deck.take(asked(body))]).toEqual([
-      1,
-      3,
-      undefined,
-    ]);
-    expect(missText(deck.explain(asked(body)), { file: 'f', call: 3 })).toContain('asked 3 times and recorded 2 times');
+    expect([
+      deck.take(asked(body))?.entry.i,
+      deck.take(asked(body))?.entry.i,
+      deck.take(asked(body)),
+    ]).toEqual([1, 3, undefined]);
+    expect(missText(deck.explain(asked(body)), { file: 'f', call: 3 })).toContain(
+      'asked 3 times and recorded 2 times',
+    );
     expect(deck.unused().map(({ i }) => i)).toEqual([2]);
   });
 
@@ -292,10 +350,16 @@ describe('matching', () => {
   it.each([
     ['a name at the top', ['temperature'], { ...body, temperature: 1 }],
     ['a pointer', ['/messages/3/tool_call_id'], edit('"tool_call_id":"c1"', '"tool_call_id":"c9"')],
-    ['a pointer with *', ['/messages/*/tool_call_id'], edit('"tool_call_id":"c1"', '"tool_call_id":"c9"')],
+    [
+      'a pointer with *',
+      ['/messages/*/tool_call_id'],
+      edit('"tool_call_id":"c1"', '"tool_call_id":"c9"'),
+    ],
   ])('leaves out what "ignore" names: %s', (_, ignore, now) => {
     expect(new Deck([entry(1, body)], PLAIN).take(asked(now))).toBeUndefined();
-    expect(new Deck([entry(1, body)], matchRules({ ignore, scrub: [] })).take(asked(now))).toBeDefined();
+    expect(
+      new Deck([entry(1, body)], matchRules({ ignore, scrub: [] })).take(asked(now)),
+    ).toBeDefined();
   });
 
   it.each([
@@ -312,9 +376,9 @@ describe('matching', () => {
     expect(new Deck([entry(1, was)], rules).take(asked(is))).toMatchObject({ isScrubbed: true });
     expect(new Deck([entry(1, was)], rules).take(asked(was))).toMatchObject({ isScrubbed: false });
     if (!name.startsWith('/'))
-      expect(missText(new Deck([entry(1, was)], PLAIN).explain(asked(is)), { file: 'f', call: 1 })).toContain(
-        `scrub: [${name}]`,
-      );
+      expect(
+        missText(new Deck([entry(1, was)], PLAIN).explain(asked(is)), { file: 'f', call: 1 }),
+      ).toContain(`scrub: [${name}]`);
   });
 
   it('proposes no more patterns than are needed', () => {
@@ -330,7 +394,10 @@ describe('matching', () => {
   });
 
   it('tells bodies apart that are not JSON', () => {
-    const text = (words: string): StoredRequest => ({ ...asked({}), body: { kind: 'text', text: words } });
+    const text = (words: string): StoredRequest => ({
+      ...asked({}),
+      body: { kind: 'text', text: words },
+    });
     const deck = new Deck([{ ...entry(1, {}), body: { kind: 'text', text: 'a' } }], PLAIN);
     expect(deck.take(text('b'))).toBeUndefined();
     expect(deck.take(text('a'))).toBeDefined();
@@ -364,7 +431,12 @@ describe('recording', () => {
   it.each([
     ['a rate limit', { status: 429 }, false, true],
     ['a reply that broke off', { complete: false, why: 'upstream_reset' as const }, false, false],
-    ['a reply that broke off, with errors: true', { complete: false, why: 'upstream_reset' as const }, true, false],
+    [
+      'a reply that broke off, with errors: true',
+      { complete: false, why: 'upstream_reset' as const },
+      true,
+      false,
+    ],
   ])('advises "errors: true" only where that would keep %s', (_, given, errors, isAdvised) => {
     const thrown = (): unknown => {
       try {
@@ -390,7 +462,12 @@ describe('recording', () => {
   });
 
   it('a call that the agent gave up before its answer began is refused with what can be done about it', () => {
-    const given = { status: undefined, error: 'client_abort', complete: false, why: 'client_abort' } as const;
+    const given = {
+      status: undefined,
+      error: 'client_abort',
+      complete: false,
+      why: 'client_abort',
+    } as const;
     let hint: string | undefined;
     try {
       record([exchange(given)]);
@@ -401,11 +478,16 @@ describe('recording', () => {
   });
 
   it('keeps a stream that the client itself gave up', () => {
-    expect(record([exchange({ complete: false, why: 'client_abort' })])[0]!.why).toBe('client_abort');
+    expect(record([exchange({ complete: false, why: 'client_abort' })])[0]!.why).toBe(
+      'client_abort',
+    );
   });
 
   it.each<[string, Partial<Exchange>]>([
-    ['in the body', { request: Buffer.from(`{"messages":[{"content":"my key is ${KEY}, keep it"}]}`) }],
+    [
+      'in the body',
+      { request: Buffer.from(`{"messages":[{"content":"my key is ${KEY}, keep it"}]}`) },
+    ],
     ['in the address', { path: `/v1/x?key=${KEY}&alt=sse` }],
     ['in an address of its own kind', { path: `/v1/x?token=abcdefghijkl` }],
     ['in a body that is not JSON', { request: Buffer.from(`key=${KEY}`) }],
@@ -423,7 +505,11 @@ describe('recording', () => {
         ...(given.path === undefined ? {} : other),
         ...(given.request === undefined
           ? {}
-          : { request: Buffer.from(given.request.toString().replace(KEY, 'sk-agentci-replay-0000000000000000')) }),
+          : {
+              request: Buffer.from(
+                given.request.toString().replace(KEY, 'sk-agentci-replay-0000000000000000'),
+              ),
+            }),
       }),
     ]);
     expect(new Deck(entries, PLAIN).take(again[0]!)).toBeDefined();
@@ -435,7 +521,11 @@ describe('recording', () => {
     ['cut by chunks', ['{"text":"the key is sk-test-98765', '43210zyxwvutsrq."}']],
     [
       'cut by events',
-      ['data: {"d":"sk-test-987654"}\n\n', 'data: {"d":"3210zyxwvutsrq done"}\n\n', 'data: [DONE]\n\n'],
+      [
+        'data: {"d":"sk-test-987654"}\n\n',
+        'data: {"d":"3210zyxwvutsrq done"}\n\n',
+        'data: [DONE]\n\n',
+      ],
     ],
   ])('refuses a credential in a reply, unless scrub names it: %s', (_, pieces) => {
     const given = exchange({ chunks: pieces.map((piece) => [1, Buffer.from(piece)] as const) });
@@ -452,7 +542,9 @@ describe('recording', () => {
 
   it('refuses a secret that only this machine knows', () => {
     SECRETS.add([{ name: 'SHOP_PASSWORD', value: 'correct-horse-battery-9' }]);
-    const given = exchange({ chunks: [[1, Buffer.from('{"text":"it is correct-horse-battery-9"}')]] });
+    const given = exchange({
+      chunks: [[1, Buffer.from('{"text":"it is correct-horse-battery-9"}')]],
+    });
     expect(refusal(() => record([given]))).toContain('holds a credential (SHOP_PASSWORD)');
   });
 
@@ -483,7 +575,13 @@ describe('recording', () => {
 
   it('keeps headers that clients act on, and no others', () => {
     const [kept] = record([
-      exchange({ headers: { 'content-type': 'text/plain', 'x-request-id': 'req_1', 'openai-processing-ms': '12' } }),
+      exchange({
+        headers: {
+          'content-type': 'text/plain',
+          'x-request-id': 'req_1',
+          'openai-processing-ms': '12',
+        },
+      }),
     ]);
     expect(kept!.headers).toEqual({ 'content-type': 'text/plain', 'x-request-id': 'replayed' });
   });
@@ -500,7 +598,9 @@ describe('recording', () => {
     const [kept] = record([bytes]);
     expect(kept!.body).toMatchObject({ kind: 'bytes', size: 5 });
     expect(
-      new Deck([kept!], PLAIN).take(record([exchange({ request: Buffer.from([0xff, 0xfe, 1, 2, 4]) })])[0]!),
+      new Deck([kept!], PLAIN).take(
+        record([exchange({ request: Buffer.from([0xff, 0xfe, 1, 2, 4]) })])[0]!,
+      ),
     ).toBeUndefined();
   });
 });

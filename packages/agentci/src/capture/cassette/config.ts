@@ -8,7 +8,11 @@ export type CassetteModeChoice = (typeof CASSETTE_MODES)[number];
 /** `cassette:` of a spec. */
 export const cassetteSchema = v
   .strictObject({
-    dir: v.string().regex(/\S/).optional().describe('Folder of the cassettes; ./cassettes when not written'),
+    dir: v
+      .string()
+      .regex(/\S/)
+      .optional()
+      .describe('Folder of the cassettes; ./cassettes when not written'),
     mode: v
       .enum([...CASSETTE_MODES])
       .optional()
@@ -26,7 +30,9 @@ export const cassetteSchema = v
       )
       .min(1)
       .optional()
-      .describe('Fields of requests that are not compared, beside user, metadata and other volatile ones'),
+      .describe(
+        'Fields of requests that are not compared, beside user, metadata and other volatile ones',
+      ),
     scrub: v
       .array(
         v
@@ -42,11 +48,16 @@ export const cassetteSchema = v
       .describe(
         `Texts that differ from run to run: ${SCRUB_NAMES.join(', ')}, a regular expression between slashes, or secret:NAME for a credential in replies`,
       ),
-    errors: v.boolean().optional().describe('Keep failed replies too (rate limits, 5xx); false when not written'),
+    errors: v
+      .boolean()
+      .optional()
+      .describe('Keep failed replies too (rate limits, 5xx); false when not written'),
     repeat: v
       .enum(['next', 'last'])
       .optional()
-      .describe('An equal request gets the next answer (the default), or the last one again when there is no other'),
+      .describe(
+        'An equal request gets the next answer (the default), or the last one again when there is no other',
+      ),
   })
   .describe('Record the calls of models once, and answer them from files afterwards');
 

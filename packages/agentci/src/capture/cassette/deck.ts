@@ -1,5 +1,11 @@
 import { stringifyExact } from '../../kit/exact-json.ts';
-import { type Canonical, type MatchRules, matchRules, type RawRequest, type StoredRequest } from './canonical.ts';
+import {
+  type Canonical,
+  type MatchRules,
+  matchRules,
+  type RawRequest,
+  type StoredRequest,
+} from './canonical.ts';
 import type { CassetteEntry } from './cassette.ts';
 import { type Difference, differences, likeness } from './difference.ts';
 import { SCRUB_NAMES } from './scrub.ts';
@@ -42,7 +48,11 @@ export class Deck {
   constructor(entries: readonly CassetteEntry[], rules: MatchRules, { repeatsLast = false } = {}) {
     this.#rules = rules;
     this.#repeatsLast = repeatsLast;
-    this.#cards = entries.map((entry) => ({ entry, canonical: rules.canonical(entry), isUsed: false }));
+    this.#cards = entries.map((entry) => ({
+      entry,
+      canonical: rules.canonical(entry),
+      isUsed: false,
+    }));
     for (const card of this.#cards) {
       const known = this.#byKey.get(card.canonical.key);
       if (known === undefined) this.#byKey.set(card.canonical.key, [card]);
@@ -63,10 +73,13 @@ export class Deck {
   take(request: StoredRequest, { keeps = false } = {}): Match | undefined {
     const { key } = this.#rules.canonical(request);
     const cards = this.#byKey.get(key) ?? [];
-    const card = cards.find(({ isUsed }) => !isUsed) ?? (this.#repeatsLast ? cards.at(-1) : undefined);
+    const card =
+      cards.find(({ isUsed }) => !isUsed) ?? (this.#repeatsLast ? cards.at(-1) : undefined);
     if (card === undefined) return undefined;
     if (!keeps) card.isUsed = true;
-    const isScrubbed = !this.#rules.scrub.isEmpty && this.#rules.exactKey(card.entry) !== this.#rules.exactKey(request);
+    const isScrubbed =
+      !this.#rules.scrub.isEmpty &&
+      this.#rules.exactKey(card.entry) !== this.#rules.exactKey(request);
     return { entry: card.entry, isScrubbed };
   }
 
@@ -78,8 +91,10 @@ export class Deck {
     const card = this.#cards.find(({ isUsed }) => !isUsed);
     if (card === undefined || encoding !== undefined) return undefined;
     const { entry } = card;
-    if (entry.provider !== provider || entry.method !== method || entry.path !== path) return undefined;
-    if (entry.body.kind !== 'json' || !Buffer.from(stringifyExact(entry.body.value)).equals(body)) return undefined;
+    if (entry.provider !== provider || entry.method !== method || entry.path !== path)
+      return undefined;
+    if (entry.body.kind !== 'json' || !Buffer.from(stringifyExact(entry.body.value)).equals(body))
+      return undefined;
     return card;
   }
 
@@ -125,12 +140,17 @@ export class Deck {
       if (extra.length === 0) continue;
       const rules = matchRules({ ignore, scrub: [...scrub.names, ...extra] });
       const { key } = rules.canonical(request);
-      const fits = this.#cards.find(({ entry, isUsed }) => !isUsed && rules.canonical(entry).key === key);
+      const fits = this.#cards.find(
+        ({ entry, isUsed }) => !isUsed && rules.canonical(entry).key === key,
+      );
       if (fits === undefined) continue;
       if (extra.length === 1) return extra;
       // Of all of them, those that it cannot do without.
       return extra.filter((name) => {
-        const fewer = matchRules({ ignore, scrub: [...scrub.names, ...extra.filter((other) => other !== name)] });
+        const fewer = matchRules({
+          ignore,
+          scrub: [...scrub.names, ...extra.filter((other) => other !== name)],
+        });
         return fewer.canonical(request).key !== fewer.canonical(fits.entry).key;
       });
     }

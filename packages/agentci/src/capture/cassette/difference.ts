@@ -22,7 +22,13 @@ export interface Difference {
   readonly asked: unknown;
 }
 
-const SYSTEM_FIELDS = ['system', 'instructions', 'systemInstruction', 'system_instruction', 'preamble'];
+const SYSTEM_FIELDS = [
+  'system',
+  'instructions',
+  'systemInstruction',
+  'system_instruction',
+  'preamble',
+];
 const TOOL_FIELDS = ['tools', 'toolConfig', 'functions'];
 const TURN_FIELDS = ['messages', 'input', 'contents', 'prompt', 'chat_history', 'message'];
 const MODEL_FIELDS = ['model', 'modelId'];
@@ -34,7 +40,11 @@ export function differences(recorded: Canonical, asked: Canonical): readonly Dif
   const found: Difference[] = [];
   if (recorded.place !== asked.place) {
     const isModel = withoutModel(recorded.place) === withoutModel(asked.place);
-    found.push({ cause: isModel ? 'model' : 'endpoint', recorded: recorded.place, asked: asked.place });
+    found.push({
+      cause: isModel ? 'model' : 'endpoint',
+      recorded: recorded.place,
+      asked: asked.place,
+    });
   }
   if (!isObject(recorded.body) || !isObject(asked.body)) {
     const other = firstDifference(recorded.body, asked.body, '');
@@ -51,18 +61,26 @@ export function differences(recorded: Canonical, asked: Canonical): readonly Dif
   };
   among(MODEL_FIELDS, 'model');
   among(SYSTEM_FIELDS, 'system prompt');
-  if (!found.some(({ cause }) => cause === 'system prompt')) found.push(...systemTurns(before, now));
+  if (!found.some(({ cause }) => cause === 'system prompt'))
+    found.push(...systemTurns(before, now));
   among(TOOL_FIELDS, 'tools');
   for (const field of TURN_FIELDS) {
     const difference = firstDifference(turnsOf(before[field]), turnsOf(now[field]), `/${field}`);
     if (difference === undefined) continue;
-    const isLast = [before[field], now[field]].every((turns) => isLastWord(turns, difference.pointer));
-    found.push({ cause: isLast && field !== 'chat_history' ? 'user message' : 'earlier turn', ...difference });
+    const isLast = [before[field], now[field]].every((turns) =>
+      isLastWord(turns, difference.pointer),
+    );
+    found.push({
+      cause: isLast && field !== 'chat_history' ? 'user message' : 'earlier turn',
+      ...difference,
+    });
     break;
   }
   const known = new Set([...MODEL_FIELDS, ...SYSTEM_FIELDS, ...TOOL_FIELDS, ...TURN_FIELDS]);
   among(
-    [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((field) => !known.has(field)).sort(),
+    [...new Set([...Object.keys(before), ...Object.keys(now)])]
+      .filter((field) => !known.has(field))
+      .sort(),
     'parameters',
   );
   return found;
@@ -72,7 +90,8 @@ export function differences(recorded: Canonical, asked: Canonical): readonly Dif
 const withoutModel = (place: string): string =>
   place.replace(/(\/models?\/|\/deployments\/)[^/:]+(?:%3A[^/:]*|:\d+)?/i, '$1*');
 
-const isSystem = (turn: unknown): boolean => isObject(turn) && (turn.role === 'system' || turn.role === 'developer');
+const isSystem = (turn: unknown): boolean =>
+  isObject(turn) && (turn.role === 'system' || turn.role === 'developer');
 
 /** Chat requests carry the system prompt among their turns. */
 function systemTurns(before: Body, now: Body): Difference[] {
@@ -100,22 +119,30 @@ function isLastWord(turns: unknown, pointer: string): boolean {
 
 /** Results of tools come in turns of users too. */
 function isUsers(turn: unknown): boolean {
-  if (!isObject(turn) || (turn.role ?? 'user') !== 'user' || (turn.type ?? 'message') !== 'message') return false;
+  if (!isObject(turn) || (turn.role ?? 'user') !== 'user' || (turn.type ?? 'message') !== 'message')
+    return false;
   const parts = [turn.content, turn.parts].flat();
   return !parts.some(
-    (part) => isObject(part) && (part.type === 'tool_result' || 'toolResult' in part || 'functionResponse' in part),
+    (part) =>
+      isObject(part) &&
+      (part.type === 'tool_result' || 'toolResult' in part || 'functionResponse' in part),
   );
 }
 
 /** How much of the one is in the other: higher is nearer. */
 export function likeness(recorded: Canonical, asked: Canonical): number {
   let score =
-    recorded.place === asked.place ? 100 : withoutModel(recorded.place) === withoutModel(asked.place) ? 50 : 0;
+    recorded.place === asked.place
+      ? 100
+      : withoutModel(recorded.place) === withoutModel(asked.place)
+        ? 50
+        : 0;
   if (!isObject(recorded.body) || !isObject(asked.body)) return score;
   const [before, now] = [recorded.body, asked.body];
   for (const field of new Set([...Object.keys(before), ...Object.keys(now)])) {
     const [a, b] = [before[field], now[field]];
-    if (Array.isArray(a) && Array.isArray(b) && TURN_FIELDS.includes(field)) score += 40 * sharedTurns(a, b);
+    if (Array.isArray(a) && Array.isArray(b) && TURN_FIELDS.includes(field))
+      score += 40 * sharedTurns(a, b);
     else if (canonicalJson(a) === canonicalJson(b)) score += 2;
   }
   return score;
@@ -125,7 +152,8 @@ export function likeness(recorded: Canonical, asked: Canonical): number {
 function sharedTurns(a: readonly unknown[], b: readonly unknown[]): number {
   const length = Math.max(a.length, b.length);
   let same = 0;
-  for (let i = 0; i < Math.min(a.length, b.length); i++) if (canonicalJson(a[i]) === canonicalJson(b[i])) same++;
+  for (let i = 0; i < Math.min(a.length, b.length); i++)
+    if (canonicalJson(a[i]) === canonicalJson(b[i])) same++;
   return length === 0 ? 1 : same / length - Math.abs(a.length - b.length) / (2 * length);
 }
 
@@ -150,7 +178,9 @@ function firstDifference(recorded: unknown, asked: unknown, pointer: string): Pl
     return undefined;
   }
   // A field that is null is not one that is absent, though both are written alike.
-  const isSame = (recorded === undefined) === (asked === undefined) && canonicalJson(recorded) === canonicalJson(asked);
+  const isSame =
+    (recorded === undefined) === (asked === undefined) &&
+    canonicalJson(recorded) === canonicalJson(asked);
   return isSame ? undefined : { pointer, recorded, asked };
 }
 

@@ -35,9 +35,18 @@ export const writeMcpCall = (
 
 /** What a line holds, or what is wrong with it. */
 export function readMcpCall(line: Readonly<Record<string, unknown>>, at: number): McpCall | string {
-  const { server, method, params, answer, notifications: before, notifications_after: after, left_out: leftOut } = line;
+  const {
+    server,
+    method,
+    params,
+    answer,
+    notifications: before,
+    notifications_after: after,
+    left_out: leftOut,
+  } = line;
   if (line.mcp !== at + 1) return `"mcp" should be ${at + 1}`;
-  if (typeof server !== 'string' || typeof method !== 'string') return '"server" or "method" is missing';
+  if (typeof server !== 'string' || typeof method !== 'string')
+    return '"server" or "method" is missing';
   if (!isMessages(before) || !isMessages(after) || !isCounts(leftOut))
     return '"notifications", "notifications_after" or "left_out" is not what a server sent';
   const asked = {
@@ -48,7 +57,8 @@ export function readMcpCall(line: Readonly<Record<string, unknown>>, at: number)
     ...(leftOut === undefined ? {} : { leftOut }),
   };
   if (line.cancelled === true && answer === undefined) return asked;
-  if (!isObject(answer) || !('result' in answer || 'error' in answer)) return 'the answer of the server is missing';
+  if (!isObject(answer) || !('result' in answer || 'error' in answer))
+    return 'the answer of the server is missing';
   return { ...asked, answer };
 }
 
@@ -57,7 +67,8 @@ const isMessages = (value: unknown): value is readonly Message[] | undefined =>
   (Array.isArray(value) && value.every((one) => isObject(one) && typeof one.method === 'string'));
 
 const isCounts = (value: unknown): value is Counts | undefined =>
-  value === undefined || (isObject(value) && Object.values(value).every((one) => Number.isInteger(Number(one))));
+  value === undefined ||
+  (isObject(value) && Object.values(value).every((one) => Number.isInteger(Number(one))));
 
 /** Calls as a tap would have written them down. */
 export const linesOfCalls = (calls: readonly McpCall[]): TapLine[] =>

@@ -10,7 +10,10 @@ const BEFORE = 30;
 const AFTER = 60;
 
 /** A miss in words: what was asked, the nearest entry, the first difference by its cause, and what would make it match. */
-export function missText(miss: Miss, { file, call }: { readonly file: string; readonly call: number }): string {
+export function missText(
+  miss: Miss,
+  { file, call }: { readonly file: string; readonly call: number },
+): string {
   const { request, nearest, first, others, recordedTimes, scrub } = miss;
   const what = `call ${call} (${request.method} ${request.path.split('?')[0]}) is not in ${file}`;
   if (recordedTimes !== undefined)
@@ -23,7 +26,9 @@ export function missText(miss: Miss, { file, call }: { readonly file: string; re
   return [
     `${what}; the first difference from exchange ${nearest.i} is the ${first.cause}${place}: recorded ${recorded}, asked ${asked}`,
     ...(also.length === 0 ? [] : [`also different: ${also.join(', ')}`]),
-    ...(scrub === undefined ? [] : [`it would match with "scrub: [${scrub.join(', ')}]" under "cassette"`]),
+    ...(scrub === undefined
+      ? []
+      : [`it would match with "scrub: [${scrub.join(', ')}]" under "cassette"`]),
   ].join('; ');
 }
 
@@ -37,7 +42,9 @@ function excerpts(recorded: unknown, asked: unknown): [string, string] {
   const [left, right] = [shown(a, start), shown(b, start)];
   // What looks the same is told apart by its code points: an accent that is a character of its own, or one that does not show.
   const from = [a, b].some((text) => /[\uDC00-\uDFFF]/.test(text.charAt(at))) ? at - 1 : at;
-  const isHidden = [a, b].some((text) => HIDDEN.test(String.fromCodePoint(text.codePointAt(from) ?? 0x20)));
+  const isHidden = [a, b].some((text) =>
+    HIDDEN.test(String.fromCodePoint(text.codePointAt(from) ?? 0x20)),
+  );
   if (!isHidden && left.normalize('NFKC') !== right.normalize('NFKC')) return [left, right];
   if (a === b) return [`${left} (${typeOf(recorded)})`, `${right} (${typeOf(asked)})`];
   return [`${left} (${codePoints(a, from)})`, `${right} (${codePoints(b, from)})`];
@@ -56,10 +63,16 @@ const textOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : typeof value === 'string' ? value : stringifyExact(value);
 
 const shown = (text: string | undefined, start: number): string =>
-  text === undefined ? 'nothing' : JSON.stringify(`${start > 0 ? '…' : ''}${clip(text.slice(start), BEFORE + AFTER)}`);
+  text === undefined
+    ? 'nothing'
+    : JSON.stringify(`${start > 0 ? '…' : ''}${clip(text.slice(start), BEFORE + AFTER)}`);
 
 /** The characters from the first that differs on, by number. */
 const codePoints = (text: string, at: number): string => {
-  const points = [...text.slice(at)].slice(0, 4).map((char) => char.codePointAt(0)!.toString(16).toUpperCase());
-  return points.length === 0 ? 'ends there' : points.map((hex) => `U+${hex.padStart(4, '0')}`).join(' ');
+  const points = [...text.slice(at)]
+    .slice(0, 4)
+    .map((char) => char.codePointAt(0)!.toString(16).toUpperCase());
+  return points.length === 0
+    ? 'ends there'
+    : points.map((hex) => `U+${hex.padStart(4, '0')}`).join(' ');
 };

@@ -28,7 +28,8 @@ export type CassetteHeader = Omit<Cassette, 'entries' | 'user' | 'mcp'> & {
   readonly mcpCalls?: number;
 };
 
-const RECORD_AGAIN = 'Restore the file from version control, or record it again with --cassette record.';
+const RECORD_AGAIN =
+  'Restore the file from version control, or record it again with --cassette record.';
 
 /**
  * Reads a cassette, strictly: one that is damaged, cut short, of another version or of another query is refused, since it
@@ -45,7 +46,8 @@ export function readCassette(text: string, file: string): Cassette {
       'Take one of the two versions, or record it again with --cassette record.',
     );
   if (text.trim() === '') damaged(1, 'the file is empty');
-  if (!text.endsWith('\n')) damaged(text.split('\n').length, 'the last line has no end: the file was cut short');
+  if (!text.endsWith('\n'))
+    damaged(text.split('\n').length, 'the last line has no end: the file was cut short');
   const lines = text.slice(0, -1).split('\n');
   const header = readHeader(lines[0] ?? '', file);
   const rules = matchRules(header);
@@ -79,15 +81,26 @@ export function readCassette(text: string, file: string): Cassette {
   const afterUser = exchanges + userReplies + 1;
   const user = lines.slice(exchanges + 1, afterUser).map((line, at): UserWords => {
     const number = exchanges + at + 2;
-    const words = readUserWords(parseLine(line) ?? damaged(number, 'the line is not a JSON object'), at);
+    const words = readUserWords(
+      parseLine(line) ?? damaged(number, 'the line is not a JSON object'),
+      at,
+    );
     return typeof words === 'string' ? damaged(number, words) : words;
   });
   const mcp = lines.slice(afterUser).map((line, at): McpCall => {
     const number = afterUser + at + 1;
-    const call = readMcpCall(parseLine(line) ?? damaged(number, 'the line is not a JSON object'), at);
+    const call = readMcpCall(
+      parseLine(line) ?? damaged(number, 'the line is not a JSON object'),
+      at,
+    );
     return typeof call === 'string' ? damaged(number, call) : call;
   });
-  return { ...rest, entries, ...(user.length === 0 ? {} : { user }), ...(mcpCalls === undefined ? {} : { mcp }) };
+  return {
+    ...rest,
+    entries,
+    ...(user.length === 0 ? {} : { user }),
+    ...(mcpCalls === undefined ? {} : { mcp }),
+  };
 }
 
 /** Reads the first line alone. */
@@ -110,11 +123,21 @@ export function readHeader(line: string, file: string): CassetteHeader {
   const { user_replies: userReplies = 0, no_calls: noCalls, mcp_calls: mcpCalls } = value;
   if (typeof agent !== 'string' || typeof query !== 'string' || typeof tool !== 'string')
     return refuse('the header lacks agent, query or tool');
-  if (!isCount(run, 1) || !isCount(exchanges, 0) || !isCount(userReplies, 0) || !isCount(mcpCalls ?? 0, 0))
-    return refuse('"run", "exchanges", "user_replies" and "mcp_calls" of the header must be whole numbers');
+  if (
+    !isCount(run, 1) ||
+    !isCount(exchanges, 0) ||
+    !isCount(userReplies, 0) ||
+    !isCount(mcpCalls ?? 0, 0)
+  )
+    return refuse(
+      '"run", "exchanges", "user_replies" and "mcp_calls" of the header must be whole numbers',
+    );
   if (typeof recorded_at !== 'string' || Number.isNaN(Date.parse(recorded_at)))
     return refuse('"recorded_at" of the header is not a date');
-  if (cell !== undefined && !(isObject(cell) && Object.values(cell).every((one) => typeof one === 'string')))
+  if (
+    cell !== undefined &&
+    !(isObject(cell) && Object.values(cell).every((one) => typeof one === 'string'))
+  )
     return refuse('"cell" of the header is not a map of texts');
   if (!isObject(providers) || !Object.values(providers).every(isObject))
     return refuse('"providers" of the header is not a map');
@@ -142,18 +165,24 @@ export function readHeader(line: string, file: string): CassetteHeader {
 }
 
 /** The entry, or what is wrong with it. */
-function readEntry(value: Fields, i: number, bodies: ReadonlyMap<number, unknown>): CassetteEntry | string {
+function readEntry(
+  value: Fields,
+  i: number,
+  bodies: ReadonlyMap<number, unknown>,
+): CassetteEntry | string {
   const { provider, route, method, path, model, response, why, scrubbed } = value;
   if (value.i !== i) return `"i" should be ${i}`;
   if (typeof provider !== 'string' || typeof method !== 'string' || typeof path !== 'string')
     return 'provider, method or path is missing';
-  if (!ROUTES.includes(route as Route)) return `the route ${JSON.stringify(route) ?? 'is missing'} is not known`;
+  if (!ROUTES.includes(route as Route))
+    return `the route ${JSON.stringify(route) ?? 'is missing'} is not known`;
   if (model !== undefined && typeof model !== 'string') return '"model" is not a text';
   if (value.asked_usage !== undefined && typeof value.asked_usage !== 'boolean')
     return '"asked_usage" is not true or false';
   if (why !== undefined && why !== 'client_abort') return '"why" is not known';
   const { hung_up_after_s: hungUpAfterS } = value;
-  if (hungUpAfterS !== undefined && !isCount(hungUpAfterS, 1)) return '"hung_up_after_s" is not a whole number';
+  if (hungUpAfterS !== undefined && !isCount(hungUpAfterS, 1))
+    return '"hung_up_after_s" is not a whole number';
   if (scrubbed !== undefined && !isTexts(scrubbed)) return '"scrubbed" is not a list of texts';
   const body = readBody(value.request, i, bodies);
   if (typeof body === 'string') return body;
@@ -175,7 +204,11 @@ function readEntry(value: Fields, i: number, bodies: ReadonlyMap<number, unknown
   };
 }
 
-function readBody(request: unknown, i: number, bodies: ReadonlyMap<number, unknown>): RequestBody | string {
+function readBody(
+  request: unknown,
+  i: number,
+  bodies: ReadonlyMap<number, unknown>,
+): RequestBody | string {
   if (!isObject(request)) return 'the request is missing';
   if ('body' in request) return { kind: 'json', value: request.body };
   if (typeof request.text === 'string') return { kind: 'text', text: request.text };
@@ -196,16 +229,24 @@ const isDelta = (value: Fields): value is Fields & RequestDelta =>
   (value.unset === undefined || isTexts(value.unset)) &&
   (value.append === undefined ||
     (isObject(value.append) &&
-      Object.values(value.append).every((one) => isObject(one) && isCount(one.keep, 0) && Array.isArray(one.add))));
+      Object.values(value.append).every(
+        (one) => isObject(one) && isCount(one.keep, 0) && Array.isArray(one.add),
+      )));
 
-function readResponse(response: unknown): Pick<CassetteEntry, 'status' | 'headers' | 'chunks'> | string {
+function readResponse(
+  response: unknown,
+): Pick<CassetteEntry, 'status' | 'headers' | 'chunks'> | string {
   if (!isObject(response)) return 'the response is missing';
   const { status, headers, chunks = [] } = response;
   if (!isCount(status, 200) || status > 599) return 'the status of the response is not one';
   if (!isObject(headers) || !Object.entries(headers).every(isHeader))
     return 'the headers of the response cannot be read';
   if ('json' in response)
-    return { status, headers: headers as Record<string, string>, chunks: [Buffer.from(stringifyExact(response.json))] };
+    return {
+      status,
+      headers: headers as Record<string, string>,
+      chunks: [Buffer.from(stringifyExact(response.json))],
+    };
   const isPiece = (piece: unknown): boolean =>
     typeof piece === 'string' ||
     (isObject(piece) && typeof piece.b64 === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(piece.b64));
@@ -215,7 +256,9 @@ function readResponse(response: unknown): Pick<CassetteEntry, 'status' | 'header
 
 /** Node refuses to send any other. */
 const isHeader = ([name, value]: [string, unknown]): boolean =>
-  /^[a-z0-9-]{1,100}$/.test(name) && typeof value === 'string' && /^[\t\x20-\x7e]{0,1000}$/.test(value);
+  /^[a-z0-9-]{1,100}$/.test(name) &&
+  typeof value === 'string' &&
+  /^[\t\x20-\x7e]{0,1000}$/.test(value);
 
 const isCount = (value: unknown, least: number): value is number =>
   Number.isInteger(value) && (value as number) >= least;

@@ -35,11 +35,16 @@ export function recordEntries(
   { rules, errors }: RecordOptions,
 ): readonly CassetteEntry[] {
   const kept: CassetteEntry[] = [];
-  const left: { readonly request: StoredRequest; readonly why: string; readonly isFailed: boolean }[] = [];
+  const left: {
+    readonly request: StoredRequest;
+    readonly why: string;
+    readonly isFailed: boolean;
+  }[] = [];
   for (const exchange of exchanges) {
     const request = requestOf(exchange);
     const why = whyNotKept(exchange, errors);
-    if (why === undefined) kept.push({ ...entryOf(exchange, request, rules.scrub), i: kept.length + 1 });
+    if (why === undefined)
+      kept.push({ ...entryOf(exchange, request, rules.scrub), i: kept.length + 1 });
     else left.push({ request, why, isFailed: whyNotKept(exchange, true) === undefined });
   }
   const keys = new Set(kept.map((entry) => rules.canonical(entry).key));
@@ -61,7 +66,14 @@ export function recordEntries(
   return kept;
 }
 
-export const requestOf = ({ provider, method, path, uri, request, encoding }: Exchange): StoredRequest =>
+export const requestOf = ({
+  provider,
+  method,
+  path,
+  uri,
+  request,
+  encoding,
+}: Exchange): StoredRequest =>
   readRequest({ provider, method, path: path ?? pathOf(uri), body: request, encoding });
 
 const pathOf = (uri: string): string => {
@@ -71,25 +83,40 @@ const pathOf = (uri: string): string => {
 
 const GIVEN_UP = 'given up by the agent';
 
-function whyNotKept({ status, complete, why, error }: Exchange, errors: boolean): string | undefined {
+function whyNotKept(
+  { status, complete, why, error }: Exchange,
+  errors: boolean,
+): string | undefined {
   if (status === undefined) return why === 'client_abort' ? GIVEN_UP : (error ?? why ?? 'no reply');
-  if (!complete && why !== 'client_abort') return why === undefined ? 'cut off' : why.replaceAll('_', ' ');
+  if (!complete && why !== 'client_abort')
+    return why === undefined ? 'cut off' : why.replaceAll('_', ' ');
   return errors || isAnswer(status) ? undefined : `status ${status}`;
 }
 
 /** Headers that clients act on. */
-const KEPT_HEADERS = ['content-type', 'content-encoding', 'retry-after', 'retry-after-ms', 'x-should-retry'];
+const KEPT_HEADERS = [
+  'content-type',
+  'content-encoding',
+  'retry-after',
+  'retry-after-ms',
+  'x-should-retry',
+];
 /** Clients show them to people; each call has another. */
 const ID_HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid'];
 
-function entryOf(exchange: Exchange, request: StoredRequest, scrub: Scrub): Omit<CassetteEntry, 'i'> {
+function entryOf(
+  exchange: Exchange,
+  request: StoredRequest,
+  scrub: Scrub,
+): Omit<CassetteEntry, 'i'> {
   const { reply, names } = withoutSecrets(exchange, scrub);
   const headers: Record<string, string> = {};
   for (const name of KEPT_HEADERS) {
     const value = exchange.headers[name];
     if (value !== undefined && /^[\t\x20-\x7e]*$/.test(value)) headers[name] = value;
   }
-  for (const name of ID_HEADERS) if (exchange.headers[name] !== undefined) headers[name] = 'replayed';
+  for (const name of ID_HEADERS)
+    if (exchange.headers[name] !== undefined) headers[name] = 'replayed';
   const model = modelOf(request);
   return {
     ...request,
@@ -108,7 +135,8 @@ function entryOf(exchange: Exchange, request: StoredRequest, scrub: Scrub): Omit
 }
 
 function modelOf({ body, path }: StoredRequest): string | undefined {
-  if (body.kind === 'json' && isObject(body.value) && typeof body.value.model === 'string') return body.value.model;
+  if (body.kind === 'json' && isObject(body.value) && typeof body.value.model === 'string')
+    return body.value.model;
   const named = /\/(?:models?|deployments)\/([^/:?]+(?::\d+)?)/.exec(path)?.[1];
   return named === undefined ? undefined : decode(named);
 }
@@ -129,7 +157,8 @@ function withoutSecrets(
   const found = credentialsIn(exchange);
   if (found.length === 0) return { reply: exchange, names: [] };
   const bare = found.filter(({ credential, text }) => !scrub.covers(credential, text));
-  const names = (list: typeof found): string[] => [...new Set(list.map(({ credential }) => credential.name))].sort();
+  const names = (list: typeof found): string[] =>
+    [...new Set(list.map(({ credential }) => credential.name))].sort();
   const refuse = (shown: readonly string[], hint: string): never => {
     hide(found);
     throw new UserError(
@@ -145,18 +174,29 @@ function withoutSecrets(
     );
   const reply = maskReply(exchange, { whole: findCredentials, joined: findCredentials });
   if (credentialsIn(reply).length > 0)
-    refuse(names(found), 'It cannot be taken out of a packed or binary reply: keep it away from the model.');
+    refuse(
+      names(found),
+      'It cannot be taken out of a packed or binary reply: keep it away from the model.',
+    );
   return { reply, names: names(found) };
 }
 
 /** What a recording is refused for is in the agent's answer and trace as well: from now on it is masked wherever it is written. */
-const hide = (found: readonly { readonly credential: FoundCredential; readonly text: string }[]): void =>
+const hide = (
+  found: readonly { readonly credential: FoundCredential; readonly text: string }[],
+): void =>
   SECRETS.add(
-    found.map(({ credential: { name, start, end }, text }) => ({ name, value: text.slice(start, end), isUsed: true })),
+    found.map(({ credential: { name, start, end }, text }) => ({
+      name,
+      value: text.slice(start, end),
+      isUsed: true,
+    })),
   );
 
 /** Credentials in a reply, also where a stream cuts them in pieces. */
-function credentialsIn(exchange: Exchange): { readonly credential: FoundCredential; readonly text: string }[] {
+function credentialsIn(
+  exchange: Exchange,
+): { readonly credential: FoundCredential; readonly text: string }[] {
   const bytes = unpacked(
     Buffer.concat(exchange.chunks.map(([, chunk]) => chunk)),
     exchange.headers['content-encoding'],
@@ -176,7 +216,10 @@ export function provenText(cassette: Cassette, rules: MatchRules, file: string):
   const deck = new Deck(again.entries, rules);
   for (const entry of cassette.entries) {
     const match = deck.take(entry);
-    if (match?.entry.i !== entry.i || !Buffer.concat(match.entry.chunks).equals(Buffer.concat(entry.chunks)))
+    if (
+      match?.entry.i !== entry.i ||
+      !Buffer.concat(match.entry.chunks).equals(Buffer.concat(entry.chunks))
+    )
       throw new UserError(
         'CASSETTE_UNSTABLE',
         `the recording was not kept: call ${entry.i} would not be answered as recorded`,
@@ -188,9 +231,13 @@ export function provenText(cassette: Cassette, rules: MatchRules, file: string):
   const found = findCredentials(text);
   if (found.length > 0 || SECRETS.document(text) !== text) {
     hide(found.map((credential) => ({ credential, text })));
-    throw new UserError('CASSETTE_SECRET', 'the recording was not kept: a credential would be in its file', {
-      hint: 'Look for it among the ids, names and paths of the requests.',
-    });
+    throw new UserError(
+      'CASSETTE_SECRET',
+      'the recording was not kept: a credential would be in its file',
+      {
+        hint: 'Look for it among the ids, names and paths of the requests.',
+      },
+    );
   }
   return text;
 }

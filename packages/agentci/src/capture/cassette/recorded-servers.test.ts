@@ -4,7 +4,9 @@ import { RecordedServers } from './recorded-servers.ts';
 const recorded = (names: readonly string[], own: readonly string[] = []) =>
   new RecordedServers({
     entries: names.map((provider) => ({ provider })) as never,
-    providers: Object.fromEntries([...names, ...own].map((name) => [name, own.includes(name) ? { set: true } : {}])),
+    providers: Object.fromEntries(
+      [...names, ...own].map((name) => [name, own.includes(name) ? { set: true } : {}]),
+    ),
   });
 const always = () => true;
 const never = () => false;
@@ -26,7 +28,13 @@ describe('the recorded server of an address', () => {
       always,
       '@localhost:1',
     ],
-    ['the only one, to say what differs', recorded(['@localhost:1']), '@localhost:9', never, '@localhost:1'],
+    [
+      'the only one, to say what differs',
+      recorded(['@localhost:1']),
+      '@localhost:9',
+      never,
+      '@localhost:1',
+    ],
     [
       'none of two that could both answer',
       recorded(['@localhost:1', '@localhost:2']),
@@ -41,8 +49,20 @@ describe('the recorded server of an address', () => {
       (name: string) => name === '@localhost:2',
       '@localhost:2',
     ],
-    ['none for another host', recorded(['@gateway.example']), '@other.example', always, '@other.example'],
-    ['none of this machine for another host', recorded(['@localhost:1']), '@other.example', always, '@other.example'],
+    [
+      'none for another host',
+      recorded(['@gateway.example']),
+      '@other.example',
+      always,
+      '@other.example',
+    ],
+    [
+      'none of this machine for another host',
+      recorded(['@localhost:1']),
+      '@other.example',
+      always,
+      '@other.example',
+    ],
     [
       'the provider at an address of the user’s own',
       recorded(['openai'], ['openai']),

@@ -25,7 +25,8 @@ export class RecordedServers {
     this.#unnamed = new Set([...this.#recorded].filter(isUnnamed));
     const own = Object.keys(providers).filter((name) => providers[name]?.set === true);
     this.#own = own.length === 1 ? own : [];
-    for (const name of own) if (providers[name]?.at !== undefined) this.#at.set(`@${providers[name].at}`, name);
+    for (const name of own)
+      if (providers[name]?.at !== undefined) this.#at.set(`@${providers[name].at}`, name);
   }
 
   /** The recorded name of the server that was asked, at `uri`. `has` says whether the request has an answer under a name. */

@@ -34,12 +34,18 @@ export function providersOfCassette(env: Env, providers: Providers): ProvidersIn
     const found = inUse.find((one) => one.provider === provider);
     const root = found?.upstream.root ?? NOWHERE;
     const { prefixes } = provider;
-    const upstream = { provider: provider.name, root, isOwn: set === true, ...(prefixes && { prefixes }) };
+    const upstream = {
+      provider: provider.name,
+      root,
+      isOwn: set === true,
+      ...(prefixes && { prefixes }),
+    };
     return { provider, upstream, hasTail: tail !== false };
   });
   const named = [...recorded, ...inUse.filter(({ provider }) => !known.includes(provider))];
   const others = PROVIDERS.filter(
-    (provider) => !CHOSEN_BY_ADDRESS.has(provider.name) && !named.some((one) => one.provider === provider),
+    (provider) =>
+      !CHOSEN_BY_ADDRESS.has(provider.name) && !named.some((one) => one.provider === provider),
   ).map((provider) => {
     const { name, prefixes } = provider;
     return {
@@ -71,7 +77,9 @@ export function dummyKeys(env: Env, providers: Providers): Record<string, string
 
 /** As `dummyKeys`, for agents that may also ask for real: a key of the user's own stays. */
 export function missingKeys(env: Env, providers: Providers): Record<string, string> {
-  return Object.fromEntries(Object.entries(dummyKeys(env, providers)).filter(([name]) => !env[name]));
+  return Object.fromEntries(
+    Object.entries(dummyKeys(env, providers)).filter(([name]) => !env[name]),
+  );
 }
 
 const dummyOf = (key: string): string => DUMMIES[key] ?? DUMMY;
@@ -83,13 +91,18 @@ function placeOf(root: string): { readonly at?: string } {
 }
 
 /** The recorded agent's providers, for the header. Those that it did not call are left out. */
-export function providersToKeep(found: ProvidersInUse, called: ReadonlySet<string>): Record<string, CassetteProvider> {
+export function providersToKeep(
+  found: ProvidersInUse,
+  called: ReadonlySet<string>,
+): Record<string, CassetteProvider> {
   const kept: Record<string, CassetteProvider> = {};
   for (const name of [...called].sort()) {
     const one = found.inUse.find(({ provider }) => provider.name === name);
     kept[name] = {
       ...(one?.hasTail === false ? { tail: false as const } : {}),
-      ...(one?.upstream.isOwn === true ? { set: true as const, ...placeOf(one.upstream.root) } : {}),
+      ...(one?.upstream.isOwn === true
+        ? { set: true as const, ...placeOf(one.upstream.root) }
+        : {}),
     };
   }
   return kept;

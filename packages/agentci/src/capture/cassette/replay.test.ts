@@ -25,7 +25,11 @@ async function recordAndReplay<T>(
   options: TapedOptions = {},
 ) {
   const upstream = await startChaos(behave);
-  const env = { PATH: process.env.PATH, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${upstream.url}/v1` };
+  const env = {
+    PATH: process.env.PATH,
+    OPENAI_API_KEY: KEY,
+    OPENAI_BASE_URL: `${upstream.url}/v1`,
+  };
   const recorded = await withTape('record', { env, options }, work).finally(() => upstream.close());
   const asked = upstream.requests.length;
   const replayed = await withTape(
@@ -44,7 +48,8 @@ const json: Behaviour = ({ body: sent }, response) => {
 };
 
 describe('two numbers are one only where they are', () => {
-  const tool = (id: string): string => `{"model":"m","messages":[{"role":"tool","content":{"id":${id}}}]}`;
+  const tool = (id: string): string =>
+    `{"model":"m","messages":[{"role":"tool","content":{"id":${id}}}]}`;
   it.each([
     ['9007199254740993', '9007199254740992', false],
     ['9007199254740993', '"9007199254740993"', false],
@@ -55,24 +60,40 @@ describe('two numbers are one only where they are', () => {
     ['100', '1.0e2', true],
   ])('recorded %s, asked %s: the same is %s', async (recorded, asked, isSame) => {
     const upstream = await startChaos(json);
-    const env = { PATH: process.env.PATH, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${upstream.url}/v1` };
-    const made = await withTape('record', { env }, (slot) => ask(base(slot) + CHAT, tool(recorded)));
+    const env = {
+      PATH: process.env.PATH,
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: `${upstream.url}/v1`,
+    };
+    const made = await withTape('record', { env }, (slot) =>
+      ask(base(slot) + CHAT, tool(recorded)),
+    );
     await upstream.close();
     expect(made.text).toContain(recorded);
     const replayed = await withTape('replay', { env: {}, cassette: made.cassette }, (slot) =>
       ask(base(slot) + CHAT, tool(asked)),
     );
-    expect(replayed.session.counts()).toMatchObject(isSame ? { hits: 1, misses: 0 } : { hits: 0, misses: 1 });
+    expect(replayed.session.counts()).toMatchObject(
+      isSame ? { hits: 1, misses: 0 } : { hits: 0, misses: 1 },
+    );
     if (!isSame) expect(replayed.session.missText).toContain('/messages/0/content/id');
   });
 });
 
 describe('what the agent gets in replay is what it got when recorded', () => {
-  const chunks = ['data: {"choices":[{"delta":{"content":"Grö', 'ße 😀"}}]}\n\n', 'data: [DONE]\n\n'];
+  const chunks = [
+    'data: {"choices":[{"delta":{"content":"Grö',
+    'ße 😀"}}]}\n\n',
+    'data: [DONE]\n\n',
+  ];
   const cut = Buffer.from(chunks.join(''));
   it.each<[string, Behaviour, string]>([
     ['a document', json, body('x')],
-    ['a stream', slowly(chunks, 15), body('x', { stream: true, stream_options: { include_usage: true } })],
+    [
+      'a stream',
+      slowly(chunks, 15),
+      body('x', { stream: true, stream_options: { include_usage: true } }),
+    ],
     [
       'a stream cut in the middle of a character',
       slowly([cut.subarray(0, 41), cut.subarray(41)], 15),
@@ -112,17 +133,29 @@ describe('what the agent gets in replay is what it got when recorded', () => {
     ],
     ['a request that is not JSON', json, 'plain words'],
   ])('%s', async (_, behave, sent) => {
-    const { recorded, replayed } = await recordAndReplay(behave, (slot) => ask(base(slot) + CHAT, sent));
+    const { recorded, replayed } = await recordAndReplay(behave, (slot) =>
+      ask(base(slot) + CHAT, sent),
+    );
     expect(replayed.value.status).toBe(recorded.value.status);
     expect(replayed.value.chunks).toEqual(recorded.value.chunks);
     expect(replayed.value.headers['content-type']).toBe(recorded.value.headers['content-type']);
-    expect(replayed.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, asked: 0 });
+    expect(replayed.session.counts()).toEqual({
+      hits: 1,
+      misses: 0,
+      scrubbed: 0,
+      unused: 0,
+      asked: 0,
+    });
     expect(recorded.text).not.toContain(KEY);
   });
 
   it('also where usage was asked for on our account and hidden', async () => {
     const usage = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}\n\n';
-    const stream = ['data: {"choices":[{"delta":{"content":"hi"}}],"usage":null}\n\n', usage, 'data: [DONE]\n\n'];
+    const stream = [
+      'data: {"choices":[{"delta":{"content":"hi"}}],"usage":null}\n\n',
+      usage,
+      'data: [DONE]\n\n',
+    ];
     const { recorded, replayed } = await recordAndReplay(slowly(stream, 10), (slot) =>
       ask(base(slot) + CHAT, body('x', { stream: true })),
     );
@@ -168,7 +201,11 @@ describe('what the agent gets in replay is what it got when recorded', () => {
       response.write('data: one\n\n');
     });
     onTestFinished(() => upstream.close());
-    const env = { PATH: process.env.PATH, OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${upstream.url}/v1` };
+    const env = {
+      PATH: process.env.PATH,
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: `${upstream.url}/v1`,
+    };
     const sent = body('x', { stream: true, stream_options: { include_usage: true } });
     const open = async (slot: CaptureSlot): Promise<IncomingMessage> => {
       const request = httpRequest(base(slot) + CHAT, { method: 'POST' });
@@ -179,13 +216,19 @@ describe('what the agent gets in replay is what it got when recorded', () => {
       await once(reply, 'data');
       return reply;
     };
-    const recorded = await withTape('record', { env }, async (slot) => (await open(slot)).destroy());
+    const recorded = await withTape('record', { env }, async (slot) =>
+      (await open(slot)).destroy(),
+    );
     const started = performance.now();
-    const replayed = await withTape('replay', { env: {}, cassette: recorded.cassette }, async (slot) => {
-      const reply = await open(slot);
-      await new Promise((resolve) => reply.once('close', resolve));
-      return reply.complete;
-    });
+    const replayed = await withTape(
+      'replay',
+      { env: {}, cassette: recorded.cassette },
+      async (slot) => {
+        const reply = await open(slot);
+        await new Promise((resolve) => reply.once('close', resolve));
+        return reply.complete;
+      },
+    );
     expect(replayed.value).toBe(false);
     expect(performance.now() - started).toBeLessThan(4000);
     expect(replayed.session.missText).toContain('reads on past the end of exchange 1');
@@ -247,7 +290,9 @@ describe('what the agent gets in replay is what it got when recorded', () => {
 
 describe('what the cassette does not have', () => {
   it('is refused with a status that no SDK tries again, in words that say what differs', async () => {
-    const { recorded } = await recordAndReplay(json, (slot) => ask(base(slot) + CHAT, body('Hello')));
+    const { recorded } = await recordAndReplay(json, (slot) =>
+      ask(base(slot) + CHAT, body('Hello')),
+    );
     const missed = await withTape('replay', { env: {}, cassette: recorded.cassette }, (slot) =>
       ask(base(slot) + CHAT, body('Goodbye')),
     );
@@ -269,9 +314,10 @@ describe('what the cassette does not have', () => {
     ];
     const { cassette } = recorded;
     expect((await withTape('replay', { env: {}, cassette }, twice)).value).toEqual([200, 422]);
-    expect((await withTape('replay', { env: {}, cassette, options: { repeatsLast: true } }, twice)).value).toEqual([
-      200, 200,
-    ]);
+    expect(
+      (await withTape('replay', { env: {}, cassette, options: { repeatsLast: true } }, twice))
+        .value,
+    ).toEqual([200, 200]);
   });
 
   it('auto asks for it, stores it, and the next replay has both', async () => {
@@ -279,12 +325,22 @@ describe('what the cassette does not have', () => {
     onTestFinished(() => upstream.close());
     const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${upstream.url}/v1` };
     const both = async (slot: CaptureSlot) =>
-      [await ask(base(slot) + CHAT, body('a')), await ask(base(slot) + CHAT, body('b'))].map(({ status }) => status);
+      [await ask(base(slot) + CHAT, body('a')), await ask(base(slot) + CHAT, body('b'))].map(
+        ({ status }) => status,
+      );
     const first = await withTape('auto', { env }, (slot) => ask(base(slot) + CHAT, body('a')));
     const second = await withTape('auto', { env, cassette: first.cassette }, both);
-    expect(second.session.counts()).toEqual({ hits: 1, misses: 0, scrubbed: 0, unused: 0, asked: 1 });
+    expect(second.session.counts()).toEqual({
+      hits: 1,
+      misses: 0,
+      scrubbed: 0,
+      unused: 0,
+      asked: 1,
+    });
     expect(upstream.requests).toHaveLength(2);
-    expect((await withTape('replay', { env: {}, cassette: second.cassette }, both)).value).toEqual([200, 200]);
+    expect((await withTape('replay', { env: {}, cassette: second.cassette }, both)).value).toEqual([
+      200, 200,
+    ]);
   });
 
   it('a call past the front is blocked; one to a model is a miss', async () => {
@@ -293,18 +349,26 @@ describe('what the cassette does not have', () => {
       const proxy = new URL(slot.set.HTTPS_PROXY!);
       const socket = connect(Number(proxy.port), proxy.hostname);
       const auth = Buffer.from(`${proxy.username}:${proxy.password}`).toString('base64');
-      socket.write(`CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\nproxy-authorization: Basic ${auth}\r\n\r\n`);
+      socket.write(
+        `CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\nproxy-authorization: Basic ${auth}\r\n\r\n`,
+      );
       const [data] = (await once(socket, 'data')) as [Buffer];
       socket.destroy();
       return data.toString().split('\r\n')[0]!;
     };
-    const replayed = await withTape('replay', { env: {}, cassette: recorded.cassette }, async (slot) => [
-      await through(slot, 'weather.example.com:443'),
-      await through(slot, 'api.anthropic.com:443'),
-    ]);
+    const replayed = await withTape(
+      'replay',
+      { env: {}, cassette: recorded.cassette },
+      async (slot) => [
+        await through(slot, 'weather.example.com:443'),
+        await through(slot, 'api.anthropic.com:443'),
+      ],
+    );
     expect(replayed.value).toEqual(Array(2).fill('HTTP/1.1 403 blocked by agentci replay'));
     expect(replayed.session.blockedHosts).toEqual(['weather.example.com']);
-    expect(replayed.session.missText).toBe('the agent tried to reach api.anthropic.com past the cassette');
+    expect(replayed.session.missText).toBe(
+      'the agent tried to reach api.anthropic.com past the cassette',
+    );
   });
 
   it('replay sets keys that are none, and replaces a real one', async () => {

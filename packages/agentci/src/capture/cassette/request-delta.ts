@@ -8,7 +8,9 @@ export interface RequestDelta {
   /** `i` of the earlier exchange. */
   readonly base: number;
   /** Lists that begin as those of the earlier request do: so many items of it, then these. */
-  readonly append?: Readonly<Record<string, { readonly keep: number; readonly add: readonly unknown[] }>>;
+  readonly append?: Readonly<
+    Record<string, { readonly keep: number; readonly add: readonly unknown[] }>
+  >;
   /** Fields with another value. */
   readonly set?: Body;
   /** Fields that are no longer there. */
@@ -48,7 +50,9 @@ export class DeltaWriter {
     if (best === undefined) return undefined;
     const whole = JSON.stringify(body).length;
     // A request that does not continue another is easier to read whole, unless little of it is new.
-    return best.size < (best.delta.append === undefined ? whole / 3 : whole) ? best.delta : undefined;
+    return best.size < (best.delta.append === undefined ? whole / 3 : whole)
+      ? best.delta
+      : undefined;
   }
 }
 
@@ -67,7 +71,10 @@ function deltaOf(earlier: Earlier, own: Earlier): RequestDelta {
         continue;
       }
     }
-    if (!Object.hasOwn(earlier.body, key) || canonicalJson(earlier.body[key]) !== canonicalJson(value))
+    if (
+      !Object.hasOwn(earlier.body, key) ||
+      canonicalJson(earlier.body[key]) !== canonicalJson(value)
+    )
       setOwn(set, key, value);
   }
   const unset = Object.keys(earlier.body).filter((key) => !Object.hasOwn(own.body, key));
@@ -81,7 +88,12 @@ function deltaOf(earlier: Earlier, own: Earlier): RequestDelta {
 
 /** A field may be called anything, `__proto__` too. */
 function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+  Object.defineProperty(object, key, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
 }
 
 /** The request that a delta stands for; undefined where it does not fit the earlier one. */

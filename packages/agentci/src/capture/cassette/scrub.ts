@@ -62,7 +62,9 @@ export function prepareScrub(names: readonly string[]): Scrub {
     isEmpty: changes.length === 0,
     text: (text) => changes.reduce((changed, change) => change(changed), text),
     covers: ({ name, start, end }, text) =>
-      secrets.has('*') || secrets.has(name) || own.some((regex) => regex.test(text.slice(start, end))),
+      secrets.has('*') ||
+      secrets.has(name) ||
+      own.some((regex) => regex.test(text.slice(start, end))),
   };
 }
 

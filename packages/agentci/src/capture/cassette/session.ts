@@ -72,10 +72,12 @@ export class CassetteSession {
   /** Answers a call whose request is that of the next recorded one, and whose reply is whole; leaves all others to `answer`. */
   readonly answerAtOnce: AnswerAtOnce = (asked) => {
     const same = this.#deck.nextSame(asked);
-    if (same === undefined || same.entry.why !== undefined || same.entry.chunks.length !== 1) return undefined;
+    if (same === undefined || same.entry.why !== undefined || same.entry.chunks.length !== 1)
+      return undefined;
     if (!isPlainReply(same.entry)) return undefined;
     // The recorded client asked just as this one does: only what we asked for beyond that is to be hidden.
-    if (same.entry.askedUsage === true && hidesUsage(same.entry, asked.route, asked.body)) return undefined;
+    if (same.entry.askedUsage === true && hidesUsage(same.entry, asked.route, asked.body))
+      return undefined;
     this.#calls++;
     return this.#hit(this.#use(same), false);
   };
@@ -84,7 +86,8 @@ export class CassetteSession {
   readonly answer: Answer = async (asked) => {
     this.#calls++;
     if (this.#options.mode === 'record') return undefined;
-    const hit = (match: Match): ServedReply => this.#hit(match, hidesUsage(match.entry, asked.route, asked.body));
+    const hit = (match: Match): ServedReply =>
+      this.#hit(match, hidesUsage(match.entry, asked.route, asked.body));
     const same = this.#deck.nextSame(asked);
     if (same !== undefined) return hit(this.#use(same));
     const request = this.#addressed(readRequest(asked), asked.uri);
@@ -100,7 +103,11 @@ export class CassetteSession {
   /** The request to the server as it was recorded, which may have had another address. */
   #addressed(request: StoredRequest, uri: string): StoredRequest {
     const under = (provider: string): StoredRequest => ({ ...request, provider });
-    const provider = this.#servers.nameOf(request.provider, (name) => this.#deck.has(under(name)), uri);
+    const provider = this.#servers.nameOf(
+      request.provider,
+      (name) => this.#deck.has(under(name)),
+      uri,
+    );
     return provider === request.provider ? request : under(provider);
   }
 
@@ -170,7 +177,9 @@ export class CassetteSession {
   get missText(): string | undefined {
     const [first, ...more] = this.#misses;
     if (first === undefined) return undefined;
-    return more.length === 0 ? first : `${first} (and ${plural(more.length, 'more miss', 'more misses')} after it)`;
+    return more.length === 0
+      ? first
+      : `${first} (and ${plural(more.length, 'more miss', 'more misses')} after it)`;
   }
 
   get causes(): readonly string[] {
@@ -214,9 +223,13 @@ export class CassetteSession {
   entries(exchanges: readonly Exchange[]): readonly CassetteEntry[] | undefined {
     const { mode, cassette, rules, errors } = this.#options;
     const asked = exchanges.filter(({ served }) => served === undefined);
-    if (mode === 'replay' || (mode === 'auto' && asked.length === 0 && cassette !== undefined)) return undefined;
+    if (mode === 'replay' || (mode === 'auto' && asked.length === 0 && cassette !== undefined))
+      return undefined;
     const known = mode === 'record' ? [] : (cassette?.entries ?? []);
-    const named = asked.map((exchange) => ({ ...exchange, provider: this.#servers.nameToStore(exchange.provider) }));
+    const named = asked.map((exchange) => ({
+      ...exchange,
+      provider: this.#servers.nameToStore(exchange.provider),
+    }));
     const fresh = recordEntries(named, { rules, errors });
     return [...known, ...fresh.map((entry) => ({ ...entry, i: known.length + entry.i }))];
   }
@@ -228,7 +241,12 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
   const asksItself = askUsage(body) === undefined;
   if (asksItself) return false;
   const { body: stored } = entry;
-  const text = stored.kind === 'json' ? JSON.stringify(stored.value) : stored.kind === 'text' ? stored.text : undefined;
+  const text =
+    stored.kind === 'json'
+      ? JSON.stringify(stored.value)
+      : stored.kind === 'text'
+        ? stored.text
+        : undefined;
   const recorded = text === undefined ? undefined : askUsage(Buffer.from(text));
   return entry.askedUsage === true || recorded === undefined;
 }
@@ -240,7 +258,11 @@ function missReply(text: string): ServedReply {
   return {
     served: 'cassette',
     status: 422,
-    headers: { 'content-type': 'application/json', 'x-should-retry': 'false', [MISS_HEADER]: 'cassette' },
+    headers: {
+      'content-type': 'application/json',
+      'x-should-retry': 'false',
+      [MISS_HEADER]: 'cassette',
+    },
     chunks: [Buffer.from(JSON.stringify({ type: 'error', error, message }))],
   };
 }

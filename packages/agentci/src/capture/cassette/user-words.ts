@@ -17,9 +17,13 @@ export const writeUserWords = ({ key, model, reply }: UserWords, at: number): ob
 });
 
 /** What a line holds, or what is wrong with it. */
-export function readUserWords(line: Readonly<Record<string, unknown>>, at: number): UserWords | string {
+export function readUserWords(
+  line: Readonly<Record<string, unknown>>,
+  at: number,
+): UserWords | string {
   const { key, model, reply } = line;
   if (line.user !== at + 1) return `"user" should be ${at + 1}`;
-  if (typeof key !== 'string' || typeof model !== 'string') return '"key" or "model" of the user is missing';
+  if (typeof key !== 'string' || typeof model !== 'string')
+    return '"key" or "model" of the user is missing';
   return isObject(reply) ? { key, model, reply } : 'the reply of the user is missing';
 }

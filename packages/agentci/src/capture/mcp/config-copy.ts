@@ -19,25 +19,45 @@ export function readMcpConfig(path: string): McpConfig {
     root = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === undefined ? 'is not JSON' : code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    const why =
+      code === undefined
+        ? 'is not JSON'
+        : code === 'ENOENT'
+          ? 'does not exist'
+          : `cannot be read (${code})`;
     throw new UserError('CAPTURE_MCP_CONFIG', `the MCP configuration "${path}" ${why}`);
   }
-  const place = isObject(root) ? PLACES.find((key) => isObject((root as Record<string, unknown>)[key])) : undefined;
+  const place = isObject(root)
+    ? PLACES.find((key) => isObject((root as Record<string, unknown>)[key]))
+    : undefined;
   if (place === undefined)
-    throw new UserError('CAPTURE_MCP_CONFIG', `the MCP configuration "${path}" has no "mcpServers"`);
+    throw new UserError(
+      'CAPTURE_MCP_CONFIG',
+      `the MCP configuration "${path}" has no "mcpServers"`,
+    );
   const all = root as Record<string, unknown>;
-  const servers = Object.entries(all[place] as Record<string, unknown>).filter(([, server]) => isObject(server));
+  const servers = Object.entries(all[place] as Record<string, unknown>).filter(([, server]) =>
+    isObject(server),
+  );
   return { root: all, place, servers: Object.fromEntries(servers) as McpConfig['servers'] };
 }
 
 /** The same configuration with every server behind a tap. */
 export function withTaps(
   { root, place, servers }: McpConfig,
-  tap: { readonly command: (name: string) => readonly string[]; readonly url: (name: string) => string },
+  tap: {
+    readonly command: (name: string) => readonly string[];
+    readonly url: (name: string) => string;
+  },
 ): Record<string, unknown> {
   const tapped = Object.entries(servers).map(([name, server]) => {
     if (typeof server.command === 'string') {
-      const [command, ...args] = [...tap.command(name), '--', server.command, ...listOf(server.args)];
+      const [command, ...args] = [
+        ...tap.command(name),
+        '--',
+        server.command,
+        ...listOf(server.args),
+      ];
       return [name, { ...server, command, args }];
     }
     return [name, typeof server.url === 'string' ? { ...server, url: tap.url(name) } : server];

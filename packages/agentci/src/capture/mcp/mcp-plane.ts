@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
@@ -48,7 +56,9 @@ export function openMcpPlane(
   const folder = context.token === '' ? undefined : mkdtempSync(join(tmpdir(), 'agentci-mcp-'));
   const copy = folder === undefined ? '' : join(folder, 'mcp.json');
   const logs = new Map<string, TapLine[]>();
-  const isPassed = command.slice(1).some((argument) => rewrite(argument) !== argument) || takesFlag(command[0] ?? '');
+  const isPassed =
+    command.slice(1).some((argument) => rewrite(argument) !== argument) ||
+    takesFlag(command[0] ?? '');
   /** Each tap puts the number of its process in place of the word. */
   const fileOf = (name: string): string => `${encodeURIComponent(name)}-{pid}.jsonl`;
   const playOf = (name: string): string => `${encodeURIComponent(name)}.play`;
@@ -77,7 +87,9 @@ export function openMcpPlane(
 
   function rewrite(argument: string): string {
     const [, flag = '', value = argument] = /^(--?[\w-]+=)(.*)$/s.exec(argument) ?? [];
-    return value !== '' && !value.includes('\0') && resolve(cwd, value) === original ? `${flag}${copy}` : argument;
+    return value !== '' && !value.includes('\0') && resolve(cwd, value) === original
+      ? `${flag}${copy}`
+      : argument;
   }
 
   const newStream = (name: string): ReplayStream => {
@@ -88,7 +100,8 @@ export function openMcpPlane(
 
   /** Of the files that taps wrote, and of what came through the front. */
   const sessions = (): TapSession[] => {
-    const files = folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+    const files =
+      folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
     const written = files.map((name) => ({
       server: decodeURIComponent(basename(name, '.jsonl').replace(/-\d+(?:-\d+)?$/, '')),
       lines: readFileSync(join(folder!, name), 'utf8').split('\n').flatMap(lineOf),
@@ -102,7 +115,8 @@ export function openMcpPlane(
     for (const name of folder === undefined ? [] : readdirSync(folder)) {
       if (!name.endsWith('.jsonl')) continue;
       // A tap of an agent that stays writes on, in the file it has open.
-      if (isRunning(Number(/-(\d+)(?:-\d+)?\.jsonl$/.exec(name)?.[1]))) truncateSync(join(folder!, name));
+      if (isRunning(Number(/-(\d+)(?:-\d+)?\.jsonl$/.exec(name)?.[1])))
+        truncateSync(join(folder!, name));
       else rmSync(join(folder!, name), { force: true });
     }
   };

@@ -64,7 +64,10 @@ describe('hiding usage', () => {
   });
 
   it.each([
-    ['usage beside choices, which some servers always send', 'data: {"choices":[{}],"usage":{"prompt_tokens":1}}\n\n'],
+    [
+      'usage beside choices, which some servers always send',
+      'data: {"choices":[{}],"usage":{"prompt_tokens":1}}\n\n',
+    ],
     ['words about usage', 'data: {"choices":[{"delta":{"content":",\\"usage\\":null"}}]}\n\n'],
     ['what is not JSON', 'data: {"usage":null\n\n'],
     ['comments', ': "usage"\n\n'],
@@ -88,7 +91,9 @@ describe('hiding usage', () => {
 
   it('passes an event on as soon as it is whole', () => {
     const filter = new UsageFilter();
-    expect(filter.push(Buffer.from('data: {"a":1}\n\ndata: {'))?.toString()).toBe('data: {"a":1}\n\n');
+    expect(filter.push(Buffer.from('data: {"a":1}\n\ndata: {'))?.toString()).toBe(
+      'data: {"a":1}\n\n',
+    );
     expect(filter.push(Buffer.from('"b":2}\n\n'))?.toString()).toBe('data: {"b":2}\n\n');
   });
 });

@@ -22,7 +22,9 @@ export function askUsage(body: Buffer): Buffer | undefined {
   }
   if (options !== null && !isFields(options)) return undefined;
   if (options?.include_usage === true) return undefined;
-  return Buffer.from(JSON.stringify({ ...asked, stream_options: { ...options, include_usage: true } }));
+  return Buffer.from(
+    JSON.stringify({ ...asked, stream_options: { ...options, include_usage: true } }),
+  );
 }
 
 const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
@@ -60,7 +62,9 @@ export class UsageFilter {
   end(): Buffer | undefined {
     const tail = this.#tail;
     this.#tail = undefined;
-    return tail === undefined ? undefined : Buffer.from(filtered(tail.toString('latin1'), ''), 'latin1');
+    return tail === undefined
+      ? undefined
+      : Buffer.from(filtered(tail.toString('latin1'), ''), 'latin1');
   }
 }
 
@@ -76,7 +80,8 @@ function filtered(event: string, end: string): string {
     return event + end;
   }
   if (!isFields(chunk) || !('usage' in chunk)) return event + end;
-  if (chunk.usage === null) return event.replace(match[1]!, () => withoutNull(match[1]!, chunk)) + end;
+  if (chunk.usage === null)
+    return event.replace(match[1]!, () => withoutNull(match[1]!, chunk)) + end;
   const isUsageAlone = Array.isArray(chunk.choices) && chunk.choices.length === 0;
   return isUsageAlone ? '' : event + end;
 }
@@ -91,7 +96,8 @@ function withoutNull(json: string, chunk: Readonly<Record<string, unknown>>): st
     if (last === undefined) continue;
     const cut = json.slice(0, last.index) + json.slice(last.index + last[0].length);
     try {
-      if (JSON.stringify(JSON.parse(Buffer.from(cut, 'latin1').toString('utf8'))) === written) return cut;
+      if (JSON.stringify(JSON.parse(Buffer.from(cut, 'latin1').toString('utf8'))) === written)
+        return cut;
     } catch {
       // The other pattern, or the object written anew.
     }

@@ -76,7 +76,8 @@ export class ExchangeBook {
 }
 
 /** A piece of a large buffer keeps all of it in memory: small pieces are copied out. */
-const compact = (bytes: Buffer): Buffer => (bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes);
+const compact = (bytes: Buffer): Buffer =>
+  bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
 
 interface OpenOptions {
   readonly about: Opened;

@@ -40,7 +40,13 @@ const HOP: ReadonlySet<string> = new Set([
 export const QUERY_HEADER = 'x-agentci-query';
 
 /** Set anew for the upstream: where it goes, how long it is, and that it must not be compressed. */
-const RENEWED: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding', QUERY_HEADER]);
+const RENEWED: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'expect',
+  'accept-encoding',
+  QUERY_HEADER,
+]);
 
 /** A client's headers as they go to the upstream, in their order and spelling. */
 export function headersForUpstream(
@@ -51,7 +57,8 @@ export function headersForUpstream(
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
     const plain = name.toLowerCase();
-    if (!name.startsWith(':') && !HOP.has(plain) && !RENEWED.has(plain)) headers.push(name, raw[i + 1]!);
+    if (!name.startsWith(':') && !HOP.has(plain) && !RENEWED.has(plain))
+      headers.push(name, raw[i + 1]!);
   }
   headers.push('Accept-Encoding', 'identity');
   if (length === undefined) headers.push('Transfer-Encoding', 'chunked');
@@ -60,7 +67,10 @@ export function headersForUpstream(
 }
 
 /** An upstream's headers as they go to the client; `without` are those that no longer hold. */
-export function headersForClient(raw: readonly string[], without: ReadonlySet<string> = new Set()): string[] {
+export function headersForClient(
+  raw: readonly string[],
+  without: ReadonlySet<string> = new Set(),
+): string[] {
   const headers: string[] = [];
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const plain = raw[i]!.toLowerCase();

@@ -10,8 +10,10 @@ export const MAYBE_MODEL_CALL =
   /\/(?:responses|messages|completions|interactions|api\/(?:chat|generate)|v[12]\/chat)$/i;
 
 /** Whether a request is a model's call by its looks, at a host that nothing names. The preload asks the same of Node programs. */
-export const isModelCall = (method: string, { host, pathname }: Pick<URL, 'host' | 'pathname'>): boolean =>
-  /^post$/i.test(method) && MODEL_CALL.test(host + pathname.replace(/\/+$/, ''));
+export const isModelCall = (
+  method: string,
+  { host, pathname }: Pick<URL, 'host' | 'pathname'>,
+): boolean => /^post$/i.test(method) && MODEL_CALL.test(host + pathname.replace(/\/+$/, ''));
 
 /** Whether a host is this machine, however it is written. `0.0.0.0` reaches it too, and is what servers print of themselves. */
 export const isLoopback = (host: string): boolean =>

@@ -30,7 +30,9 @@ async function start(behave: Behaviour, { answer, env = {}, root }: Setup = {}) 
   const plane = openModelPlane(context, {
     upstreams: [{ provider: 'openai', root: root ?? upstream.url, isOwn: true }],
     upstreamOfHost: (host) =>
-      host === 'api.groq.com' ? { provider: 'groq', root: `https://${host}`, isOwn: false } : undefined,
+      host === 'api.groq.com'
+        ? { provider: 'groq', root: `https://${host}`, isOwn: false }
+        : undefined,
     environment: () => ({ set: {} }),
     connections,
     answer,
@@ -42,7 +44,8 @@ async function start(behave: Behaviour, { answer, env = {}, root }: Setup = {}) 
     () => front.close(),
     () => upstream.close(),
   );
-  const exchanges = async (): Promise<readonly Exchange[]> => (await plane.end({ quietMs: 0, maxMs: 2000 })).exchanges!;
+  const exchanges = async (): Promise<readonly Exchange[]> =>
+    (await plane.end({ quietMs: 0, maxMs: 2000 })).exchanges!;
   return { upstream, url: `${front.base}/llm/openai`, exchanges, plane };
 }
 
@@ -68,7 +71,12 @@ async function post(url: string, body: string | Buffer, headers: Record<string, 
 const bytesOf = ({ chunks }: Exchange): Buffer => Buffer.concat(chunks.map(([, bytes]) => bytes));
 const CHAT = '/v1/chat/completions';
 const ask = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] });
-const askStream = JSON.stringify({ model: 'm', messages: [], stream: true, stream_options: { include_usage: true } });
+const askStream = JSON.stringify({
+  model: 'm',
+  messages: [],
+  stream: true,
+  stream_options: { include_usage: true },
+});
 const chunk = (text: string): string => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`;
 
 describe('model plane', () => {
@@ -91,10 +99,19 @@ describe('model plane', () => {
     expect(body.toString()).toBe('{"id":"r1"}');
     const [asked] = upstream.requests;
     expect(asked).toMatchObject({ path: `${CHAT}?api-version=1&key=sk-secret`, body: ask });
-    expect(asked!.headers).toMatchObject({ authorization: 'Bearer sk-secret', 'accept-encoding': 'identity' });
+    expect(asked!.headers).toMatchObject({
+      authorization: 'Bearer sk-secret',
+      'accept-encoding': 'identity',
+    });
     expect(asked!.rawHeaders).toContain('X-Title');
     const [exchange] = await exchanges();
-    expect(exchange).toMatchObject({ i: 1, route: 'chat', provider: 'openai', status: 200, complete: true });
+    expect(exchange).toMatchObject({
+      i: 1,
+      route: 'chat',
+      provider: 'openai',
+      status: 200,
+      complete: true,
+    });
     expect(exchange!.uri).toBe(`${upstream.url}${CHAT}?api-version=1`);
     expect(exchange!.request.toString()).toBe(ask);
     expect(bytesOf(exchange!).toString()).toBe('{"id":"r1"}');
@@ -118,7 +135,12 @@ describe('model plane', () => {
       ]);
       expect(other.requests[0]!.headers.host).toBe(`localhost:${port}`);
       expect(await exchanges()).toMatchObject([
-        { provider: `@localhost:${port}`, uri: `http://localhost:${port}${CHAT}`, path: `${CHAT}?x=1`, complete: true },
+        {
+          provider: `@localhost:${port}`,
+          uri: `http://localhost:${port}${CHAT}`,
+          path: `${CHAT}?x=1`,
+          complete: true,
+        },
       ]);
     });
 
@@ -141,28 +163,41 @@ describe('model plane', () => {
       const { url, exchanges } = await start(reply);
       const { reply: got } = await post(url.replace(/openai$/, `@http:127.0.0.1:9${CHAT}`), ask);
       expect(got.statusCode).toBe(502);
-      expect(await exchanges()).toMatchObject([{ complete: false, error: 'no reply from 127.0.0.1:9 (ECONNREFUSED)' }]);
+      expect(await exchanges()).toMatchObject([
+        { complete: false, error: 'no reply from 127.0.0.1:9 (ECONNREFUSED)' },
+      ]);
     });
 
     it('claims calls of it, and whatever is below an address of the user’s own', async () => {
       const { plane, upstream } = await start(reply);
       const claimed = (method: string, url: string) => plane.claim?.(method, new URL(url));
       expect(claimed('POST', `http://localhost:1${CHAT}?a`)).toBe(`/@http:localhost:1${CHAT}?a`);
-      expect(claimed('POST', 'http://localhost:11434/api/chat')).toBe('/@http:localhost:11434/api/chat');
+      expect(claimed('POST', 'http://localhost:11434/api/chat')).toBe(
+        '/@http:localhost:11434/api/chat',
+      );
       expect(claimed('GET', `${upstream.url}/v1/models?a`)).toBe('/openai/v1/models?a');
       expect(claimed('POST', 'http://localhost:1/api/chat')).toBeUndefined();
       expect(claimed('GET', `http://localhost:1${CHAT}`)).toBeUndefined();
     });
 
     it('claims none that needs the proxy of the user', async () => {
-      const { plane } = await start(reply, { env: { HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'inside.example' } });
-      const claimed = (host: string) => plane.claim?.('POST', new URL(`http://${host}${CHAT}`)) !== undefined;
-      expect(['models.example', 'inside.example', 'localhost:1'].map(claimed)).toEqual([false, true, true]);
+      const { plane } = await start(reply, {
+        env: { HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: 'inside.example' },
+      });
+      const claimed = (host: string) =>
+        plane.claim?.('POST', new URL(`http://${host}${CHAT}`)) !== undefined;
+      expect(['models.example', 'inside.example', 'localhost:1'].map(claimed)).toEqual([
+        false,
+        true,
+        true,
+      ]);
     });
 
     it('is told of calls that could not be led here, and names their server', async () => {
       const { plane, url } = await start(reply);
-      expect((await post(url.replace(/openai$/, '@past/gateway.example:8443'), '')).reply.statusCode).toBe(204);
+      expect(
+        (await post(url.replace(/openai$/, '@past/gateway.example:8443'), '')).reply.statusCode,
+      ).toBe(204);
       expect((await plane.end({ quietMs: 0, maxMs: 100 })).gaps).toEqual([
         { gap: 'tunnelled', detail: 'gateway.example:8443' },
       ]);
@@ -182,19 +217,24 @@ describe('model plane', () => {
     expect(exchange!.ttfbMs).toBe(exchange!.chunks[0]![0]);
   });
 
-  it.each([429, 500, 503, 529])('passes status %i, its body and retry-after through', async (status) => {
-    const { url, exchanges } = await start((_, response) => {
-      response.writeHead(status, { 'retry-after': '7', 'x-should-retry': 'false' });
-      response.end('{"error":{"message":"slow down"}}');
-    });
-    const { reply, body } = await post(url + CHAT, ask);
-    expect([reply.statusCode, reply.headers['retry-after'], body.toString()]).toEqual([
-      status,
-      '7',
-      '{"error":{"message":"slow down"}}',
-    ]);
-    expect(await exchanges()).toMatchObject([{ status, complete: true, headers: { 'retry-after': '7' } }]);
-  });
+  it.each([429, 500, 503, 529])(
+    'passes status %i, its body and retry-after through',
+    async (status) => {
+      const { url, exchanges } = await start((_, response) => {
+        response.writeHead(status, { 'retry-after': '7', 'x-should-retry': 'false' });
+        response.end('{"error":{"message":"slow down"}}');
+      });
+      const { reply, body } = await post(url + CHAT, ask);
+      expect([reply.statusCode, reply.headers['retry-after'], body.toString()]).toEqual([
+        status,
+        '7',
+        '{"error":{"message":"slow down"}}',
+      ]);
+      expect(await exchanges()).toMatchObject([
+        { status, complete: true, headers: { 'retry-after': '7' } },
+      ]);
+    },
+  );
 
   it('keeps characters whole that are split over chunks', async () => {
     const bytes = Buffer.from(`data: {"choices":[{"delta":{"content":"Größe 😀"}}]}\n\n`);
@@ -227,7 +267,9 @@ describe('model plane', () => {
     const { failure, body } = await post(url + CHAT, askStream);
     expect(failure).toBeDefined();
     expect(body.toString()).toBe(chunk('half'));
-    expect(await exchanges()).toMatchObject([{ complete: false, why: 'upstream_reset', status: 200 }]);
+    expect(await exchanges()).toMatchObject([
+      { complete: false, why: 'upstream_reset', status: 200 },
+    ]);
   });
 
   it('answers 502 with the reason where nothing listens', async () => {
@@ -298,7 +340,9 @@ describe('model plane', () => {
     await sleep(50);
     sent.destroy();
     await sleep(20);
-    expect(await exchanges()).toMatchObject([{ complete: false, why: 'client_abort', status: undefined }]);
+    expect(await exchanges()).toMatchObject([
+      { complete: false, why: 'client_abort', status: undefined },
+    ]);
   });
 
   it('has no idle timer: a stream that pauses goes on', async () => {
@@ -341,19 +385,24 @@ describe('model plane', () => {
     const [reply] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
     expect(reply.toString()).toMatch(/^HTTP\/1\.1 426 /);
-    expect((await plane.end({ quietMs: 0, maxMs: 0 })).notes).toMatchObject([{ code: 'CAPTURE_WEBSOCKET' }]);
+    expect((await plane.end({ quietMs: 0, maxMs: 0 })).notes).toMatchObject([
+      { code: 'CAPTURE_WEBSOCKET' },
+    ]);
   });
 
-  it.each(['/gemini/v1/x', '/@evil.example/v1/chat/completions', '/@api.groq.com.evil.example/x', '/', ''])(
-    'is no open proxy: %j goes nowhere',
-    async (path) => {
-      const { url, upstream, exchanges } = await start((_, response) => void response.end());
-      const { reply } = await post(url.replace(/\/openai$/, path), ask);
-      expect(reply.statusCode).toBe(404);
-      expect(upstream.requests).toEqual([]);
-      expect(await exchanges()).toEqual([]);
-    },
-  );
+  it.each([
+    '/gemini/v1/x',
+    '/@evil.example/v1/chat/completions',
+    '/@api.groq.com.evil.example/x',
+    '/',
+    '',
+  ])('is no open proxy: %j goes nowhere', async (path) => {
+    const { url, upstream, exchanges } = await start((_, response) => void response.end());
+    const { reply } = await post(url.replace(/\/openai$/, path), ask);
+    expect(reply.statusCode).toBe(404);
+    expect(upstream.requests).toEqual([]);
+    expect(await exchanges()).toEqual([]);
+  });
 
   it('uses a connection again, and sends anew when the server has just closed it', async () => {
     let count = 0;
@@ -419,17 +468,21 @@ describe('usage of streams', () => {
   const usage = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}\n\n';
   const server: Behaviour = async ({ body }, response) => {
     const asks = body.includes('include_usage":true');
-    await slowly(asks ? [said, usage, 'data: [DONE]\n\n'] : [said.replace(',"usage":null', ''), 'data: [DONE]\n\n'], 1)(
-      undefined as never,
-      response,
-    );
+    await slowly(
+      asks
+        ? [said, usage, 'data: [DONE]\n\n']
+        : [said.replace(',"usage":null', ''), 'data: [DONE]\n\n'],
+      1,
+    )(undefined as never, response);
   };
   const plain = '{"model":"m","stream":true}';
 
   it('is asked for and hidden where the client did not ask', async () => {
     const { url, upstream, exchanges } = await start(server);
     const { body } = await post(url + CHAT, plain);
-    expect(body.toString()).toBe('data: {"choices":[{"delta":{"content":"hi"}}]}\n\ndata: [DONE]\n\n');
+    expect(body.toString()).toBe(
+      'data: {"choices":[{"delta":{"content":"hi"}}]}\n\ndata: [DONE]\n\n',
+    );
     expect(JSON.parse(upstream.requests[0]!.body)).toEqual({
       model: 'm',
       stream: true,
@@ -466,7 +519,11 @@ describe('usage of streams', () => {
       } else response.end(said);
     });
     for (let i = 0; i < 2; i++) expect((await post(url + CHAT, plain)).reply.statusCode).toBe(200);
-    expect(upstream.requests.map(({ body }) => body.includes('stream_options'))).toEqual([true, false, false]);
+    expect(upstream.requests.map(({ body }) => body.includes('stream_options'))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('leaves a mistake of the client to the client', async () => {
@@ -476,7 +533,10 @@ describe('usage of streams', () => {
     });
     for (let i = 0; i < 2; i++) {
       const { reply, body } = await post(url + CHAT, plain);
-      expect([reply.statusCode, body.toString()]).toEqual([400, '{"error":{"message":"no such model"}}']);
+      expect([reply.statusCode, body.toString()]).toEqual([
+        400,
+        '{"error":{"message":"no such model"}}',
+      ]);
     }
     expect(upstream.requests).toHaveLength(4);
   });
@@ -498,7 +558,10 @@ it('loses none of many exchanges over many connections, and marks every one that
     return seed / 2147483647;
   };
   const one = async (isAborting: boolean): Promise<void> => {
-    const sent = httpRequest(`${url}${CHAT}${isAborting ? '?stream=long' : ''}`, { method: 'POST', agent });
+    const sent = httpRequest(`${url}${CHAT}${isAborting ? '?stream=long' : ''}`, {
+      method: 'POST',
+      agent,
+    });
     sent.on('error', () => {});
     sent.end(askStream);
     const [reply] = (await once(sent, 'response')) as [IncomingMessage];
@@ -521,5 +584,7 @@ it('loses none of many exchanges over many connections, and marks every one that
   const all = await exchanges();
   expect(all).toHaveLength(1000);
   expect(all.filter(({ why }) => why === 'client_abort')).toHaveLength(aborted);
-  expect(all.filter(({ complete, why }) => complete && why === undefined)).toHaveLength(1000 - aborted);
+  expect(all.filter(({ complete, why }) => complete && why === undefined)).toHaveLength(
+    1000 - aborted,
+  );
 });

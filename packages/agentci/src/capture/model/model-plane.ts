@@ -84,13 +84,30 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     book.isClosed || (given !== undefined && given !== String(query));
 
   /** The short way, for replies that are already there: no streams, and nothing to wait for. */
-  const answerWhole = ({ method, target: path, headers, body }: WholeRequest): WholeReply | undefined => {
+  const answerWhole = ({
+    method,
+    target: path,
+    headers,
+    body,
+  }: WholeRequest): WholeReply | undefined => {
     const found = placeOf(method, path);
-    if (found === undefined || isOfAnother(headers.get(QUERY_HEADER)) || headers.has('content-encoding'))
+    if (
+      found === undefined ||
+      isOfAnother(headers.get(QUERY_HEADER)) ||
+      headers.has('content-encoding')
+    )
       return undefined;
     const { about, rest } = found;
     const { provider, route, uri } = about;
-    const reply = options.answerAtOnce?.({ provider, route, method, uri, path: rest, body, encoding: undefined });
+    const reply = options.answerAtOnce?.({
+      provider,
+      route,
+      method,
+      uri,
+      path: rest,
+      body,
+      encoding: undefined,
+    });
     const [only] = reply?.chunks ?? [];
     if (reply === undefined || only === undefined) return undefined;
     rememberKeys({ headers, url: path });
@@ -119,7 +136,11 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     }
     const found = placeOf(request.method ?? 'GET', path);
     if (found === undefined) {
-      refuse(response, 404, `${JSON.stringify(path.slice(0, 200))} belongs to no provider that is captured`);
+      refuse(
+        response,
+        404,
+        `${JSON.stringify(path.slice(0, 200))} belongs to no provider that is captured`,
+      );
       return;
     }
     rememberKeys(request);
@@ -127,7 +148,9 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     const { route } = about;
     const given = request.headers[QUERY_HEADER];
     const isLate = isOfAnother(given);
-    const exchange = isLate ? openLate(about, given === undefined ? query : Number(given)) : book.open(about);
+    const exchange = isLate
+      ? openLate(about, given === undefined ? query : Number(given))
+      : book.open(about);
     const read = await readBody(request);
     if (read === undefined) {
       exchange.end({ complete: false, why: 'client_abort' });
@@ -147,7 +170,9 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       return;
     }
     if (options.isOffline === true) {
-      const why = isLate ? 'the query that it belongs to is over' : 'it cannot be answered from a cassette';
+      const why = isLate
+        ? 'the query that it belongs to is over'
+        : 'it cannot be answered from a cassette';
       exchange.end({ complete: false, error: why });
       refuse(response, 422, why, { 'x-should-retry': 'false' });
       return;
@@ -158,7 +183,10 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       refuse(response, 400, headers);
       return;
     }
-    const mayAsk = isWhole && (route === 'chat' || route === 'completions') && !options.refusesUsage.has(target.host);
+    const mayAsk =
+      isWhole &&
+      (route === 'chat' || route === 'completions') &&
+      !options.refusesUsage.has(target.host);
     const asking = mayAsk ? askUsage(body) : undefined;
     relay({
       connections: options.connections,
@@ -175,7 +203,11 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
 
   /** In replay it is known what is to come, so it is waited for a little longer: what was recorded in time must not be late. */
   const linger = async (ms: number): Promise<void> => {
-    if (options.isOffline !== true || options.expectsMore === undefined || options.isTurn?.() === true) {
+    if (
+      options.isOffline !== true ||
+      options.expectsMore === undefined ||
+      options.isTurn?.() === true
+    ) {
       await sleep(ms);
       return;
     }
@@ -195,7 +227,13 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     const again =
       credentials === undefined || !asked.isWhole
         ? undefined
-        : signAgain(rawHeaders, { method, target: asked.target, body: asked.body, credentials, now: context.now() });
+        : signAgain(rawHeaders, {
+            method,
+            target: asked.target,
+            body: asked.body,
+            credentials,
+            now: context.now(),
+          });
     return (
       again ??
       'the request is signed for this address (SigV4) and cannot be signed again: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use AWS_BEARER_TOKEN_BEDROCK'
@@ -233,9 +271,12 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
         });
       counts.calls += exchanges.filter(({ route }) => route !== 'other').length;
       counts.incomplete += exchanges.filter(({ complete }) => !complete).length;
-      counts.failed += exchanges.filter(({ status }) => status === undefined || status >= 400).length;
+      counts.failed += exchanges.filter(
+        ({ status }) => status === undefined || status >= 400,
+      ).length;
       sockets = 0;
-      const gaps: GapNote[] = past.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...past].sort().join(', ') }];
+      const gaps: GapNote[] =
+        past.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...past].sort().join(', ') }];
       past = new Set();
       return { exchanges, notes, gaps };
     },
@@ -281,7 +322,10 @@ interface Named extends ModelPlaneOptions {
 }
 
 /** `openai`, `@api.openai.com`, or `@http:localhost:8000`: any server, but only for what looks like a model's call. */
-function upstreamOf(name: string, { method, rest, upstreams, upstreamOfHost }: Named): Upstream | undefined {
+function upstreamOf(
+  name: string,
+  { method, rest, upstreams, upstreamOfHost }: Named,
+): Upstream | undefined {
   if (!name.startsWith('@')) return upstreams.find(({ provider }) => provider === name);
   const [, scheme, host = ''] = /^@(https?:)(.+)$/.exec(name) ?? [];
   if (scheme === undefined) return upstreamOfHost(name.slice(1));
@@ -302,7 +346,9 @@ function pathOf(method: string, url: URL, upstreams: readonly Upstream[]): strin
     if (isOwn && (place === bare || place.startsWith(`${bare}/`)))
       return `/${provider}${place.slice(bare.length)}${url.search}`;
   }
-  return isModelCall(method, url) ? `/@${url.protocol}${url.host}${url.pathname}${url.search}` : undefined;
+  return isModelCall(method, url)
+    ? `/@${url.protocol}${url.host}${url.pathname}${url.search}`
+    : undefined;
 }
 
 const encodingOf = ({ headers }: PlaneRequest['request']): string | undefined => {
@@ -314,7 +360,9 @@ const encodingOf = ({ headers }: PlaneRequest['request']): string | undefined =>
  * The whole body, or its beginning where it is larger than what is kept; then the rest is still to be read. Undefined when
  * the client went before it had sent all.
  */
-const readBody = (request: PlaneRequest['request']): Promise<{ body: Buffer; isWhole: boolean } | undefined> =>
+const readBody = (
+  request: PlaneRequest['request'],
+): Promise<{ body: Buffer; isWhole: boolean } | undefined> =>
   new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -327,6 +375,8 @@ const readBody = (request: PlaneRequest['request']): Promise<{ body: Buffer; isW
       resolve({ body: Buffer.concat(chunks), isWhole: false });
     };
     request.on('data', onData);
-    request.on('end', () => resolve({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), isWhole: true }));
+    request.on('end', () =>
+      resolve({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), isWhole: true }),
+    );
     request.on('close', () => resolve(undefined));
   });

@@ -81,7 +81,9 @@ export function relay(given: Relay): void {
     const status = reply.statusCode ?? 502;
     exchange.replied(status, keptHeaders(reply.rawHeaders));
     reply.on('data', (chunk: Buffer) => exchange.chunk(chunk));
-    reply.on('end', () => exchange.end({ complete: reply.complete, ...(isAborted ? ABORTED : {}) }));
+    reply.on('end', () =>
+      exchange.end({ complete: reply.complete, ...(isAborted ? ABORTED : {}) }),
+    );
     const onBroken = (): void => {
       if (exchange.isOver) return;
       exchange.end({ complete: false, ...(isClientGone ? ABORTED : RESET) });
@@ -95,7 +97,12 @@ export function relay(given: Relay): void {
     const filter = hidesUsage && type.includes('event-stream') ? new UsageFilter() : undefined;
     const unpacked = filter === undefined ? reply : unpack(reply);
     const gone = filter === undefined ? NOTHING : CHANGED;
-    writeHead(response, status, reply.statusMessage ?? '', headersForClient(reply.rawHeaders, gone));
+    writeHead(
+      response,
+      status,
+      reply.statusMessage ?? '',
+      headersForClient(reply.rawHeaders, gone),
+    );
     // A stream's headers go out at once; those of a document go with it.
     if (reply.headers['content-length'] === undefined) (response as ServerResponse).flushHeaders();
     pump(unpacked, response, filter);

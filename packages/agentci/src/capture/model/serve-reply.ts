@@ -9,7 +9,11 @@ import { writeHead } from './relay.ts';
 type Outgoing = PlaneRequest['response'];
 
 /** Gives a reply from elsewhere, in the pieces it has. What is written down are its pieces, what is sent may be less. */
-export async function serveReply(reply: ServedReply, response: Outgoing, exchange: OpenExchange): Promise<void> {
+export async function serveReply(
+  reply: ServedReply,
+  response: Outgoing,
+  exchange: OpenExchange,
+): Promise<void> {
   exchange.note({ served: reply.served });
   exchange.replied(reply.status, reply.headers);
   const isPacked = reply.headers['content-encoding'] !== undefined;
@@ -19,7 +23,13 @@ export async function serveReply(reply: ServedReply, response: Outgoing, exchang
     if (!(hides && name === 'content-encoding')) headers.push(name, reply.headers[name]!);
   for (const chunk of reply.chunks) exchange.chunk(chunk);
   const [only] = reply.chunks;
-  if (reply.chunks.length === 1 && only !== undefined && !hides && reply.cutOff === undefined && !response.destroyed) {
+  if (
+    reply.chunks.length === 1 &&
+    only !== undefined &&
+    !hides &&
+    reply.cutOff === undefined &&
+    !response.destroyed
+  ) {
     // A document, in one write.
     headers.push('content-length', String(only.length));
     writeHead(response, reply.status, '', headers);
@@ -42,7 +52,11 @@ export async function serveReply(reply: ServedReply, response: Outgoing, exchang
     if (isFull) await drained(response);
   }
   send(response, filter?.end());
-  if (reply.cutOff !== undefined && !response.destroyed && !(await hangsUp(response, reply.cutOff.waitMs))) {
+  if (
+    reply.cutOff !== undefined &&
+    !response.destroyed &&
+    !(await hangsUp(response, reply.cutOff.waitMs))
+  ) {
     // Not a proper end: the client must not take the part that there is for the whole.
     reply.cutOff.onReadOn();
     exchange.end({ complete: false, why: 'upstream_reset' });

@@ -10,7 +10,11 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Credentials as the environment holds them. Those of profiles and roles are out of reach. */
 export function awsCredentials(env: Env): AwsCredentials | undefined {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: token } = env;
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: token,
+  } = env;
   if (!accessKeyId || !secretAccessKey) return undefined;
   return { accessKeyId, secretAccessKey, ...(token ? { sessionToken: token } : {}) };
 }
@@ -21,7 +25,8 @@ export const isSigned = (authorization: string | undefined): boolean =>
 
 /** The region and service that a signature names. */
 function scopeOf(authorization: string): { region: string; service: string } | undefined {
-  const [, region, service] = /Credential=[^/]+\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/.exec(authorization) ?? [];
+  const [, region, service] =
+    /Credential=[^/]+\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request/.exec(authorization) ?? [];
   return region === undefined || service === undefined ? undefined : { region, service };
 }
 
@@ -61,13 +66,16 @@ export function signAgain(
   const stamp = new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, '');
   const day = stamp.slice(0, 8);
   const hash = sha256(body);
-  const contentType = kept[kept.findIndex((value, i) => i % 2 === 0 && value.toLowerCase() === 'content-type') + 1];
+  const contentType =
+    kept[kept.findIndex((value, i) => i % 2 === 0 && value.toLowerCase() === 'content-type') + 1];
   const signed: Record<string, string> = {
     ...(contentType === undefined ? {} : { 'content-type': contentType.trim() }),
     host: target.host,
     'x-amz-content-sha256': hash,
     'x-amz-date': stamp,
-    ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
+    ...(credentials.sessionToken === undefined
+      ? {}
+      : { 'x-amz-security-token': credentials.sessionToken }),
   };
   const names = Object.keys(signed).sort();
   const query = [...target.searchParams]
@@ -76,7 +84,15 @@ export function signAgain(
     .join('&');
   // Every service but S3 has its path encoded a second time.
   const path = target.pathname.split('/').map(encoded).join('/');
-  const canonical = [method, path, query, ...names.map((name) => `${name}:${signed[name]}`), '', names.join(';'), hash];
+  const canonical = [
+    method,
+    path,
+    query,
+    ...names.map((name) => `${name}:${signed[name]}`),
+    '',
+    names.join(';'),
+    hash,
+  ];
   const area = `${day}/${scope.region}/${scope.service}/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', stamp, area, sha256(canonical.join('\n'))].join('\n');
   const key = [day, scope.region, scope.service, 'aws4_request'].reduce<string | Buffer>(
@@ -96,6 +112,10 @@ export function signAgain(
 }
 
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
-const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+const hmac = (key: string | Buffer, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest();
 const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

@@ -14,12 +14,28 @@ describe('the proxy of the agent’s environment', () => {
   const proxy = 'http://proxy.example:3128';
   it.each([
     ['is used for TLS', { HTTPS_PROXY: proxy }, proxy],
-    ['is used in small letters first', { https_proxy: proxy, HTTPS_PROXY: 'http://other.example' }, proxy],
+    [
+      'is used in small letters first',
+      { https_proxy: proxy, HTTPS_PROXY: 'http://other.example' },
+      proxy,
+    ],
     ['may be for everything', { ALL_PROXY: proxy }, proxy],
-    ['is not used for a host of NO_PROXY', { HTTPS_PROXY: proxy, NO_PROXY: 'localhost, api.openai.com' }, undefined],
-    ['is not used for a domain of NO_PROXY', { HTTPS_PROXY: proxy, no_proxy: '.openai.com' }, undefined],
+    [
+      'is not used for a host of NO_PROXY',
+      { HTTPS_PROXY: proxy, NO_PROXY: 'localhost, api.openai.com' },
+      undefined,
+    ],
+    [
+      'is not used for a domain of NO_PROXY',
+      { HTTPS_PROXY: proxy, no_proxy: '.openai.com' },
+      undefined,
+    ],
     ['is not used where NO_PROXY is a star', { HTTPS_PROXY: proxy, NO_PROXY: '*' }, undefined],
-    ['is used for a host that merely ends alike', { HTTPS_PROXY: proxy, NO_PROXY: 'penai.com' }, proxy],
+    [
+      'is used for a host that merely ends alike',
+      { HTTPS_PROXY: proxy, NO_PROXY: 'penai.com' },
+      proxy,
+    ],
     ['is not one of another kind', { HTTPS_PROXY: 'socks5://proxy.example' }, undefined],
   ])('%s', (_, env, expected) => {
     expect(proxyFor(new URL('https://api.openai.com/v1'), env)).toBe(expected);
@@ -46,7 +62,9 @@ describe('the proxy of the agent’s environment', () => {
     const [error] = (await once(sent, 'error')) as [Error];
     expect(error.message).toContain('answered 403');
     expect(asked[0]!.url).toBe('api.openai.com:443');
-    expect(asked[0]!.headers['proxy-authorization']).toBe(`Basic ${Buffer.from('me:pw').toString('base64')}`);
+    expect(asked[0]!.headers['proxy-authorization']).toBe(
+      `Basic ${Buffer.from('me:pw').toString('base64')}`,
+    );
   });
 });
 
@@ -54,10 +72,24 @@ it('trusts the certificates that the agent’s environment names', async () => {
   const dir = tempDir();
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];
   const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2', ...names];
+  const made = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+    '-days',
+    '2',
+    ...names,
+  ];
   execFileSync('openssl', made, { stdio: 'ignore' });
-  const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
-    response.end('trusted'),
+  const server = createSecureServer(
+    { key: readFileSync(key), cert: readFileSync(cert) },
+    (_, response) => response.end('trusted'),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -76,7 +108,9 @@ it('trusts the certificates that the agent’s environment names', async () => {
   };
   expect(await ask({})).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
   expect(await ask({ NODE_EXTRA_CA_CERTS: cert })).toBe('200');
-  expect(await ask({ NODE_EXTRA_CA_CERTS: join(dir, 'none.pem') })).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+  expect(await ask({ NODE_EXTRA_CA_CERTS: join(dir, 'none.pem') })).toBe(
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+  );
   expect(await ask({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toBe('200');
 });
 
@@ -87,10 +121,13 @@ it('reaches a server on an IPv6 address', async () => {
   onTestFinished(() => void server.close());
   const connections = openConnections({});
   onTestFinished(() => connections.close());
-  const sent = connections.request(new URL(`http://[::1]:${(server.address() as AddressInfo).port}/`), {
-    method: 'GET',
-    headers: ['Host', 'x'],
-  });
+  const sent = connections.request(
+    new URL(`http://[::1]:${(server.address() as AddressInfo).port}/`),
+    {
+      method: 'GET',
+      headers: ['Host', 'x'],
+    },
+  );
   sent.end();
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   reply.resume();
@@ -105,7 +142,9 @@ it('signs only what was signed in AWS’s way', () => {
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     now: 0,
   };
-  expect(signAgain(['authorization', 'AWS4-HMAC-SHA256 Credential=nonsense'], options)).toBeUndefined();
+  expect(
+    signAgain(['authorization', 'AWS4-HMAC-SHA256 Credential=nonsense'], options),
+  ).toBeUndefined();
   const signed = signAgain(
     [
       'authorization',

@@ -2,12 +2,20 @@ import { readFileSync } from 'node:fs';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import {
+  connect as connectTls,
+  createSecureContext,
+  rootCertificates,
+  type SecureContext,
+} from 'node:tls';
 import { isLoopback } from './model-call.ts';
 
 /** Connections to providers, kept open for the next call; shared by all fronts of a capture. */
 export interface Connections {
-  readonly request: (target: URL, options: { readonly method: string; readonly headers: string[] }) => ClientRequest;
+  readonly request: (
+    target: URL,
+    options: { readonly method: string; readonly headers: string[] },
+  ) => ClientRequest;
   readonly close: () => void;
 }
 
@@ -27,10 +35,20 @@ export function openConnections(env: Env): Connections {
   return {
     request: (target, { method, headers }) => {
       // A base URL may carry a user and a password; `host`, `port` and `path` alone reach the request.
-      const place = { host: bareHost(target.hostname), port: target.port, path: target.pathname + target.search };
-      if (target.protocol === 'http:') return httpRequest({ ...place, method, headers, agent: plain });
+      const place = {
+        host: bareHost(target.hostname),
+        port: target.port,
+        path: target.pathname + target.search,
+      };
+      if (target.protocol === 'http:')
+        return httpRequest({ ...place, method, headers, agent: plain });
       const proxy = proxyFor(target, env);
-      return httpsRequest({ ...place, method, headers, agent: proxy === undefined ? secure : proxied(proxy) });
+      return httpsRequest({
+        ...place,
+        method,
+        headers,
+        agent: proxy === undefined ? secure : proxied(proxy),
+      });
     },
     close: () => {
       for (const agent of [plain, secure, ...throughProxy.values()]) agent.destroy();
@@ -64,7 +82,8 @@ interface Trust {
   readonly secureContext?: SecureContext;
 }
 function trustOf(env: Env): Trust {
-  const trust = env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? { rejectUnauthorized: false as const } : {};
+  const trust =
+    env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? { rejectUnauthorized: false as const } : {};
   if (!env.NODE_EXTRA_CA_CERTS) return trust;
   try {
     const ca = [...rootCertificates, readFileSync(env.NODE_EXTRA_CA_CERTS, 'utf8')];
@@ -93,16 +112,19 @@ class ProxiedAgent extends HttpsAgent {
   ): undefined {
     const { hostname, port, username, password } = this.#proxy;
     const target = `${options.host}:${options.port || 443}`;
-    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString(
-      'base64',
-    );
+    const credentials = Buffer.from(
+      `${decodeURIComponent(username)}:${decodeURIComponent(password)}`,
+    ).toString('base64');
     const asked = httpRequest({
       host: bareHost(hostname),
       port: port || 80,
       method: 'CONNECT',
       path: target,
       agent: false,
-      headers: { host: target, ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }) },
+      headers: {
+        host: target,
+        ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }),
+      },
     });
     const fail = (error: Error): void => callback?.(error, undefined as unknown as Duplex);
     asked.on('error', fail);

@@ -5,13 +5,20 @@ import { toolNames } from '../../trace/selectors.ts';
 import type { CaptureNote } from '../plane.ts';
 import { receiveByTraceparent } from './by-traceparent.ts';
 
-const TOOL = (name: string) => ({ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name });
+const TOOL = (name: string) => ({
+  'gen_ai.operation.name': 'execute_tool',
+  'gen_ai.tool.name': name,
+});
 const SERVER = { 'http.request.method': 'POST' };
 const ELSEWHERE = `00-${'9'.repeat(32)}-${'8'.repeat(16)}-01`;
 
 async function receiver(notes: CaptureNote[] = []) {
   const patience = { quietMs: 30, maxMs: 400 };
-  const opened = await receiveByTraceparent({ port: 0, patience, onNote: (note) => notes.push(note) });
+  const opened = await receiveByTraceparent({
+    port: 0,
+    patience,
+    onNote: (note) => notes.push(note),
+  });
   onTestFinished(() => opened.close());
   return opened;
 }
@@ -32,7 +39,9 @@ async function send(origin: string, given: readonly Sent[]): Promise<number> {
     });
   }
   const headers = { 'content-type': 'application/json' };
-  return (await fetch(`${origin}/v1/traces`, { method: 'POST', headers, body: JSON.stringify(request) })).status;
+  return (
+    await fetch(`${origin}/v1/traces`, { method: 'POST', headers, body: JSON.stringify(request) })
+  ).status;
 }
 
 const codes = (warnings: readonly { code: string }[] = []) => warnings.map(({ code }) => code);
@@ -92,7 +101,10 @@ describe('spans of an agent that many queries share', () => {
     expect(trace!.warnings).toMatchObject([
       { code: 'CAPTURE_NOT_ATTRIBUTABLE', message: expect.stringContaining('1 ') },
     ]);
-    expect(trace!.captured).toMatchObject({ toolCalls: 'partial', llmCalls: expect.not.stringMatching('full') });
+    expect(trace!.captured).toMatchObject({
+      toolCalls: 'partial',
+      llmCalls: expect.not.stringMatching('full'),
+    });
   });
 
   it('of a query that was given up belong to no other, and are reported as late', async () => {
@@ -128,7 +140,11 @@ describe('spans of an agent that many queries share', () => {
     const { origin, open } = await receiver();
     const slot = open();
     await send(origin, [[TOOL('dig'), slot.headers.traceparent!]]);
-    await fetch(`${origin}/v1/traces`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' });
+    await fetch(`${origin}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{',
+    });
     expect(codes((await slot.end()).trace!.warnings)).toEqual(['SPANS_NOT_KEPT']);
   });
 });
@@ -139,7 +155,9 @@ describe('a server that sends nothing', () => {
     const { trace, warnings } = await open().end();
     expect(trace).toBeUndefined();
     expect(warnings).toMatchObject([{ code: 'CAPTURE_NOTHING' }]);
-    expect(warnings[0]!.message).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=${origin} and OTEL_BSP_SCHEDULE_DELAY=200`);
+    expect(warnings[0]!.message).toContain(
+      `OTEL_EXPORTER_OTLP_ENDPOINT=${origin} and OTEL_BSP_SCHEDULE_DELAY=200`,
+    );
   });
 
   it('is waited for in full once', async () => {
@@ -175,7 +193,11 @@ describe('the address', () => {
 
   it.each([
     ['its own', (host: string) => ({ host }), 200],
-    ['this machine by name', (host: string) => ({ host: host.replace('127.0.0.1', 'localhost') }), 200],
+    [
+      'this machine by name',
+      (host: string) => ({ host: host.replace('127.0.0.1', 'localhost') }),
+      200,
+    ],
     ['another name', () => ({ host: 'evil.example' }), 403],
     ['a web page', (host: string) => ({ host, origin: 'http://evil.example' }), 403],
   ])('asked for as %s', async (_, headers, expected) => {

@@ -110,7 +110,10 @@ export async function receiveByTraceparent(options: {
     for (const query of queries.values()) query.unreadable++;
   };
 
-  const plane = openOtlpPlane({ ...front, env: {}, now }, { endsWithRun: false, into: { add, lose } });
+  const plane = openOtlpPlane(
+    { ...front, env: {}, now },
+    { endsWithRun: false, into: { add, lose } },
+  );
   front.serve([counted(plane, (change) => (inFlight += change))]);
 
   const wait = async (query: Query): Promise<void> => {
@@ -162,7 +165,8 @@ async function openAt(port: number): Promise<Front> {
     return await openFront({ port });
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    const why = error.code === 'EADDRINUSE' ? 'another program uses this port' : systemErrorText(error);
+    const why =
+      error.code === 'EADDRINUSE' ? 'another program uses this port' : systemErrorText(error);
     throw new UserError('CAPTURE_PORT', `spans cannot be received on 127.0.0.1:${port}: ${why}`, {
       hint: 'Choose a free port, as in capture: {otlp: "127.0.0.1:4418"}, and set it as OTEL_EXPORTER_OTLP_ENDPOINT of the server too.',
     });
@@ -170,7 +174,8 @@ async function openAt(port: number): Promise<Front> {
 }
 
 /** A book without room: it only tells how much it was given about agents since then. */
-const counter = (since: number): SpanBook => new SpanBook({ since, limits: { maxKept: 0, maxBytes: 0, maxOthers: 0 } });
+const counter = (since: number): SpanBook =>
+  new SpanBook({ since, limits: { maxKept: 0, maxBytes: 0, maxOthers: 0 } });
 
 /** The plane, with a count of the requests that it is answering. */
 function counted(plane: Plane, count: (change: 1 | -1) => void): Plane {

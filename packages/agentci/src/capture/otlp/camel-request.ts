@@ -40,7 +40,10 @@ function camel(value: unknown, depth: number): unknown {
       const name = key.replace(SNAKE, (_, letter: string) => letter.toUpperCase());
       // Attributes that are an object, which some write, have names of their own.
       const isOwn = name === 'attributes' && isFields(inner);
-      return [Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name]! : name, isOwn ? inner : camel(inner, depth + 1)];
+      return [
+        Object.hasOwn(OLD_NAMES, name) ? OLD_NAMES[name]! : name,
+        isOwn ? inner : camel(inner, depth + 1),
+      ];
     }),
   );
 }

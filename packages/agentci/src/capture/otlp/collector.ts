@@ -33,14 +33,16 @@ export const SERVICES: Readonly<Record<Signal, string>> = {
 export function collectorOf(signal: Signal, env: Env): Collector | undefined {
   const own = (name: string): string | undefined =>
     env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_${name}`] || undefined;
-  const general = (name: string): string | undefined => env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
+  const general = (name: string): string | undefined =>
+    env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
   const address = own('ENDPOINT') ?? general('ENDPOINT');
   if (address === undefined) return undefined;
   const isGrpc = (own('PROTOCOL') ?? general('PROTOCOL')) === 'grpc' || /:4317\/?$/.test(address);
   const url = urlOf(address);
   if (url === undefined) return undefined;
   if (isGrpc) url.pathname = SERVICES[signal];
-  else if (own('ENDPOINT') === undefined) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal}`;
+  else if (own('ENDPOINT') === undefined)
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal}`;
   const certificate = own('CERTIFICATE') ?? general('CERTIFICATE');
   const ca = certificate === undefined ? undefined : fileOf(certificate);
   return {
@@ -76,7 +78,8 @@ function headersOf(list: string | undefined): Record<string, string> {
   for (const part of (list ?? '').split(',')) {
     const at = part.indexOf('=');
     const name = part.slice(0, at).trim().toLowerCase();
-    if (at > 0 && /^[\w!#$%&'*+.^`|~-]+$/.test(name)) headers[name] = decoded(part.slice(at + 1).trim());
+    if (at > 0 && /^[\w!#$%&'*+.^`|~-]+$/.test(name))
+      headers[name] = decoded(part.slice(at + 1).trim());
   }
   return headers;
 }
@@ -148,7 +151,10 @@ export class Forwarder {
   }
 }
 
-const sendHttp = ({ url, headers, ca }: Collector, { bytes, isJson, encoding }: Copy): Promise<void> =>
+const sendHttp = (
+  { url, headers, ca }: Collector,
+  { bytes, isJson, encoding }: Copy,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const options: RequestOptions & { ca?: Buffer } = {
@@ -165,7 +171,9 @@ const sendHttp = ({ url, headers, ca }: Collector, { bytes, isJson, encoding }: 
     const sending = request(url, options, (response) => {
       response.resume();
       response.on('end', () =>
-        (response.statusCode ?? 500) < 300 ? resolve() : reject(new Error(`status ${response.statusCode}`)),
+        (response.statusCode ?? 500) < 300
+          ? resolve()
+          : reject(new Error(`status ${response.statusCode}`)),
       );
       response.on('error', reject);
     });

@@ -4,7 +4,9 @@ import { otlpEnvironment } from './environment.ts';
 
 const BASE = 'http://127.0.0.1:4000/r/token';
 const environment = (env: Record<string, string>, more = {}) => {
-  const collectors = (['traces', 'logs', 'metrics'] as const).flatMap((signal) => collectorOf(signal, env) ?? []);
+  const collectors = (['traces', 'logs', 'metrics'] as const).flatMap(
+    (signal) => collectorOf(signal, env) ?? [],
+  );
   return otlpEnvironment({ base: BASE, token: 'token', env, collectors, ...more });
 };
 
@@ -29,7 +31,11 @@ describe('environment', () => {
       { OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=b' },
       'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
     ],
-    ['a certificate', { OTEL_EXPORTER_OTLP_CERTIFICATE: '/ca.pem' }, 'OTEL_EXPORTER_OTLP_CERTIFICATE'],
+    [
+      'a certificate',
+      { OTEL_EXPORTER_OTLP_CERTIFICATE: '/ca.pem' },
+      'OTEL_EXPORTER_OTLP_CERTIFICATE',
+    ],
   ])('takes away %s', (_, env, name) => {
     expect(environment(env).unset).toContain(name);
   });
@@ -40,9 +46,10 @@ describe('environment', () => {
     ['the user’s own', 'console', 'console,otlp'],
     ['otlp itself', 'otlp', 'otlp'],
   ])('exporters: %s', (_, given, expected) => {
-    expect(environment(given === undefined ? {} : { OTEL_TRACES_EXPORTER: given }).set.OTEL_TRACES_EXPORTER).toBe(
-      expected,
-    );
+    expect(
+      environment(given === undefined ? {} : { OTEL_TRACES_EXPORTER: given }).set
+        .OTEL_TRACES_EXPORTER,
+    ).toBe(expected);
   });
 
   it('adds the run to the resource attributes of the user', () => {
@@ -54,7 +61,9 @@ describe('environment', () => {
     const name = 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT';
     expect(environment({}).set).toHaveProperty(name, 'true');
     expect(environment({ [name]: 'false' }).set).not.toHaveProperty(name);
-    expect(environment({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.example.com' }).set).not.toHaveProperty(name);
+    expect(
+      environment({ OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.example.com' }).set,
+    ).not.toHaveProperty(name);
   });
 
   it('leaves metrics with the collector they went to, with its headers', () => {
@@ -97,9 +106,9 @@ describe('collector', () => {
   });
 
   it('none, or one that cannot be read, is none', () => {
-    expect([collectorOf('traces', {}), collectorOf('traces', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://[' })]).toEqual([
-      undefined,
-      undefined,
-    ]);
+    expect([
+      collectorOf('traces', {}),
+      collectorOf('traces', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://[' }),
+    ]).toEqual([undefined, undefined]);
   });
 });

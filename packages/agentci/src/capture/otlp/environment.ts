@@ -26,10 +26,14 @@ const UNSET = [
   'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
   'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
   ...['', '_TRACES', '_LOGS'].flatMap((signal) =>
-    ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map((name) => `OTEL_EXPORTER_OTLP${signal}_${name}`),
+    ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'].map(
+      (name) => `OTEL_EXPORTER_OTLP${signal}_${name}`,
+    ),
   ),
   ...['TRACES', 'LOGS'].flatMap((signal) =>
-    ['HEADERS', 'INSECURE', 'COMPRESSION', 'TIMEOUT'].map((name) => `OTEL_EXPORTER_OTLP_${signal}_${name}`),
+    ['HEADERS', 'INSECURE', 'COMPRESSION', 'TIMEOUT'].map(
+      (name) => `OTEL_EXPORTER_OTLP_${signal}_${name}`,
+    ),
   ),
 ];
 
@@ -65,7 +69,9 @@ export function otlpEnvironment(options: {
     OTEL_SPAN_EVENT_COUNT_LIMIT: ATTRIBUTES,
   };
   if (runId !== undefined)
-    set.OTEL_RESOURCE_ATTRIBUTES = [env.OTEL_RESOURCE_ATTRIBUTES, `agentci.run_id=${runId}`].filter(Boolean).join(',');
+    set.OTEL_RESOURCE_ATTRIBUTES = [env.OTEL_RESOURCE_ATTRIBUTES, `agentci.run_id=${runId}`]
+      .filter(Boolean)
+      .join(',');
   if (traceparent !== undefined && !env.TRACEPARENT) set.TRACEPARENT = traceparent;
   Object.assign(set, metricsVariables(env, endpoint));
   const notes: CaptureNote[] = [];

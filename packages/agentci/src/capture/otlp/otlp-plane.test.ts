@@ -35,7 +35,11 @@ async function open(options: Partial<OtlpPlaneOptions> = {}, env: Record<string,
   return opened;
 }
 
-async function post(path: string, body: string | Buffer, headers: Record<string, string> = JSON_TYPE) {
+async function post(
+  path: string,
+  body: string | Buffer,
+  headers: Record<string, string> = JSON_TYPE,
+) {
   const { base } = opened!.front;
   const sent = httpRequest(`${base}/otlp${path}`, { method: 'POST', headers, agent: false });
   sent.on('error', () => {});
@@ -43,7 +47,11 @@ async function post(path: string, body: string | Buffer, headers: Record<string,
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];
   for await (const chunk of reply as AsyncIterable<Buffer>) chunks.push(chunk);
-  return { status: reply.statusCode, type: reply.headers['content-type'], body: Buffer.concat(chunks) };
+  return {
+    status: reply.statusCode,
+    type: reply.headers['content-type'],
+    body: Buffer.concat(chunks),
+  };
 }
 
 async function call(path: string, body: Buffer, headers: Record<string, string> = {}) {
@@ -72,7 +80,11 @@ async function call(path: string, body: Buffer, headers: Record<string, string> 
 /** One span of a tool, as protobuf. */
 function protobuf(tool = 'lookup'): Buffer {
   const pbf = new PbfWriter();
-  const attribute = (inner: PbfWriter, tag: number, [key, value]: readonly [string, string]): void =>
+  const attribute = (
+    inner: PbfWriter,
+    tag: number,
+    [key, value]: readonly [string, string],
+  ): void =>
     inner.writeMessage(
       tag,
       (_: unknown, pair) => {
@@ -106,22 +118,44 @@ function protobuf(tool = 'lookup'): Buffer {
 }
 
 const toolsIn = ({ telemetry = [], gaps = [] }: Partial<Evidence>): readonly string[] => {
-  const [item] = capturedTrace({ exchanges: [], telemetry: telemetry.map((value) => ({ value })), gaps });
+  const [item] = capturedTrace({
+    exchanges: [],
+    telemetry: telemetry.map((value) => ({ value })),
+    gaps,
+  });
   return item?.ok ? toolNames(item.trace) : [];
 };
 const spans = JSON.stringify(otlp([{ id: 'a', name: 'execute_tool lookup', attributes: TOOL }]));
 
 /** Field names as protobuf has them; the keys of attributes are values. */
 const snake = (text: string): string =>
-  text.replace(/"(\w+)":/g, (_, key: string) => `"${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`);
+  text.replace(
+    /"(\w+)":/g,
+    (_, key: string) => `"${key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`,
+  );
 
 describe('what is taken', () => {
   it.each([
     ['JSON', '/v1/traces', spans, JSON_TYPE],
-    ['JSON, packed with gzip', '/v1/traces', gzipSync(spans), { ...JSON_TYPE, 'content-encoding': 'gzip' }],
-    ['JSON, packed with deflate', '/v1/traces', deflateSync(spans), { ...JSON_TYPE, 'content-encoding': 'deflate' }],
+    [
+      'JSON, packed with gzip',
+      '/v1/traces',
+      gzipSync(spans),
+      { ...JSON_TYPE, 'content-encoding': 'gzip' },
+    ],
+    [
+      'JSON, packed with deflate',
+      '/v1/traces',
+      deflateSync(spans),
+      { ...JSON_TYPE, 'content-encoding': 'deflate' },
+    ],
     ['protobuf', '/v1/traces', protobuf(), PROTOBUF],
-    ['protobuf, packed', '/v1/traces', gzipSync(protobuf()), { ...PROTOBUF, 'content-encoding': 'gzip' }],
+    [
+      'protobuf, packed',
+      '/v1/traces',
+      gzipSync(protobuf()),
+      { ...PROTOBUF, 'content-encoding': 'gzip' },
+    ],
     ['the endpoint itself', '', spans, JSON_TYPE],
     ['JSON with protobuf’s names', '/v1/traces', snake(spans), JSON_TYPE],
     ['a vendor’s longer path', '/api/public/otel/v1/traces', spans, JSON_TYPE],
@@ -141,7 +175,13 @@ describe('what is taken', () => {
   it.each([
     ['protobuf at the endpoint itself', '', protobuf(), PROTOBUF, 404],
     ['a path that is not known', '/spans', spans, JSON_TYPE, 404],
-    ['a list of spans without its request', '/v1/traces', '{"scopeSpans":[{"spans":[]}]}', JSON_TYPE, 400],
+    [
+      'a list of spans without its request',
+      '/v1/traces',
+      '{"scopeSpans":[{"spans":[]}]}',
+      JSON_TYPE,
+      400,
+    ],
   ])('%s is refused, and counted', async (_, path, body, headers, status) => {
     const { plane } = await open();
     expect((await post(path, body, headers)).status).toBe(status);
@@ -153,13 +193,18 @@ describe('what is taken', () => {
     ['packed', Object.assign(framed(gzipSync(protobuf())), { 0: 1 }), { 'grpc-encoding': 'gzip' }],
   ])('gRPC, %s', async (_, body, headers) => {
     const { plane } = await open();
-    expect(await call(GRPC_TRACES, body, headers)).toEqual({ status: '0', body: framed(Buffer.alloc(0)) });
+    expect(await call(GRPC_TRACES, body, headers)).toEqual({
+      status: '0',
+      body: framed(Buffer.alloc(0)),
+    });
     expect(toolsIn(await plane.end(SOON))).toEqual(['lookup']);
   });
 
   it('logs, which some instrumentations put messages in', async () => {
     const { plane } = await open();
-    const logs = otlpLogs([{ span: 'a', name: 'gen_ai.choice', body: { message: { content: 'hi' } }, at: 1 }]);
+    const logs = otlpLogs([
+      { span: 'a', name: 'gen_ai.choice', body: { message: { content: 'hi' } }, at: 1 },
+    ]);
     expect((await post('/v1/logs', JSON.stringify(logs))).status).toBe(200);
     expect((await plane.end(SOON)).telemetry).toHaveLength(1);
   });
@@ -168,7 +213,12 @@ describe('what is taken', () => {
     const { plane } = await open();
     expect((await post('/v1/metrics', 'anything', PROTOBUF)).status).toBe(200);
     expect(
-      (await call('/opentelemetry.proto.collector.metrics.v1.MetricsService/Export', framed(protobuf()))).status,
+      (
+        await call(
+          '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
+          framed(protobuf()),
+        )
+      ).status,
     ).toBe('0');
     expect(await plane.end(SOON)).toMatchObject({ telemetry: [], gaps: [] });
   });
@@ -200,7 +250,13 @@ describe('what cannot be read is said, and never answered so that the exporter s
 
   it.each([
     ['a damaged frame', GRPC_TRACES, Buffer.from([0, 0, 0, 0, 9, 1]), {}, '3'],
-    ['a program without our header', GRPC_TRACES, framed(protobuf()), { 'agentci-run': 'other' }, '16'],
+    [
+      'a program without our header',
+      GRPC_TRACES,
+      framed(protobuf()),
+      { 'agentci-run': 'other' },
+      '16',
+    ],
   ])('gRPC: %s', async (_, path, body, headers, status) => {
     const { plane } = await open();
     expect((await call(path, body, headers)).status).toBe(status);
@@ -217,41 +273,65 @@ describe('what cannot be read is said, and never answered so that the exporter s
 
 describe('memory', () => {
   const many = (from: number, count: number, attributes = {}) =>
-    otlp(Array.from({ length: count }, (_, i) => ({ id: `s${from + i}`, name: 'GET /', attributes })));
+    otlp(
+      Array.from({ length: count }, (_, i) => ({ id: `s${from + i}`, name: 'GET /', attributes })),
+    );
 
   it('holds nothing of spans that are not an agent’s, but the parents of those that are', async () => {
     const { plane } = await open();
-    await post('/v1/traces', JSON.stringify(otlp([{ id: 'tool', parent: 'inner', attributes: TOOL }])));
+    await post(
+      '/v1/traces',
+      JSON.stringify(otlp([{ id: 'tool', parent: 'inner', attributes: TOOL }])),
+    );
     await post('/v1/traces', JSON.stringify(many(0, 500)));
-    await post('/v1/traces', JSON.stringify(otlp([{ id: 'inner', parent: 'outer' }, { id: 'outer' }])));
+    await post(
+      '/v1/traces',
+      JSON.stringify(otlp([{ id: 'inner', parent: 'outer' }, { id: 'outer' }])),
+    );
     const { telemetry } = await plane.end(SOON);
     const names = JSON.stringify(telemetry).match(/"spanId"/g);
     expect(names).toHaveLength(3);
-    const [item] = capturedTrace({ exchanges: [], telemetry: telemetry!.map((value) => ({ value })) });
+    const [item] = capturedTrace({
+      exchanges: [],
+      telemetry: telemetry!.map((value) => ({ value })),
+    });
     expect(item!.ok && item!.trace.warnings).toEqual([]);
   });
 
   it('finds a parent that came first', async () => {
     const { plane } = await open();
-    await post('/v1/traces', JSON.stringify(otlp([{ id: 'inner', parent: 'outer' }, { id: 'outer' }])));
-    await post('/v1/traces', JSON.stringify(otlp([{ id: 'tool', parent: 'inner', attributes: TOOL }])));
+    await post(
+      '/v1/traces',
+      JSON.stringify(otlp([{ id: 'inner', parent: 'outer' }, { id: 'outer' }])),
+    );
+    await post(
+      '/v1/traces',
+      JSON.stringify(otlp([{ id: 'tool', parent: 'inner', attributes: TOOL }])),
+    );
     const { telemetry } = await plane.end(SOON);
     expect(JSON.stringify(telemetry).match(/"spanId"/g)).toHaveLength(3);
   });
 
   it('refuses what is beyond its limit, by number, and says so', async () => {
     const { plane } = await open({ limits: { maxKept: 3 } });
-    const five = JSON.stringify(otlp([1, 2, 3, 4, 5].map((i) => ({ id: `t${i}`, attributes: TOOL }))));
+    const five = JSON.stringify(
+      otlp([1, 2, 3, 4, 5].map((i) => ({ id: `t${i}`, attributes: TOOL }))),
+    );
     const reply = await post('/v1/traces', five);
     expect(reply.status).toBe(200);
-    expect(JSON.parse(reply.body.toString())).toMatchObject({ partialSuccess: { rejectedSpans: '2' } });
+    expect(JSON.parse(reply.body.toString())).toMatchObject({
+      partialSuccess: { rejectedSpans: '2' },
+    });
     const again = await post('/v1/traces', protobuf(), PROTOBUF);
-    const partial = new PbfReader(again.body).readFields<{ rejected?: number }>((tag, into, pbf) => {
-      if (tag === 1)
-        pbf.readMessage((inner) => {
-          if (inner === 1) into.rejected = pbf.readVarint();
-        }, into);
-    }, {});
+    const partial = new PbfReader(again.body).readFields<{ rejected?: number }>(
+      (tag, into, pbf) => {
+        if (tag === 1)
+          pbf.readMessage((inner) => {
+            if (inner === 1) into.rejected = pbf.readVarint();
+          }, into);
+      },
+      {},
+    );
     expect(partial.rejected).toBe(1);
     const { gaps } = await plane.end(SOON);
     expect(gaps).toEqual([{ gap: 'spansLost', detail: '3 beyond the limit of one query' }]);
@@ -274,7 +354,9 @@ describe('whose spans they are', () => {
     const { plane } = await open({}, { TRACEPARENT });
     expect(plane.environment().set).not.toHaveProperty('TRACEPARENT');
     const request = otlp([{ id: 'tool', attributes: TOOL }]);
-    Object.assign(request.resourceSpans[0]!.scopeSpans[0]!.spans[0]!, { parentSpanId: 'cd'.repeat(8) });
+    Object.assign(request.resourceSpans[0]!.scopeSpans[0]!.spans[0]!, {
+      parentSpanId: 'cd'.repeat(8),
+    });
     await post('/v1/traces', JSON.stringify(request));
     const [item] = capturedTrace({
       exchanges: [],
@@ -287,7 +369,12 @@ describe('whose spans they are', () => {
 describe('the end of a query', () => {
   it.each([
     ['nothing came and the agent has ended: at once', { endsWithRun: true }, false, [0, 200]],
-    ['nothing came and the agent stays: until it would have', { endsWithRun: false }, false, [300, 900]],
+    [
+      'nothing came and the agent stays: until it would have',
+      { endsWithRun: false },
+      false,
+      [300, 900],
+    ],
     ['spans came: until there is silence', { endsWithRun: true }, true, [250, 900]],
   ] as const)('%s', async (_, options, sends, [atLeast, atMost]) => {
     const { plane } = await open(options);
@@ -330,7 +417,10 @@ describe('a collector of the user’s own', () => {
     await post('/v1/metrics', protobuf(), PROTOBUF);
     const evidence = await plane.end(SOON);
     await plane.close();
-    expect(collector.requests.map(({ path }) => path)).toEqual(['/base/v1/traces', '/base/v1/metrics']);
+    expect(collector.requests.map(({ path }) => path)).toEqual([
+      '/base/v1/traces',
+      '/base/v1/metrics',
+    ]);
     expect(collector.requests[0]).toMatchObject({
       body: spans,
       headers: { 'x-api-key': SECRET, 'x-other': 'two words', 'content-type': 'application/json' },
@@ -347,7 +437,11 @@ describe('a collector of the user’s own', () => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        seen.push({ path: headers[':path'], key: headers['x-api-key'], body: Buffer.concat(chunks) });
+        seen.push({
+          path: headers[':path'],
+          key: headers['x-api-key'],
+          body: Buffer.concat(chunks),
+        });
         stream.respond({ 'content-type': 'application/grpc' }, { waitForTrailers: true });
         stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
         stream.end(framed(Buffer.alloc(0)));
@@ -376,12 +470,16 @@ describe('a collector of the user’s own', () => {
   ])('does not disturb the agent when it %s', async (_, address) => {
     const hanging = await startChaos(() => new Promise(() => {}));
     onTestFinished(() => hanging.close());
-    const { plane } = await open({}, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address ?? hanging.url });
+    const { plane } = await open(
+      {},
+      { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address ?? hanging.url },
+    );
     const began = performance.now();
     expect((await post('/v1/traces', spans)).status).toBe(200);
     expect(performance.now() - began).toBeLessThan(4000);
     const evidence = await plane.end(SOON);
     expect(toolsIn(evidence)).toEqual(['lookup']);
-    if (address !== undefined) expect(evidence.notes).toMatchObject([{ code: 'CAPTURE_NOT_FORWARDED' }]);
+    if (address !== undefined)
+      expect(evidence.notes).toMatchObject([{ code: 'CAPTURE_NOT_FORWARDED' }]);
   });
 });

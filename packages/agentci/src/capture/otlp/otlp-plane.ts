@@ -43,15 +43,23 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   const forwarder = new Forwarder(collectors);
   const bodies = new BodyReader();
   const ourSpan = randomBytes(8).toString('hex');
-  const traceparent = options.endsWithRun ? `00-${randomBytes(16).toString('hex')}-${ourSpan}-01` : undefined;
-  const theirSpan = /^[0-9a-f]{2}-[0-9a-f]{32}-([0-9a-f]{16})-/i.exec(env.TRACEPARENT ?? '')?.[1]?.toLowerCase();
+  const traceparent = options.endsWithRun
+    ? `00-${randomBytes(16).toString('hex')}-${ourSpan}-01`
+    : undefined;
+  const theirSpan = /^[0-9a-f]{2}-[0-9a-f]{32}-([0-9a-f]{16})-/i
+    .exec(env.TRACEPARENT ?? '')?.[1]
+    ?.toLowerCase();
   const outside = new Set([ourSpan, ...(theirSpan === undefined ? [] : [theirSpan])]);
   let since = Number.NEGATIVE_INFINITY;
   let book: SpanBook | undefined;
   /** What tells spans of agents from others is loaded when there are any: most agents send none. */
   const openBook = async (): Promise<SpanBook> => {
     const { SpanBook } = await import('./span-book.ts');
-    book ??= new SpanBook({ since, outside, ...(options.limits === undefined ? {} : { limits: options.limits }) });
+    book ??= new SpanBook({
+      since,
+      outside,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+    });
     return book;
   };
 
@@ -96,7 +104,10 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     }
   };
 
-  const unpacked = async (bytes: Buffer, encoding: string | undefined): Promise<Buffer | Outcome> => {
+  const unpacked = async (
+    bytes: Buffer,
+    encoding: string | undefined,
+  ): Promise<Buffer | Outcome> => {
     try {
       return (
         (await unpackBody(bytes, encoding)) ?? {
@@ -105,7 +116,9 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
         }
       );
     } catch (error) {
-      return isTooLarge(error) ? TOO_LARGE : { status: 'bad', message: 'the packed body is damaged' };
+      return isTooLarge(error)
+        ? TOO_LARGE
+        : { status: 'bad', message: 'the packed body is damaged' };
     }
   };
 
@@ -132,9 +145,15 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     }
     if (signal === undefined && request.method === 'POST' && !/profiles$/.test(plain)) lose();
     if (signal === undefined || request.method !== 'POST')
-      return reply({ status: 'no_method', message: 'spans are sent with POST to /v1/traces, logs to /v1/logs' });
+      return reply({
+        status: 'no_method',
+        message: 'spans are sent with POST to /v1/traces, logs to /v1/logs',
+      });
     if (!isJson && !/^application\/(?:x-)?protobuf\b/i.test(type))
-      return reply({ status: 'unknown_type', message: 'send application/x-protobuf or application/json' });
+      return reply({
+        status: 'unknown_type',
+        message: 'send application/x-protobuf or application/json',
+      });
     const encoding = headerOf(request.headers['content-encoding']);
     const body = await unpacked(read.bytes, encoding);
     const outcome = Buffer.isBuffer(body) ? await take(signal, body, isJson) : body;
@@ -150,10 +169,16 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
       replyGrpc(response, outcome);
     };
     if (signal === undefined)
-      return reply({ status: 'no_method', message: 'the capture takes exports of traces, logs and metrics' });
+      return reply({
+        status: 'no_method',
+        message: 'the capture takes exports of traces, logs and metrics',
+      });
     // A path of ours is not part of the call, so this is what tells our agent from any other program of the machine.
     if (options.into === undefined && headerOf(request.headers[RUN_HEADER]) !== token)
-      return reply({ status: 'stranger', message: `the header ${RUN_HEADER} of the capture is missing` });
+      return reply({
+        status: 'stranger',
+        message: `the header ${RUN_HEADER} of the capture is missing`,
+      });
     if (!read.ok) {
       if (read.why === 'too_large') reply(TOO_LARGE);
       return;
@@ -164,7 +189,8 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     const body = await unpacked(frame.message, encoding);
     const outcome = Buffer.isBuffer(body) ? await take(signal, body, false) : body;
     reply(outcome);
-    if (outcome.status === 'ok') forwarder.forward({ signal, bytes: frame.message, isJson: false, encoding });
+    if (outcome.status === 'ok')
+      forwarder.forward({ signal, bytes: frame.message, isJson: false, encoding });
   };
 
   /** Spans come in batches, after what they describe: after some silence no more are expected. */
@@ -172,7 +198,8 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     const began = now();
     const mayCome = hasSent || (!options.endsWithRun && !hasEnded);
     const silence = mayCome ? quietMs : LAST_BYTES_MS;
-    while (now() - began < maxMs && (open > 0 || now() - Math.max(lastAt, began) < silence)) await sleep(POLL_MS);
+    while (now() - began < maxMs && (open > 0 || now() - Math.max(lastAt, began) < silence))
+      await sleep(POLL_MS);
   };
 
   return {

@@ -40,14 +40,19 @@ export class BodyReader {
           finish({ ok: false, why: 'too_large' });
         } else chunks.push(chunk);
       });
-      request.on('end', () => finish({ ok: true, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }));
+      request.on('end', () =>
+        finish({ ok: true, bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
+      );
       request.on('close', () => finish({ ok: false, why: 'aborted' }));
     });
   }
 }
 
 /** Bytes without their packing: undefined where it is not one of the protocol. Rejects where it is damaged or too large. */
-export async function unpackBody(bytes: Buffer, encoding: string | undefined): Promise<Buffer | undefined> {
+export async function unpackBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+): Promise<Buffer | undefined> {
   const limit = { maxOutputLength: MAX_BODY_BYTES };
   switch (encoding?.trim().toLowerCase()) {
     case undefined:

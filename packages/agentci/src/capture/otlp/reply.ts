@@ -6,11 +6,30 @@ export type Signal = 'traces' | 'logs' | 'metrics';
 /** How a request was taken. The protocol knows no half measures: what was not kept is told by number. */
 export type Outcome =
   | { readonly status: 'ok'; readonly rejected: number }
-  | { readonly status: 'bad' | 'too_large' | 'unknown_type' | 'stranger' | 'no_method'; readonly message: string };
+  | {
+      readonly status: 'bad' | 'too_large' | 'unknown_type' | 'stranger' | 'no_method';
+      readonly message: string;
+    };
 
-const HTTP_STATUS = { bad: 400, too_large: 413, unknown_type: 415, stranger: 403, no_method: 404 } as const;
-const GRPC_STATUS = { bad: 3, too_large: 8, unknown_type: 12, stranger: 16, no_method: 12 } as const;
-const REJECTED = { traces: 'rejectedSpans', logs: 'rejectedLogRecords', metrics: 'rejectedDataPoints' } as const;
+const HTTP_STATUS = {
+  bad: 400,
+  too_large: 413,
+  unknown_type: 415,
+  stranger: 403,
+  no_method: 404,
+} as const;
+const GRPC_STATUS = {
+  bad: 3,
+  too_large: 8,
+  unknown_type: 12,
+  stranger: 16,
+  no_method: 12,
+} as const;
+const REJECTED = {
+  traces: 'rejectedSpans',
+  logs: 'rejectedLogRecords',
+  metrics: 'rejectedDataPoints',
+} as const;
 const WHY_REJECTED = 'the capture keeps no more of this run';
 
 /** Answers over HTTP in the language of the request. Never with 5xx: exporters would send again, and slow the agent down. */
@@ -21,18 +40,25 @@ export function replyHttp(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const isOk = outcome.status === 'ok';
-  const body = isJson ? Buffer.from(JSON.stringify(jsonReply(signal, outcome))) : protobufReply(outcome);
-  (response as { writeHead: (status: number, headers: Record<string, string | number>) => unknown }).writeHead(
-    isOk ? 200 : HTTP_STATUS[outcome.status],
-    { 'content-type': isJson ? 'application/json' : 'application/x-protobuf', 'content-length': body.length },
-  );
+  const body = isJson
+    ? Buffer.from(JSON.stringify(jsonReply(signal, outcome)))
+    : protobufReply(outcome);
+  (
+    response as { writeHead: (status: number, headers: Record<string, string | number>) => unknown }
+  ).writeHead(isOk ? 200 : HTTP_STATUS[outcome.status], {
+    'content-type': isJson ? 'application/json' : 'application/x-protobuf',
+    'content-length': body.length,
+  });
   response.end(body);
 }
 
 function jsonReply(signal: Signal, outcome: Outcome): object {
-  if (outcome.status !== 'ok') return { code: GRPC_STATUS[outcome.status], message: outcome.message };
+  if (outcome.status !== 'ok')
+    return { code: GRPC_STATUS[outcome.status], message: outcome.message };
   if (outcome.rejected === 0) return {};
-  return { partialSuccess: { [REJECTED[signal]]: String(outcome.rejected), errorMessage: WHY_REJECTED } };
+  return {
+    partialSuccess: { [REJECTED[signal]]: String(outcome.rejected), errorMessage: WHY_REJECTED },
+  };
 }
 
 function protobufReply(outcome: Outcome): Buffer {
@@ -80,7 +106,9 @@ export function framed(message: Buffer): Buffer {
 }
 
 /** The one message of a call; undefined where the frame is damaged. */
-export function unframed(bytes: Buffer): { readonly isPacked: boolean; readonly message: Buffer } | undefined {
+export function unframed(
+  bytes: Buffer,
+): { readonly isPacked: boolean; readonly message: Buffer } | undefined {
   if (bytes.length < FRAME_HEAD) return undefined;
   const length = bytes.readUInt32BE(1);
   if (bytes.length !== FRAME_HEAD + length) return undefined;

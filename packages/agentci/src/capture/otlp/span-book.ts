@@ -91,7 +91,11 @@ export class SpanBook {
     for (const entry of objects(root.resourceLogs))
       for (const scoped of objects(entry.scopeLogs)) this.#addLogs(entry.resource, scoped, share);
     const { kept, rejected, late } = this.counts;
-    return { kept: kept - before.kept, rejected: rejected - before.rejected, late: late - before.late };
+    return {
+      kept: kept - before.kept,
+      rejected: rejected - before.rejected,
+      late: late - before.late,
+    };
   }
 
   #addSpans(resource: unknown, scoped: Fields, share: number): void {
@@ -106,7 +110,9 @@ export class SpanBook {
         continue;
       }
       if (!this.#own.has(shape)) {
-        const [span] = readOtlp({ value: requestOf([raw], { resource: undefined, scope: scoped.scope }) }).spans;
+        const [span] = readOtlp({
+          value: requestOf([raw], { resource: undefined, scope: scoped.scope }),
+        }).spans;
         if (span === undefined) continue;
         const shapes = isOfAgent(span) ? this.#own : this.#strangers;
         if (shapes.size < MAX_SHAPES) shapes.add(shape);
@@ -141,7 +147,8 @@ export class SpanBook {
       return;
     }
     this.#others.set(id, [bare, place]);
-    if (this.#others.size > this.#limits.maxOthers) this.#others.delete(this.#others.keys().next().value!);
+    if (this.#others.size > this.#limits.maxOthers)
+      this.#others.delete(this.#others.keys().next().value!);
   }
 
   /** A span that is kept makes those above it worth keeping. */
@@ -166,11 +173,15 @@ export class SpanBook {
   #addLogs(resource: unknown, scoped: Fields, share: number): void {
     const raw = objects(scoped.logRecords);
     const read = readOtlp({
-      value: { resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: raw }] }] },
+      value: {
+        resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: raw }] }],
+      },
     });
     const own = raw.filter((_, i) => this.#takesLog(read.logs[i]!, share));
     if (own.length > 0)
-      this.#keep({ resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: own }] }] });
+      this.#keep({
+        resourceLogs: [{ resource, scopeLogs: [{ scope: scoped.scope, logRecords: own }] }],
+      });
   }
 
   #takesLog(log: LogRecord, share: number): boolean {
@@ -185,7 +196,10 @@ export class SpanBook {
   }
 
   #hasRoom(bytes: number): boolean {
-    if (this.#kept >= this.#limits.maxKept || this.#bytes + this.#pending + bytes > this.#limits.maxBytes) {
+    if (
+      this.#kept >= this.#limits.maxKept ||
+      this.#bytes + this.#pending + bytes > this.#limits.maxBytes
+    ) {
       this.#rejected++;
       return false;
     }
@@ -216,10 +230,13 @@ function shapeOf(scope: string, { name, attributes, events }: Fields): string {
   let shape = `${scope}\n${String(name)}`;
   for (const { key, value } of objects(attributes)) {
     shape += `\n${String(key)}`;
-    if (mayTellKind(String(key)) && isFields(value)) shape += `=${String(value.stringValue).slice(0, MAX_KIND)}`;
-    if (isFields(value)) for (const kind in value) shape += value[kind] === '' ? ` ${kind}-` : ` ${kind}`;
+    if (mayTellKind(String(key)) && isFields(value))
+      shape += `=${String(value.stringValue).slice(0, MAX_KIND)}`;
+    if (isFields(value))
+      for (const kind in value) shape += value[kind] === '' ? ` ${kind}-` : ` ${kind}`;
   }
-  for (const event of objects(events)) for (const { key } of objects(event.attributes)) shape += `\n@${String(key)}`;
+  for (const event of objects(events))
+    for (const { key } of objects(event.attributes)) shape += `\n@${String(key)}`;
   return shape;
 }
 
@@ -237,7 +254,14 @@ const requestOf = (spans: readonly Fields[], { resource, scope }: Place): object
   resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }],
 });
 
-const bareFacts = ({ traceId, spanId, parentSpanId, name, startTimeUnixNano, endTimeUnixNano }: Fields): Fields => ({
+const bareFacts = ({
+  traceId,
+  spanId,
+  parentSpanId,
+  name,
+  startTimeUnixNano,
+  endTimeUnixNano,
+}: Fields): Fields => ({
   traceId,
   spanId,
   ...(parentSpanId === undefined || parentSpanId === '' ? {} : { parentSpanId }),

@@ -8,13 +8,19 @@ const said = JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', conten
 const chat: SmallSpan = {
   id: 'c',
   name: 'chat m',
-  attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.output.messages': said },
+  attributes: {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': 'm',
+    'gen_ai.output.messages': said,
+  },
 };
 const one = (name: string, attributes: Record<string, string> = {}): object =>
   otlp([chat, { id: 't', name, attributes }]);
 const log = (attributes: Record<string, string>, more: object): object => ({
   ...otlp([chat]),
-  resourceLogs: [{ scopeLogs: [{ logRecords: [{ attributes: attributeList(attributes), ...more }] }] }],
+  resourceLogs: [
+    { scopeLogs: [{ logRecords: [{ attributes: attributeList(attributes), ...more }] }] },
+  ],
 });
 const kv = (values: Record<string, object>): object => ({
   kvlistValue: { values: Object.entries(values).map(([key, value]) => ({ key, value })) },
@@ -22,7 +28,11 @@ const kv = (values: Record<string, object>): object => ({
 const choice = kv({
   message: kv({
     tool_calls: {
-      arrayValue: { values: [kv({ id: { stringValue: 'a' }, function: kv({ name: { stringValue: 'refund' } }) })] },
+      arrayValue: {
+        values: [
+          kv({ id: { stringValue: 'a' }, function: kv({ name: { stringValue: 'refund' } }) }),
+        ],
+      },
     },
   }),
 });
@@ -30,7 +40,10 @@ const choice = kv({
 const read = (...requests: object[]) => {
   const book = new SpanBook({ since: 0 });
   for (const request of requests) book.add(request, 1000);
-  const [item] = capturedTrace({ exchanges: [], telemetry: book.requests().map((value) => ({ value })) });
+  const [item] = capturedTrace({
+    exchanges: [],
+    telemetry: book.requests().map((value) => ({ value })),
+  });
   if (item?.ok !== true) throw new Error('not read');
   return item.trace;
 };
@@ -46,9 +59,15 @@ test.each<[string, object]>([
   ],
   [
     'a log of Claude Code without its scope',
-    log({ 'event.name': 'tool_result', tool_name: 'refund' }, { body: { stringValue: 'claude_code.tool_result' } }),
+    log(
+      { 'event.name': 'tool_result', tool_name: 'refund' },
+      { body: { stringValue: 'claude_code.tool_result' } },
+    ),
   ],
-  ['a log of another program', log({ 'event.name': 'acme_cli.tool_call', function_name: 'refund' }, {})],
+  [
+    'a log of another program',
+    log({ 'event.name': 'acme_cli.tool_call', function_name: 'refund' }, {}),
+  ],
 ])('a call is kept and read: %s', (_, request) => {
   const trace = read(request);
   expect(toolNames(trace)).toEqual(['refund']);
@@ -58,7 +77,14 @@ test.each<[string, object]>([
   ['a message of a log without a span', log({}, { eventName: 'gen_ai.choice', body: choice })],
   [
     'an event of a span',
-    otlp([chat, { id: 't', name: 'step', events: [{ name: 'call', attributes: { 'gen_ai.tool.name': 'refund' } }] }]),
+    otlp([
+      chat,
+      {
+        id: 't',
+        name: 'step',
+        events: [{ name: 'call', attributes: { 'gen_ai.tool.name': 'refund' } }],
+      },
+    ]),
   ],
 ])('a call that is only told of makes the calls partly known: %s', (_, request) => {
   const trace = read(request);
@@ -76,6 +102,9 @@ test('spans alike but for their kind are told apart', () => {
 });
 
 test('logs and spans of other things are passed over', () => {
-  const trace = read(one('GET /', { 'http.request.method': 'GET' }), log({ 'event.name': 'login' }, {}));
+  const trace = read(
+    one('GET /', { 'http.request.method': 'GET' }),
+    log({ 'event.name': 'login' }, {}),
+  );
   expect([toolNames(trace), trace.captured.toolCalls]).toEqual([[], 'full']);
 });

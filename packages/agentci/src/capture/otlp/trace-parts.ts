@@ -22,7 +22,12 @@ interface Gathered {
 export function traceParts(request: unknown): ReadonlyMap<string, TracePart> {
   const parts = new Map<string, Gathered>();
   const partOf = (traceId: string, items: number): Gathered => {
-    const known = parts.get(traceId) ?? { resourceSpans: [], resourceLogs: [], parents: new Set(), items: 0 };
+    const known = parts.get(traceId) ?? {
+      resourceSpans: [],
+      resourceLogs: [],
+      parents: new Set(),
+      items: 0,
+    };
     parts.set(traceId, known);
     known.items += items;
     return known;
@@ -33,14 +38,21 @@ export function traceParts(request: unknown): ReadonlyMap<string, TracePart> {
       for (const [traceId, own] of grouped(spans)) {
         const part = partOf(traceId, own.length);
         part.resourceSpans.push({ resource, scopeSpans: [{ scope, spans: own }] });
-        for (const { parentSpanId } of own) part.parents.add(idOf(parentSpanId, SPAN_ID_DIGITS) ?? '');
+        for (const { parentSpanId } of own)
+          part.parents.add(idOf(parentSpanId, SPAN_ID_DIGITS) ?? '');
       }
   for (const { resource, scopeLogs } of objects(root.resourceLogs))
     for (const { scope, logRecords } of objects(scopeLogs))
       for (const [traceId, own] of grouped(logRecords))
-        partOf(traceId, own.length).resourceLogs.push({ resource, scopeLogs: [{ scope, logRecords: own }] });
+        partOf(traceId, own.length).resourceLogs.push({
+          resource,
+          scopeLogs: [{ scope, logRecords: own }],
+        });
   return new Map(
-    [...parts].map(([traceId, { items, parents, ...own }]) => [traceId, { request: own, items, parents }] as const),
+    [...parts].map(
+      ([traceId, { items, parents, ...own }]) =>
+        [traceId, { request: own, items, parents }] as const,
+    ),
   );
 }
 

@@ -36,7 +36,9 @@ export function preloadEnvironment(
       hosts: hosts.filter((host) => typeof host === 'string'),
       patterns: hosts.flatMap((host) => (typeof host === 'string' ? [] : [host.source])),
       // An address of the user's own may also be written in the agent's code.
-      roots: upstreams.filter(({ isOwn }) => isOwn).map(({ root, provider }) => [root.replace(/\/+$/, ''), provider]),
+      roots: upstreams
+        .filter(({ isOwn }) => isOwn)
+        .map(({ root, provider }) => [root.replace(/\/+$/, ''), provider]),
       calls: MODEL_CALL.source,
       maybe: MAYBE_MODEL_CALL.source,
       option,
@@ -46,7 +48,8 @@ export function preloadEnvironment(
 }
 
 /** As NODE_OPTIONS takes a path with spaces. */
-const quoted = (path: string): string => (/[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path);
+const quoted = (path: string): string =>
+  /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
 
 /** Where the file is not there to be executed, as in an archive, programs that drop the option are not seen. */
 function pathWith(path: string | undefined, option: string): Record<string, string> {

@@ -12,7 +12,10 @@ module.exports = (option, alike) => {
     return given;
   };
   const withEnv = (given) =>
-    given !== null && typeof given === 'object' && given.env !== null && typeof given.env === 'object'
+    given !== null &&
+    typeof given === 'object' &&
+    given.env !== null &&
+    typeof given.env === 'object'
       ? { ...given, env: filled(given.env) }
       : given;
   const isOptions = (each) => each !== null && typeof each === 'object' && !Array.isArray(each);
@@ -39,7 +42,9 @@ module.exports = (option, alike) => {
           pair.slice(0, pair.indexOf('=')),
           pair.slice(pair.indexOf('=') + 1),
         ]);
-        given.envPairs = Object.entries(filled(Object.fromEntries(pairs))).map(([name, value]) => `${name}=${value}`);
+        given.envPairs = Object.entries(filled(Object.fromEntries(pairs))).map(
+          ([name, value]) => `${name}=${value}`,
+        );
       }
     } catch {
       // The program is started as it was written.

@@ -20,13 +20,19 @@ beforeAll(async () => {
 });
 
 /** Runs a Node agent behind a capture: what it printed, and what was seen of it. */
-async function runAgent(cwd: string, more: Pick<Parameters<typeof createCapture>[0], 'offline' | 'answer'> = {}) {
+async function runAgent(
+  cwd: string,
+  more: Pick<Parameters<typeof createCapture>[0], 'offline' | 'answer'> = {},
+) {
   const env = { PATH: process.env.PATH };
   const capture = createCapture({ planes: ['llm'], env, cwd, command: ['node'], ...more });
   onTestFinished(() => capture.close());
   const slot = await capture.open();
   onTestFinished(() => slot.close());
-  const { stdout } = await run(process.execPath, ['agent.mjs'], { cwd, env: slot.env as NodeJS.ProcessEnv });
+  const { stdout } = await run(process.execPath, ['agent.mjs'], {
+    cwd,
+    env: slot.env as NodeJS.ProcessEnv,
+  });
   const { evidence } = await slot.end('itself');
   return { said: stdout.trim(), calls: evidence.exchanges.length, gaps: evidence.gaps };
 }
@@ -135,18 +141,30 @@ describe.each([
     const { port } = new URL(model.url);
     const filled = (text: string) =>
       text.replaceAll('ADDRESS', `${model.url}/v1/chat/completions`).replaceAll('PORT', port);
-    const files = { 'agent.mjs': `${IMPORTS}\n${filled(code)}`, 'ask.mjs': `console.log(await ${filled(ASK)})` };
+    const files = {
+      'agent.mjs': `${IMPORTS}\n${filled(code)}`,
+      'ask.mjs': `console.log(await ${filled(ASK)})`,
+    };
     const cwd = tempDir(files);
     if (code.includes('./vendored/')) cpSync(undici, join(cwd, 'vendored'), { recursive: true });
     const { said, calls, gaps } = await runAgent(cwd, {
       offline,
-      answer: async () => ({ served: 'cassette', status: 200, headers: {}, chunks: [Buffer.from('recorded')] }),
+      answer: async () => ({
+        served: 'cassette',
+        status: 200,
+        headers: {},
+        chunks: [Buffer.from('recorded')],
+      }),
     });
     const told = [{ gap: 'tunnelled', detail: `127.0.0.1:${port}` }];
     const isMade = seen === 'told' && offline === undefined;
     expect([calls, gaps]).toEqual(seen === 'captured' ? [1, []] : [0, told]);
     expect(said).toEqual(
-      seen === 'captured' ? 'recorded' : isMade ? 'live' : expect.stringMatching(/cannot be led to the recording/),
+      seen === 'captured'
+        ? 'recorded'
+        : isMade
+          ? 'live'
+          : expect.stringMatching(/cannot be led to the recording/),
     );
     expect(model.requests.length > before).toBe(isMade);
   });
@@ -165,12 +183,18 @@ it.each([
     'agent.mjs': `${IMPORTS} const agent = ${agent}; ${more}; const sent = http.request('http://model.internal:${port}/v1/chat/completions', { method: 'POST', agent, lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) }); ${SENT}`,
   });
   const { said, calls, gaps } = await runAgent(cwd);
-  expect([said, calls, gaps]).toEqual(['live', 0, [{ gap: 'tunnelled', detail: `model.internal:${port}` }]]);
+  expect([said, calls, gaps]).toEqual([
+    'live',
+    0,
+    [{ gap: 'tunnelled', detail: `model.internal:${port}` }],
+  ]);
 });
 
 describe('what is no call of a model is written as it was', () => {
   it('to sockets and to standard output', async () => {
-    const server = await startChaos((request, response) => void response.end(`${request.method} seen`));
+    const server = await startChaos(
+      (request, response) => void response.end(`${request.method} seen`),
+    );
     onTestFinished(() => server.close());
     const { port } = new URL(server.url);
     const cwd = tempDir({
@@ -178,7 +202,10 @@ describe('what is no call of a model is written as it was', () => {
         const sent = new http.ClientRequest('http://127.0.0.1:${port}/tools/search', { method: 'POST' }); ${SENT}`,
     });
     const { said, gaps } = await runAgent(cwd);
-    expect([said.split(/\s*\n/), gaps]).toEqual([['POST /v1/chat/completions HTTP/1.1', 'POST seen'], []]);
+    expect([said.split(/\s*\n/), gaps]).toEqual([
+      ['POST /v1/chat/completions HTTP/1.1', 'POST seen'],
+      [],
+    ]);
   });
 });
 
@@ -203,7 +230,10 @@ describe.each([
     ],
   ])('%s is told of', async (_, code) => {
     const { key, cert } = madeCertificate();
-    const server = createSecureServer({ key, cert, allowHTTP1: true }, (__, response) => void response.end('live'));
+    const server = createSecureServer(
+      { key, cert, allowHTTP1: true },
+      (__, response) => void response.end('live'),
+    );
     await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
@@ -220,6 +250,12 @@ function madeCertificate(): { key: string; cert: string } {
   const cwd = tempDir({});
   const args =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -days 1';
-  execFileSync('openssl', [...args.split(' '), '-subj', '/CN=api.mistral.ai'], { cwd, stdio: 'ignore' });
-  return { key: readFileSync(join(cwd, 'key.pem'), 'utf8'), cert: readFileSync(join(cwd, 'cert.pem'), 'utf8') };
+  execFileSync('openssl', [...args.split(' '), '-subj', '/CN=api.mistral.ai'], {
+    cwd,
+    stdio: 'ignore',
+  });
+  return {
+    key: readFileSync(join(cwd, 'key.pem'), 'utf8'),
+    cert: readFileSync(join(cwd, 'cert.pem'), 'utf8'),
+  };
 }

@@ -15,7 +15,10 @@ const entryOf = (name: string): string => join(dirname(from.resolve(`${name}/pac
 /** Runs a Node program behind a capture that answers in the place of every provider. */
 async function runAgent(
   files: Readonly<Record<string, string>>,
-  { env = {}, args = ['agent.mjs'] }: { env?: Record<string, string>; args?: readonly string[] } = {},
+  {
+    env = {},
+    args = ['agent.mjs'],
+  }: { env?: Record<string, string>; args?: readonly string[] } = {},
 ) {
   const cwd = tempDir(files);
   const capture = createCapture({
@@ -33,9 +36,18 @@ async function runAgent(
   onTestFinished(() => capture.close());
   const slot = await capture.open();
   onTestFinished(() => slot.close());
-  const { stdout, stderr } = await run(process.execPath, [...args], { cwd, env: slot.env as NodeJS.ProcessEnv });
+  const { stdout, stderr } = await run(process.execPath, [...args], {
+    cwd,
+    env: slot.env as NodeJS.ProcessEnv,
+  });
   const { evidence } = await slot.end('itself');
-  return { stdout: stdout.trim(), stderr, uris: evidence.exchanges.map(({ uri }) => uri), gaps: evidence.gaps, slot };
+  return {
+    stdout: stdout.trim(),
+    stderr,
+    uris: evidence.exchanges.map(({ uri }) => uri),
+    gaps: evidence.gaps,
+    slot,
+  };
 }
 
 const URL_ = 'https://api.mistral.ai/v1/chat/completions';
@@ -85,7 +97,12 @@ it.each([
 
 describe('calls of a known host go through the capture', () => {
   const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
-    ['fetch', { 'agent.mjs': `console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())` }],
+    [
+      'fetch',
+      {
+        'agent.mjs': `console.log(await (await fetch('${URL_}', { ...${POST}, body: 'hi' })).text())`,
+      },
+    ],
     [
       'fetch of a name that ends with a dot',
       {
@@ -94,11 +111,15 @@ describe('calls of a known host go through the capture', () => {
     ],
     [
       'fetch of a URL',
-      { 'agent.mjs': `console.log(await (await fetch(new URL('${URL_}'), { ...${POST}, body: 'hi' })).text())` },
+      {
+        'agent.mjs': `console.log(await (await fetch(new URL('${URL_}'), { ...${POST}, body: 'hi' })).text())`,
+      },
     ],
     [
       'fetch of a Request',
-      { 'agent.mjs': `console.log(await (await fetch(new Request('${URL_}', { ...${POST}, body: 'hi' }))).text())` },
+      {
+        'agent.mjs': `console.log(await (await fetch(new Request('${URL_}', { ...${POST}, body: 'hi' }))).text())`,
+      },
     ],
     [
       'fetch with a body that is a stream',
@@ -203,7 +224,8 @@ describe('calls of a known host go through the capture', () => {
 });
 
 describe('what looks like a model’s call goes through the capture whatever its address', () => {
-  const asked = (url: string): string => `await (await fetch('${url}', { ...${POST}, body: 'hi' })).json()`;
+  const asked = (url: string): string =>
+    `await (await fetch('${url}', { ...${POST}, body: 'hi' })).json()`;
   it.each([
     ['on this machine', 'http://localhost:9/v1/chat/completions'],
     ['elsewhere', 'https://gateway.example/team/v1/messages'],
@@ -244,21 +266,33 @@ describe('what looks like a model’s call goes through the capture whatever its
     await run(process.execPath, ['-e', program], { env: slot.env as NodeJS.ProcessEnv });
     expect(authorization).toBe(`Basic ${Buffer.from('ann:p@ss').toString('base64')}`);
     const { evidence } = await slot.end('itself');
-    expect(evidence.exchanges).toMatchObject([{ provider: `@localhost:${new URL(server.url).port}`, status: 200 }]);
+    expect(evidence.exchanges).toMatchObject([
+      { provider: `@localhost:${new URL(server.url).port}`, status: 200 },
+    ]);
   });
 
   it('except where the program has certificates of its own: it is made as it was written, and told of', async () => {
     const cwd = tempDir({});
-    const capture = createCapture({ planes: ['llm'], env: { PATH: process.env.PATH }, cwd, command: ['node'] });
+    const capture = createCapture({
+      planes: ['llm'],
+      env: { PATH: process.env.PATH },
+      cwd,
+      command: ['node'],
+    });
     onTestFinished(() => capture.close());
     const slot = await capture.open();
     onTestFinished(() => slot.close());
     const program = `require('https').request('https://127.0.0.1:9/v1/chat/completions', { method: 'POST', rejectUnauthorized: false })
       .on('error', (error) => setTimeout(() => console.log(error.code), 50)).end('{}')`;
-    const { stdout } = await run(process.execPath, ['-e', program], { env: slot.env as NodeJS.ProcessEnv });
+    const { stdout } = await run(process.execPath, ['-e', program], {
+      env: slot.env as NodeJS.ProcessEnv,
+    });
     expect(stdout.trim()).toBe('ECONNREFUSED');
     const { evidence } = await slot.end('itself');
-    expect([evidence.exchanges, evidence.gaps]).toEqual([[], [{ gap: 'tunnelled', detail: '127.0.0.1:9' }]]);
+    expect([evidence.exchanges, evidence.gaps]).toEqual([
+      [],
+      [{ gap: 'tunnelled', detail: '127.0.0.1:9' }],
+    ]);
   });
 });
 
@@ -298,7 +332,13 @@ describe('everything else is as it was', () => {
         for (const wrong of [undefined, 'no address', {}, 7]) await fetch(wrong).catch((error) => console.log(error.name));
         try { https.request('::'); } catch (error) { console.log(error.code); }`,
     });
-    expect(stdout.split('\n')).toEqual(['TypeError', 'TypeError', 'TypeError', 'TypeError', 'ERR_INVALID_URL']);
+    expect(stdout.split('\n')).toEqual([
+      'TypeError',
+      'TypeError',
+      'TypeError',
+      'TypeError',
+      'ERR_INVALID_URL',
+    ]);
   });
 
   it('options of the user stay, and a main file of CommonJS is still that', async () => {
@@ -313,7 +353,11 @@ describe('everything else is as it was', () => {
   it('what was decided of an address is of its method too, however many addresses there were', async () => {
     const file = createRequire(import.meta.url).resolve('./register.cjs');
     const front = new URL(url).host;
-    const AGENTCI_PRELOAD = JSON.stringify({ front, base: `${url}/r/t/llm`, calls: '/chat/completions$' });
+    const AGENTCI_PRELOAD = JSON.stringify({
+      front,
+      base: `${url}/r/t/llm`,
+      calls: '/chat/completions$',
+    });
     const env = { PATH: process.env.PATH, AGENTCI_PRELOAD, NODE_OPTIONS: `--require ${file}` };
     // Port 9 answers to no one: only what goes through the front has an answer.
     const program = `(async () => {

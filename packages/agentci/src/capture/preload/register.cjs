@@ -17,14 +17,26 @@
   if (globalThis[mark] === true || typeof rules !== 'object' || rules === null) return;
   Object.defineProperty(globalThis, mark, { value: true });
 
-  const { front, base, hosts = [], patterns = [], roots = [], calls, maybe, option, isOffline = false } = rules;
+  const {
+    front,
+    base,
+    hosts = [],
+    patterns = [],
+    roots = [],
+    calls,
+    maybe,
+    option,
+    isOffline = false,
+  } = rules;
   const names = new Set(hosts);
   const expressions = patterns.map((source) => new RegExp(source));
-  const isModelHost = (name) => names.has(name) || expressions.some((expression) => expression.test(name));
+  const isModelHost = (name) =>
+    names.has(name) || expressions.some((expression) => expression.test(name));
 
   /** Host and path of what looks like a model's call, whatever its address is. The front sends it on to that very address. */
   const modelCall = calls === undefined ? undefined : new RegExp(calls, 'i');
-  const isPlainHttpOurs = modelCall !== undefined || roots.some(([root]) => root.startsWith('http:'));
+  const isPlainHttpOurs =
+    modelCall !== undefined || roots.some(([root]) => root.startsWith('http:'));
 
   /** Paths that may be of anything: what is sent there decides. */
   const maybeCall = maybe === undefined ? undefined : new RegExp(maybe, 'i');
@@ -34,9 +46,12 @@
     /"model"\s*:\s*"/.test(body) &&
     /"(?:messages|input|prompt)"\s*:/.test(body);
   const movedByBody = (text, { method, body } = {}) => {
-    if (maybeCall === undefined || !/^post$/i.test(method ?? '') || !isForModel(body)) return undefined;
+    if (maybeCall === undefined || !/^post$/i.test(method ?? '') || !isForModel(body))
+      return undefined;
     const url = new URL(text);
-    return url.host !== front && /^https?:$/.test(url.protocol) && maybeCall.test(url.pathname.replace(/\/+$/, ''))
+    return url.host !== front &&
+      /^https?:$/.test(url.protocol) &&
+      maybeCall.test(url.pathname.replace(/\/+$/, ''))
       ? `${base}/@${url.protocol}${url.host}${url.pathname}${url.search}`
       : undefined;
   };
@@ -51,13 +66,16 @@
       if (rest === root || rest.startsWith(`${root}/`))
         return `${base}/${provider}${rest.slice(root.length)}${url.search}`;
     }
-    if (modelCall === undefined || url.host === front || !/^post$/i.test(method ?? '')) return undefined;
-    return /^https?:$/.test(url.protocol) && modelCall.test(url.host + url.pathname.replace(/\/+$/, ''))
+    if (modelCall === undefined || url.host === front || !/^post$/i.test(method ?? ''))
+      return undefined;
+    return /^https?:$/.test(url.protocol) &&
+      modelCall.test(url.host + url.pathname.replace(/\/+$/, ''))
       ? `${base}/@${url.protocol}${url.host}${url.pathname}${url.search}`
       : undefined;
   };
   /** Whether a request that is written somewhere else than to the front should have gone there. */
-  const isPast = (url, sent) => (moved(url, sent.method) ?? movedByBody(url.href, sent)) !== undefined;
+  const isPast = (url, sent) =>
+    (moved(url, sent.method) ?? movedByBody(url.href, sent)) !== undefined;
 
   /** Programs call a few addresses many times, and reading one takes as long as much of the call. */
   const known = new Map();
@@ -99,7 +117,10 @@
 
   /** Programs may look at the name of a function and at how many arguments it takes. */
   const alike = (original, replacement) =>
-    Object.defineProperties(replacement, { name: { value: original.name }, length: { value: original.length } });
+    Object.defineProperties(replacement, {
+      name: { value: original.name },
+      length: { value: original.length },
+    });
 
   const isGone = (error) => {
     const cause = error && (error.cause ?? error);
@@ -114,8 +135,10 @@
       try {
         const isRequest = typeof Request === 'function' && input instanceof Request;
         const to =
-          movedText(isRequest ? input.url : String(input), init?.method ?? (isRequest ? input.method : undefined)) ??
-          (isRequest ? undefined : movedByBody(String(input), init));
+          movedText(
+            isRequest ? input.url : String(input),
+            init?.method ?? (isRequest ? input.method : undefined),
+          ) ?? (isRequest ? undefined : movedByBody(String(input), init));
         if (to !== undefined) target = isRequest ? new Request(to, input) : to;
       } catch {
         target = undefined;
@@ -144,7 +167,8 @@
   /** A reply says where it is from, and the front has another address in every run. */
   const withUrl = (reply, asked) => {
     try {
-      if (reply.url.startsWith(base)) Object.defineProperty(reply, 'url', { value: new URL(asked).href });
+      if (reply.url.startsWith(base))
+        Object.defineProperty(reply, 'url', { value: new URL(asked).href });
     } catch {
       // It is one of the program's own making.
     }
@@ -176,7 +200,9 @@
       else {
         const name = String(options.hostname || options.host || 'localhost').replace(/:\d+$/, '');
         const port = options.port || options.defaultPort || '';
-        url = new URL(`${options.protocol || scheme}//${name}${port === '' ? '' : `:${port}`}${options.path || '/'}`);
+        url = new URL(
+          `${options.protocol || scheme}//${name}${port === '' ? '' : `:${port}`}${options.path || '/'}`,
+        );
       }
       if (isAddress && options.path) url = new URL(options.path, url.origin);
       const to = moved(url, options.method);
@@ -246,9 +272,12 @@
   let agentOfFront;
   /** As Node's own for all calls, which a program may have put another in the place of. */
   const frontAgent = (http) => {
-    agentOfFront ??= Object.assign(new http.Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 }), {
-      createConnection: require('node:net').createConnection,
-    });
+    agentOfFront ??= Object.assign(
+      new http.Agent({ keepAlive: true, scheduling: 'lifo', timeout: 5000 }),
+      {
+        createConnection: require('node:net').createConnection,
+      },
+    );
     return agentOfFront;
   };
 
@@ -261,7 +290,10 @@
     const isUnnamed = to.startsWith(`${base}/@http`);
     return (
       hasOwnProxy(agent) ||
-      (isUnnamed && (hasOwnTls(options) || options.lookup !== undefined || agent?.options?.lookup !== undefined))
+      (isUnnamed &&
+        (hasOwnTls(options) ||
+          options.lookup !== undefined ||
+          agent?.options?.lookup !== undefined))
     );
   };
   /** A proxy that is written in the program; one that it has from its environment is the front. */
@@ -274,12 +306,15 @@
   const OWN_TLS = ['ca', 'cert', 'key', 'pfx', 'secureContext', 'checkServerIdentity'];
   const hasOwnTls = ({ agent, ...options }) =>
     [options, agent?.options ?? {}].some(
-      (given) => given.rejectUnauthorized === false || OWN_TLS.some((name) => given[name] !== undefined),
+      (given) =>
+        given.rejectUnauthorized === false || OWN_TLS.some((name) => given[name] !== undefined),
     );
 
   /** A user and a password in the address itself. */
   const authOf = ({ username, password }) =>
-    username === '' && password === '' ? undefined : `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    username === '' && password === ''
+      ? undefined
+      : `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
 
   const withoutHost = (headers) => {
     if (Array.isArray(headers)) {
@@ -288,7 +323,9 @@
         i % 2 === 1 ? [] : /^host$/i.test(String(name)) ? [name, front] : [name, flat[i + 1]],
       );
     }
-    return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !/^host$/i.test(name)));
+    return Object.fromEntries(
+      Object.entries(headers ?? {}).filter(([name]) => !/^host$/i.test(name)),
+    );
   };
 
   /** Those of http and https that are still to be patched. Loading them takes some milliseconds, so it is left to the program. */
@@ -308,7 +345,11 @@
   const patchUndici = once((undici) => {
     if (typeof undici.fetch === 'function') undici.fetch = wrapFetch(undici.fetch);
     patchClients(undici);
-    if (typeof undici.getGlobalDispatcher !== 'function' || typeof undici.setGlobalDispatcher !== 'function') return;
+    if (
+      typeof undici.getGlobalDispatcher !== 'function' ||
+      typeof undici.setGlobalDispatcher !== 'function'
+    )
+      return;
     const dispatcher = undici.getGlobalDispatcher();
     if (typeof dispatcher.compose !== 'function') return;
     undici.setGlobalDispatcher(
@@ -318,7 +359,12 @@
           const to = movedText(new URL(options.path, options.origin), options.method);
           if (to !== undefined) {
             const { origin, pathname, search } = new URL(to);
-            given = { ...options, origin, path: pathname + search, headers: hostless(options.headers) };
+            given = {
+              ...options,
+              origin,
+              path: pathname + search,
+              headers: hostless(options.headers),
+            };
           }
         } catch {
           given = options;
@@ -337,12 +383,20 @@
       prototype.dispatch = function (options, handler) {
         try {
           if (!this[mark]) {
-            const to = movedText(new URL(options.path, options.origin ?? originOf(this)).href, options.method);
+            const to = movedText(
+              new URL(options.path, options.origin ?? originOf(this)).href,
+              options.method,
+            );
             if (to !== undefined) {
               const { origin, pathname, search } = new URL(to);
               toFront ??= new undici.Pool(origin);
               toFront[mark] = true;
-              const given = { ...options, origin, path: pathname + search, headers: hostless(options.headers) };
+              const given = {
+                ...options,
+                origin,
+                path: pathname + search,
+                headers: hostless(options.headers),
+              };
               return dispatch.call(toFront, given, handler);
             }
           }
@@ -355,7 +409,9 @@
   };
   /** The server of a client, which it keeps to itself. */
   const originOf = (client) => {
-    const symbol = Object.getOwnPropertySymbols(client).find(({ description }) => description === 'url');
+    const symbol = Object.getOwnPropertySymbols(client).find(
+      ({ description }) => description === 'url',
+    );
     return client[symbol]?.origin;
   };
   const hostless = (headers) =>
@@ -368,7 +424,8 @@
     const Module = require('node:module');
     const load = Module._load;
     Module._load = function (request, ...rest) {
-      if (unpatched.size > 0 && /^(?:node:)?https?$/.test(request)) patchBuiltin(request.replace('node:', ''));
+      if (unpatched.size > 0 && /^(?:node:)?https?$/.test(request))
+        patchBuiltin(request.replace('node:', ''));
       const exports = load.call(this, request, ...rest);
       if (/(?:^|[\\/])undici(?:[\\/]index\.js)?$/.test(request)) patchUndici(exports);
       return exports;

@@ -27,7 +27,8 @@ module.exports = class RequestHeads {
   take(chunks) {
     for (const { chunk, encoding } of chunks) {
       if (this.#state === 'closed') return;
-      const bytes = typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
+      const bytes =
+        typeof chunk === 'string' ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
       // Most of what is written is in the middle of a long body.
       if (this.#state === 'body' && this.#text === '' && this.#left >= bytes) this.#skip(bytes);
       else this.#text += latin1Of(chunk, encoding);
@@ -66,7 +67,12 @@ module.exports = class RequestHeads {
     if (end < 0) return this.#text.length < MAX_HEAD ? false : this.#close();
     const head = this.#text.slice(0, end + 2);
     this.#text = this.#text.slice(end + 4);
-    this.#onRequest({ method, target, header: (name) => headerIn(head, name), body: this.#text.slice(0, MAX_BODY) });
+    this.#onRequest({
+      method,
+      target,
+      header: (name) => headerIn(head, name),
+      body: this.#text.slice(0, MAX_BODY),
+    });
     if (/\bchunked\b/i.test(headerIn(head, 'transfer-encoding') ?? '')) this.#state = 'size';
     else this.#awaitBody(Number(headerIn(head, 'content-length') ?? 0), 'head');
     return true;
@@ -106,7 +112,8 @@ module.exports = class RequestHeads {
   }
 };
 
-const headerIn = (head, name) => new RegExp(`\\r\\n${name}:[ \\t]*([^\\r]*)\\r\\n`, 'i').exec(head)?.[1].trim();
+const headerIn = (head, name) =>
+  new RegExp(`\\r\\n${name}:[ \\t]*([^\\r]*)\\r\\n`, 'i').exec(head)?.[1].trim();
 
 const latin1Of = (chunk, encoding) =>
   typeof chunk !== 'string'

@@ -45,7 +45,9 @@ describe('requests on a connection', () => {
     ],
     [
       'behind a body in chunks with a trailer',
-      [`PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n${CALL}`],
+      [
+        `PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n0\r\nX: y\r\n\r\n${CALL}`,
+      ],
       ['PUT /a', 'POST /v1/chat/completions'],
     ],
     [
@@ -66,7 +68,11 @@ describe('requests on a connection', () => {
     ['in a body', [`PUT /a HTTP/1.1\r\nContent-Length: ${CALL.length}\r\n\r\n`, CALL], ['PUT /a']],
     [
       'in a chunk',
-      [`PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${CALL.length.toString(16)}\r\n`, CALL, '\r\n0\r\n\r\n'],
+      [
+        `PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n${CALL.length.toString(16)}\r\n`,
+        CALL,
+        '\r\n0\r\n\r\n',
+      ],
       ['PUT /a'],
     ],
     ['in a mail', ['EHLO me\r\n', 'DATA\r\n', CALL], []],
@@ -87,33 +93,53 @@ describe('requests on a connection', () => {
       { chunk: 'POST /a HTTP/1.1\r\nHOST:  b:1 \r\ncontent-length: 2\r\n\r\n', encoding: 'latin1' },
       { chunk: Buffer.from('{}') },
     ]);
-    expect(seen.map(({ body, header }) => [body, header('host'), header('x')])).toEqual([['{}', 'b:1', undefined]]);
+    expect(seen.map(({ body, header }) => [body, header('host'), header('x')])).toEqual([
+      ['{}', 'b:1', undefined],
+    ]);
   });
 
   it('are the same however they are cut into writes', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'é', '\r\n', ' ', 'POST / HTTP/1.1\r\n', '0', ':') });
-    const request = fc.record({ path: fc.stringMatching(/^[a-z]{1,5}$/), body: text, isChunked: fc.boolean() });
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'é', '\r\n', ' ', 'POST / HTTP/1.1\r\n', '0', ':'),
+    });
+    const request = fc.record({
+      path: fc.stringMatching(/^[a-z]{1,5}$/),
+      body: text,
+      isChunked: fc.boolean(),
+    });
     fc.assert(
-      fc.property(fc.array(request, { maxLength: 4 }), fc.array(fc.nat(400), { maxLength: 12 }), (requests, cuts) => {
-        const whole = Buffer.concat(
-          requests.flatMap(({ path, body, isChunked }) => {
-            const bytes = Buffer.from(body);
-            const kind = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes.length}`;
-            const framed =
-              isChunked && bytes.length > 0
-                ? [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n']
-                : isChunked
-                  ? []
-                  : [bytes];
-            return [`POST /${path} HTTP/1.1\r\n${kind}\r\n\r\n`, ...framed, ...(isChunked ? ['0\r\n\r\n'] : [])].map(
-              (part) => Buffer.from(part),
-            );
-          }),
-        );
-        const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
-        const writes = places.slice(1).map((end, i) => whole.subarray(places[i], end));
-        expect(read(...writes)).toEqual(requests.map(({ path }) => `POST /${path}`));
-      }),
+      fc.property(
+        fc.array(request, { maxLength: 4 }),
+        fc.array(fc.nat(400), { maxLength: 12 }),
+        (requests, cuts) => {
+          const whole = Buffer.concat(
+            requests.flatMap(({ path, body, isChunked }) => {
+              const bytes = Buffer.from(body);
+              const kind = isChunked
+                ? 'Transfer-Encoding: chunked'
+                : `Content-Length: ${bytes.length}`;
+              const framed =
+                isChunked && bytes.length > 0
+                  ? [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n']
+                  : isChunked
+                    ? []
+                    : [bytes];
+              return [
+                `POST /${path} HTTP/1.1\r\n${kind}\r\n\r\n`,
+                ...framed,
+                ...(isChunked ? ['0\r\n\r\n'] : []),
+              ].map((part) => Buffer.from(part));
+            }),
+          );
+          const places = [
+            0,
+            ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b),
+            whole.length,
+          ];
+          const writes = places.slice(1).map((end, i) => whole.subarray(places[i], end));
+          expect(read(...writes)).toEqual(requests.map(({ path }) => `POST /${path}`));
+        },
+      ),
     );
   });
 });

@@ -22,7 +22,8 @@ module.exports = ({ front, isOffline, isModelHost, tellPast, isPast }) => {
     try {
       const [first] = args;
       const given = Array.isArray(first) ? first[0] : first;
-      const { port, host } = given !== null && typeof given === 'object' ? given : { port: first, host: args[1] };
+      const { port, host } =
+        given !== null && typeof given === 'object' ? given : { port: first, host: args[1] };
       const isFront = String(port) === frontPort && (host === frontHost || host === 'localhost');
       if (isFront) toFront.add(this);
       else toFront.delete(this);
@@ -38,7 +39,9 @@ module.exports = ({ front, isOffline, isModelHost, tellPast, isPast }) => {
   /** HTTP/2 is written past the stream: at a host that is known for models it is taken for a call. */
   const offersHttp2 = ({ _tlsOptions }) => String(_tlsOptions?.ALPNProtocols).includes('h2');
   const refusal = (host) => {
-    const error = new Error(`agentci replay: a call of a model at ${host} cannot be led to the recording`);
+    const error = new Error(
+      `agentci replay: a call of a model at ${host} cannot be led to the recording`,
+    );
     // Where it was made is not what the program can do about it.
     error.stack = String(error);
     return error;
@@ -53,7 +56,9 @@ module.exports = ({ front, isOffline, isModelHost, tellPast, isPast }) => {
       const host = header('host') || 'localhost';
       const url = /^https?:/i.test(target)
         ? new URL(target)
-        : new URL(`${socket.encrypted ? 'https' : 'http'}://${host}${target.startsWith('/') ? target : '/'}`);
+        : new URL(
+            `${socket.encrypted ? 'https' : 'http'}://${host}${target.startsWith('/') ? target : '/'}`,
+          );
       // One that is meant for the front, on a connection to somewhere else.
       const isAstray = url.host === front && !toFront.has(socket);
       if (isAstray || isPast(url, { method, body })) past ??= url.host;

@@ -6,7 +6,14 @@ import { userProxies } from './user-proxy.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Programs differ in the spelling they read, and some prefer one that was set before. */
-const PROXY_NAMES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+const PROXY_NAMES = [
+  'HTTP_PROXY',
+  'http_proxy',
+  'HTTPS_PROXY',
+  'https_proxy',
+  'ALL_PROXY',
+  'all_proxy',
+];
 /** The address at which clouds hand out credentials. */
 const CREDENTIALS = '169.254.169.254';
 

@@ -17,7 +17,12 @@ export interface UserProxies {
 export function userProxies(env: Env): UserProxies {
   const found: { http?: URL; https?: URL } = {};
   for (const scheme of ['http', 'https'] as const) {
-    const name = [`${scheme}_proxy`, `${scheme.toUpperCase()}_PROXY`, 'all_proxy', 'ALL_PROXY'].find((key) => env[key]);
+    const name = [
+      `${scheme}_proxy`,
+      `${scheme.toUpperCase()}_PROXY`,
+      'all_proxy',
+      'ALL_PROXY',
+    ].find((key) => env[key]);
     if (name === undefined) continue;
     const url = proxyUrl(env[name]!);
     if (url === undefined) return { unusable: name };
@@ -50,7 +55,8 @@ export const credentialsFor = ({ username, password }: URL): Record<string, stri
         'proxy-authorization': `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
       };
 
-export const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+export const portOf = (url: URL): number =>
+  Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
@@ -62,7 +68,13 @@ export const reach = (
   new Promise((resolve, reject) => {
     const proxy = proxyOf('https', host, env);
     if (proxy === undefined) {
-      const socket = connect({ host, port, noDelay: true, allowHalfOpen: true, timeout: CONNECT_TIMEOUT_MS });
+      const socket = connect({
+        host,
+        port,
+        noDelay: true,
+        allowHalfOpen: true,
+        timeout: CONNECT_TIMEOUT_MS,
+      });
       socket.once('timeout', () => socket.destroy(new Error('no connection in time')));
       socket.once('error', reject);
       socket.once('connect', () => {

@@ -49,7 +49,8 @@ async function echoServer(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const auth = (token: string): string => `Basic ${Buffer.from(`agentci:${token}`).toString('base64')}`;
+const auth = (token: string): string =>
+  `Basic ${Buffer.from(`agentci:${token}`).toString('base64')}`;
 
 async function tunnel(target: string): Promise<{ status: number; socket: Socket }> {
   const { front } = opened!;
@@ -133,7 +134,9 @@ describe('tunnels', () => {
     const { socket } = await tunnel('api.openai.com.:443');
     socket.write('x');
     await once(socket, 'data');
-    expect(asked.slice(1)).toEqual([`api.openai.com.:443 Basic ${Buffer.from('ann:secret').toString('base64')}`]);
+    expect(asked.slice(1)).toEqual([
+      `api.openai.com.:443 Basic ${Buffer.from('ann:secret').toString('base64')}`,
+    ]);
     expect(await plane.end(LIMITS)).toMatchObject({
       gaps: [{ detail: 'api.openai.com' }],
       notes: [{ code: 'CAPTURE_OTHER_HOSTS', message: expect.stringContaining('docs.example:') }],
@@ -148,7 +151,11 @@ function proxied(url: string, options: RequestOptions = {}): ClientRequest {
     agent: false,
     ...options,
     path: url,
-    headers: { host: new URL(url).host, 'proxy-authorization': auth(front.token), ...options.headers },
+    headers: {
+      host: new URL(url).host,
+      'proxy-authorization': auth(front.token),
+      ...options.headers,
+    },
   });
 }
 async function replyTo(sent: ClientRequest): Promise<{ reply: IncomingMessage; text: string }> {
@@ -182,15 +189,23 @@ describe('requests in the clear', () => {
     const sent = proxied(url, { method: 'POST', headers: { 'content-type': 'text/plain' } });
     sent.end('body');
     const { reply, text } = await replyTo(sent);
-    expect([reply.statusCode, reply.headers['x-mine'], text]).toEqual([418, 'yes', `POST ${url} body`]);
+    expect([reply.statusCode, reply.headers['x-mine'], text]).toEqual([
+      418,
+      'yes',
+      `POST ${url} body`,
+    ]);
     expect(website.requests[0]!.headers).not.toHaveProperty('proxy-authorization');
     expect((await plane.end(LIMITS)).gaps).toEqual(gaps);
   });
 
   it('to this machine go there, whatever proxy the user has, and its tools are no models', async () => {
-    const tool = await server((request, response) => void response.end(`${request.path} ${request.headers.host}`));
+    const tool = await server(
+      (request, response) => void response.end(`${request.path} ${request.headers.host}`),
+    );
     const refused: string[] = [];
-    const { plane } = await open({ HTTP_PROXY: 'http://127.0.0.1:9' }, [], (host) => refused.push(host));
+    const { plane } = await open({ HTTP_PROXY: 'http://127.0.0.1:9' }, [], (host) =>
+      refused.push(host),
+    );
     const sent = proxied(`${tool.url}/api/chat?x=1`, { method: 'POST' });
     sent.end('body');
     expect((await replyTo(sent)).text).toBe(`/api/chat?x=1 ${new URL(tool.url).host}`);
@@ -199,11 +214,21 @@ describe('requests in the clear', () => {
 
   it('pass as they are: names, repeated headers, a body of unknown length, the status and its words', async () => {
     const tool = await server((request, response) => {
-      response.writeHead(201, 'Made it', ['Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Own-Name', 'x']);
+      response.writeHead(201, 'Made it', [
+        'Set-Cookie',
+        'a=1',
+        'Set-Cookie',
+        'b=2',
+        'X-Own-Name',
+        'x',
+      ]);
       response.end(request.body);
     });
     await open();
-    const sent = proxied(tool.url, { method: 'PUT', headers: { 'X-Own-Name': 'x', 'x-two': ['1', '2'] } });
+    const sent = proxied(tool.url, {
+      method: 'PUT',
+      headers: { 'X-Own-Name': 'x', 'x-two': ['1', '2'] },
+    });
     sent.write('in ');
     sent.end('pieces');
     const { reply, text } = await replyTo(sent);
@@ -243,7 +268,9 @@ describe('requests in the clear', () => {
   });
 
   it('may be large, wait for a word before their bodies, and follow each other on one connection', async () => {
-    const tool = await server((request, response) => void response.end(String(request.body.length)));
+    const tool = await server(
+      (request, response) => void response.end(String(request.body.length)),
+    );
     await open();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -269,7 +296,9 @@ describe('requests in the clear', () => {
     const [error] = (await once(sent, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNRESET');
     // Its errors of connections are those of statuses as well.
-    const python = proxied('http://127.0.0.1:9/health', { headers: { 'user-agent': 'Python-urllib/3.11' } });
+    const python = proxied('http://127.0.0.1:9/health', {
+      headers: { 'user-agent': 'Python-urllib/3.11' },
+    });
     python.end();
     expect((await replyTo(python)).reply.statusCode).toBe(502);
   });
@@ -280,7 +309,9 @@ describe('WebSockets', () => {
     const there = createServer();
     there.on('upgrade', (request: IncomingMessage, socket: Socket) => {
       const names = Object.keys(request.headers).filter((name) => name.startsWith('proxy-'));
-      socket.write(`HTTP/1.1 101 ${request.url} ${names.length}\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n`);
+      socket.write(
+        `HTTP/1.1 101 ${request.url} ${names.length}\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n`,
+      );
       socket.pipe(socket);
     });
     there.listen(0, '127.0.0.1');
@@ -298,7 +329,10 @@ describe('WebSockets', () => {
     const [reply, socket] = (await once(sent, 'upgrade')) as [IncomingMessage, Socket];
     onTestFinished(() => void socket.destroy());
     socket.write('hello');
-    expect([reply.statusMessage, String((await once(socket, 'data'))[0])]).toEqual(['/ws?a=1 0', 'hello']);
+    expect([reply.statusMessage, String((await once(socket, 'data'))[0])]).toEqual([
+      '/ws?a=1 0',
+      'hello',
+    ]);
   });
 
   it('need the token, and in replay other machines are refused', async () => {
@@ -309,7 +343,9 @@ describe('WebSockets', () => {
     sent.end();
     expect((await replyTo(sent)).reply.statusCode).toBe(403);
     expect(refused).toEqual(['chat.example']);
-    const stranger = proxied('http://localhost:9/ws', { headers: { ...headers, 'proxy-authorization': auth('x') } });
+    const stranger = proxied('http://localhost:9/ws', {
+      headers: { ...headers, 'proxy-authorization': auth('x') },
+    });
     stranger.end();
     expect((await replyTo(stranger)).reply.statusCode).toBe(407);
   });
@@ -334,7 +370,9 @@ describe('what can be seen of a tunnel to this machine', () => {
   it('in replay it does not get there', async () => {
     const refused: [string, boolean][] = [];
     let received = '';
-    const model = createTcp((socket) => socket.on('data', (chunk) => (received += chunk)).on('error', () => {}));
+    const model = createTcp((socket) =>
+      socket.on('data', (chunk) => (received += chunk)).on('error', () => {}),
+    );
     model.listen(0, '127.0.0.1');
     await once(model, 'listening');
     onTestFinished(() => void model.close());
@@ -354,7 +392,9 @@ describe('what can be seen of a tunnel to this machine', () => {
     await once(socket, 'data');
     expect(await plane.end(LIMITS)).toMatchObject({
       gaps: [],
-      notes: [{ code: 'CAPTURE_OTHER_HOSTS', message: expect.stringContaining(`127.0.0.1:${port}:`) }],
+      notes: [
+        { code: 'CAPTURE_OTHER_HOSTS', message: expect.stringContaining(`127.0.0.1:${port}:`) },
+      ],
     });
   });
 });
@@ -371,7 +411,14 @@ describe('environment', () => {
 
   it('sets every spelling, and leaves only the front out', () => {
     const { set } = of({});
-    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'])
+    for (const name of [
+      'HTTP_PROXY',
+      'http_proxy',
+      'HTTPS_PROXY',
+      'https_proxy',
+      'ALL_PROXY',
+      'all_proxy',
+    ])
       expect(set[name]).toBe('http://agentci:t@127.0.0.1:4000');
     expect(set.NO_PROXY).toBe('127.0.0.1:4000,169.254.169.254');
     expect(set.NODE_USE_ENV_PROXY).toBe('1');
@@ -380,9 +427,17 @@ describe('environment', () => {
   it.each([
     ['keeps exceptions of the user', '10.0.0.0/8,.corp.example', '10.0.0.0/8,.corp.example'],
     ['drops those that would hide a model', '*,.azure.com,api.openai.com,db', 'db'],
-    ['drops those of this machine', 'localhost,127.0.0.1,127.0.0.0/8,.localhost,::1,[::1],0.0.0.0,db', 'db'],
+    [
+      'drops those of this machine',
+      'localhost,127.0.0.1,127.0.0.0/8,.localhost,::1,[::1],0.0.0.0,db',
+      'db',
+    ],
     ['drops ends of an address of this machine', '.1,0.0.1,1,10.0.0.1,db', '10.0.0.1,db'],
-    ['keeps those of a port of this machine', 'localhost:9000,127.0.0.1:9000', 'localhost:9000,127.0.0.1:9000'],
+    [
+      'keeps those of a port of this machine',
+      'localhost:9000,127.0.0.1:9000',
+      'localhost:9000,127.0.0.1:9000',
+    ],
   ])('%s', (_, given, kept) => {
     const { set } = of({ no_proxy: given });
     expect(set.no_proxy).toBe(`127.0.0.1:4000,169.254.169.254,${kept}`);
@@ -410,13 +465,21 @@ describe('programs that honour the variables', () => {
       'python3',
       ['-c', 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())'],
     ],
-    ['Python requests', 'python3', ['-c', 'import sys, requests; print(requests.get(sys.argv[1]).text)']],
+    [
+      'Python requests',
+      'python3',
+      ['-c', 'import sys, requests; print(requests.get(sys.argv[1]).text)'],
+    ],
   ])('%s', async (_, program, args) => {
     const { plane } = await open({}, ['localtest.example']);
     const { set } = plane.environment();
     const env = { PATH: process.env.PATH, ...set };
-    await promisify(execFile)(program, [...args, 'https://localtest.example/'], { env }).catch(() => {});
-    await promisify(execFile)(program, [...args, 'http://localtest.example/'], { env }).catch(() => {});
+    await promisify(execFile)(program, [...args, 'https://localtest.example/'], { env }).catch(
+      () => {},
+    );
+    await promisify(execFile)(program, [...args, 'http://localtest.example/'], { env }).catch(
+      () => {},
+    );
     // The host does not exist: the witness was asked and could not reach it.
     expect(opened!.front.strangers()).toBe(0);
     const { url } = await server((_request, response) => void response.end('hello'));

@@ -109,7 +109,8 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
       if (isEncrypted) return;
       const [, method, path = ''] = REQUEST_LINE.exec(chunk.toString('latin1', 0, MAX_LINE)) ?? [];
       const address = `http://${shown}${path}`;
-      if (method === undefined || !URL.canParse(address) || !isModelCall(method, new URL(address))) return;
+      if (method === undefined || !URL.canParse(address) || !isModelCall(method, new URL(address)))
+        return;
       if (isRefused(host, true)) for (const end of [client, socket]) end.destroy();
       else models.add(host);
     };
@@ -141,7 +142,8 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     const port = Number(target.port) || 80;
     // A server of tools on this machine may have such a path. What is a model's by its looks has been claimed.
     const isModel =
-      !isLoopback(host) && (options.isModelHost(plainHost(host), port) || routeOf(method, target.pathname) !== 'other');
+      !isLoopback(host) &&
+      (options.isModelHost(plainHost(host), port) || routeOf(method, target.pathname) !== 'other');
     if (isRefused(plainHost(host), isModel)) {
       refuse(response, 403, BLOCKED);
       return;
@@ -151,11 +153,18 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     const hasBody = length !== undefined || request.headers['transfer-encoding'] !== undefined;
     // A program may ask a server of this machine for a site by another name.
     const named = isLoopback(host) ? request.headers.host : undefined;
-    const headers = ['Host', named ?? target.host, ...headersForClient(request.rawHeaders, RENEWED)];
+    const headers = [
+      'Host',
+      named ?? target.host,
+      ...headersForClient(request.rawHeaders, RENEWED),
+    ];
     if (hasBody && length === undefined) headers.push('Transfer-Encoding', 'chunked');
     // Without it Node announces a body in chunks.
-    if (!hasBody && !/^(?:get|head|options|delete)$/i.test(method)) headers.push('Content-Length', '0');
-    for (const [name, value] of Object.entries(upstream === undefined ? {} : credentialsFor(upstream)))
+    if (!hasBody && !/^(?:get|head|options|delete)$/i.test(method))
+      headers.push('Content-Length', '0');
+    for (const [name, value] of Object.entries(
+      upstream === undefined ? {} : credentialsFor(upstream),
+    ))
       headers.push(name, value);
     const sending = httpRequest({
       host: upstream === undefined ? host : bareHost(upstream.hostname),
@@ -168,9 +177,15 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     sending.setNoDelay(true);
     sending.on('response', (reply) => {
       note(plainHost(host), isModel);
-      writeHead(response, reply.statusCode ?? 502, reply.statusMessage ?? '', headersForClient(reply.rawHeaders));
+      writeHead(
+        response,
+        reply.statusCode ?? 502,
+        reply.statusMessage ?? '',
+        headersForClient(reply.rawHeaders),
+      );
       // The headers of a stream may come long before its first event.
-      if (reply.headers['content-length'] === undefined) (response as ServerResponse).flushHeaders();
+      if (reply.headers['content-length'] === undefined)
+        (response as ServerResponse).flushHeaders();
       reply.pipe(response as unknown as NodeJS.WritableStream);
       reply.on('error', () => response.destroy());
       reply.on('aborted', () => response.destroy());
@@ -204,7 +219,9 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
       // A connection that is still open may be used again.
       const still = [...tunnels.values()];
       models = new Set(still.filter(({ isModel }) => isModel).map(({ host }) => host));
-      others = new Set(still.filter(({ host, isModel }) => !isModel && !isLoopback(host)).map(({ host }) => host));
+      others = new Set(
+        still.filter(({ host, isModel }) => !isModel && !isLoopback(host)).map(({ host }) => host),
+      );
     },
     end: async () => ({
       gaps: models.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...models].sort().join(', ') }],
@@ -244,7 +261,8 @@ const RENEWED: ReadonlySet<string> = new Set(['host', 'expect']);
  * error than one that is refused, and a status of a proxy as the same.
  */
 function breakOff(request: PlaneRequest['request'], response: PlaneRequest['response']): void {
-  if (/^Python-urllib\//.test(request.headers['user-agent'] ?? '')) refuse(response, 502, 'the connection was refused');
+  if (/^Python-urllib\//.test(request.headers['user-agent'] ?? ''))
+    refuse(response, 502, 'the connection was refused');
   else (request.socket as Socket).resetAndDestroy();
 }
 

@@ -43,14 +43,18 @@ export class CaptureFolder {
 
   finish({ trace, evidence }: CaptureResult, about: Readonly<Record<string, unknown>>): void {
     for (const [i, { server, lines }] of evidence.mcp.entries()) {
-      const isSecond = evidence.mcp.findIndex((one) => cleanName(one.server) === cleanName(server)) !== i;
+      const isSecond =
+        evidence.mcp.findIndex((one) => cleanName(one.server) === cleanName(server)) !== i;
       const name = `mcp-${cleanName(server)}${isSecond ? `-${i + 1}` : ''}.jsonl`;
       this.#write(name, maskText(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
     }
     closeSync(this.#exchanges);
     if (this.#telemetry !== undefined) closeSync(this.#telemetry);
     if (trace !== undefined) this.#write('traces.jsonl', `${JSON.stringify(maskTrace(trace))}\n`);
-    this.#write('capture.json', `${maskText(JSON.stringify({ schema: CAPTURE_SCHEMA, ...about }, null, 2))}\n`);
+    this.#write(
+      'capture.json',
+      `${maskText(JSON.stringify({ schema: CAPTURE_SCHEMA, ...about }, null, 2))}\n`,
+    );
   }
 
   #write(name: string, text: string): void {

@@ -47,7 +47,9 @@ export function runChild(options: {
     child.on('error', (error: NodeJS.ErrnoException) => {
       done();
       const why =
-        error.code === 'ENOENT' ? 'no program of this name was found' : (systemErrorText(error) ?? error.message);
+        error.code === 'ENOENT'
+          ? 'no program of this name was found'
+          : (systemErrorText(error) ?? error.message);
       reject(new UserError('CAPTURE_NOT_STARTED', `"${program}" could not be started: ${why}`));
     });
     child.on('exit', async (code, signal) => {

@@ -23,9 +23,14 @@ interface Amount {
 }
 
 const amountOf = (quantity: Quantity): Amount =>
-  quantity.exact ? { value: quantity.value, at_least: false } : { value: quantity.atLeast, at_least: true };
+  quantity.exact
+    ? { value: quantity.value, at_least: false }
+    : { value: quantity.atLeast, at_least: true };
 
-export function summarizeCapture({ trace, warnings }: CaptureResult, price: PriceLookup | undefined): CaptureSummary {
+export function summarizeCapture(
+  { trace, warnings }: CaptureResult,
+  price: PriceLookup | undefined,
+): CaptureSummary {
   if (trace === undefined)
     return {
       llm_calls: 0,
@@ -41,7 +46,8 @@ export function summarizeCapture({ trace, warnings }: CaptureResult, price: Pric
   for (const name of toolNames(trace)) tools[name] = (tools[name] ?? 0) + 1;
   return {
     llm_calls: trace.steps.filter(({ kind }) => kind === 'llm').length,
-    failed_calls: trace.steps.filter((step) => step.kind === 'event' && step.name === 'llm.failed').length,
+    failed_calls: trace.steps.filter((step) => step.kind === 'event' && step.name === 'llm.failed')
+      .length,
     tool_calls: tools,
     tokens: amountOf(sums.totalTokens),
     cost_usd: amountOf(sums.costUsd),
@@ -52,9 +58,18 @@ export function summarizeCapture({ trace, warnings }: CaptureResult, price: Pric
 
 /** The summary for people, one thing per line. */
 export function summaryLines(summary: CaptureSummary): string[] {
-  const { llm_calls: calls, failed_calls: failed, tool_calls: tools, tokens, cost_usd: cost } = summary;
-  const atLeast = (amount: Amount, text: string): string => (amount.at_least ? `at least ${text}` : text);
-  const names = Object.entries(tools).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
+  const {
+    llm_calls: calls,
+    failed_calls: failed,
+    tool_calls: tools,
+    tokens,
+    cost_usd: cost,
+  } = summary;
+  const atLeast = (amount: Amount, text: string): string =>
+    amount.at_least ? `at least ${text}` : text;
+  const names = Object.entries(tools).map(([name, count]) =>
+    count === 1 ? name : `${name} ×${count}`,
+  );
   const parts = [
     `${plural(calls, 'model call')}${failed === 0 ? '' : ` (${failed} failed beside them)`}`,
     names.length === 0

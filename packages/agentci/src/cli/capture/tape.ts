@@ -35,22 +35,35 @@ export function openTape(
   const plan = planCassettes({ choice, config: undefined, specDir: io.cwd, env: io.env });
   if (plan === undefined) return undefined;
   if (plan.mode === 'replay' && options.upstream !== undefined)
-    throw new UserError('CASSETTE_UPSTREAM', 'replay sends nothing to an upstream, and --upstream names one', {
-      hint: 'Leave out --upstream, or use --cassette record or auto.',
-    });
+    throw new UserError(
+      'CASSETTE_UPSTREAM',
+      'replay sends nothing to an upstream, and --upstream names one',
+      {
+        hint: 'Leave out --upstream, or use --cassette record or auto.',
+      },
+    );
   const cassettes = new Cassettes(plan, {
     agent: AGENT,
     now: io.now,
     freezeMcp: 'name the configuration of its servers with --mcp-config',
-    recordCommand: () => `agentci capture --cassette record${choice?.dir === undefined ? '' : `=${choice.dir}`} -- …`,
+    recordCommand: () =>
+      `agentci capture --cassette record${choice?.dir === undefined ? '' : `=${choice.dir}`} -- …`,
   });
-  const about: RunAbout = { id: options.query === undefined ? 'run' : queryId(options.query), run: 1 };
+  const about: RunAbout = {
+    id: options.query === undefined ? 'run' : queryId(options.query),
+    run: 1,
+  };
   cassettes.load(about);
   const recorded = plan.mode === 'record' ? undefined : cassettes.providers([about]);
   return {
     cassettes,
     about,
-    options: recorded === undefined ? {} : plan.mode === 'replay' ? { offline: { providers: recorded } } : { recorded },
+    options:
+      recorded === undefined
+        ? {}
+        : plan.mode === 'replay'
+          ? { offline: { providers: recorded } }
+          : { recorded },
     finish: (end) => {
       const wentWell = end === undefined || (end.code === 0 && end.signal === undefined);
       const played = wentWell ? cassettes.finish(about) : cassettes.abandon(about);
@@ -70,7 +83,8 @@ function told(played: Played, place: string): Played {
       : mode !== 'replay' && hits + asked === 0
         ? `no call of a model was seen, so nothing was recorded and ${place} is as it was`
         : undefined;
-  if (nothing !== undefined) return { use, warnings: [], error: { kind: 'cassette', message: nothing } };
+  if (nothing !== undefined)
+    return { use, warnings: [], error: { kind: 'cassette', message: nothing } };
   const kept = played.keep?.(true) ?? played;
   if (kept.error !== undefined || mode !== 'record' || played.replaces === undefined) return kept;
   const message = `the earlier recording of ${plural(played.replaces, 'call')} in ${place} was replaced; --query gives each its own file`;

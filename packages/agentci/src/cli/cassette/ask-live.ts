@@ -1,5 +1,8 @@
 import { capturedTrace } from '../../adapters/formats/agentci-exchange/captured-trace.ts';
-import { EXCHANGE_SCHEMA, type ExchangeRecord } from '../../adapters/formats/agentci-exchange/exchange-record.ts';
+import {
+  EXCHANGE_SCHEMA,
+  type ExchangeRecord,
+} from '../../adapters/formats/agentci-exchange/exchange-record.ts';
 import type { Cassette, CassetteEntry } from '../../capture/cassette/cassette.ts';
 import { providersInUse } from '../../capture/environment.ts';
 import { routeOf } from '../../capture/model/route.ts';
@@ -29,7 +32,9 @@ const HEADERS: Readonly<Record<string, (key: string) => Record<string, string>>>
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
 /** Where a request goes, and with which key; or why it cannot be asked. */
-type Asking = { readonly target: URL; readonly auth: Readonly<Record<string, string>> } | { readonly why: string };
+type Asking =
+  | { readonly target: URL; readonly auth: Readonly<Record<string, string>> }
+  | { readonly why: string };
 
 /** Asks the provider a stored request again. `providers`: of its cassette. */
 export async function askLive(
@@ -40,8 +45,11 @@ export async function askLive(
   const skip = (why: string): LiveComparison => ({ same: false, differences: [], skipped: why });
   if (entry.route === 'other') return skip('it is not a call of a model');
   if (entry.body.kind !== 'json') return skip('its request was not JSON');
-  if (stringifyExact(entry.body.value).includes(PLACEHOLDER)) return skip('its request held a credential');
-  const asking = isUnnamed(entry.provider) ? serverOf(entry, providers, env) : providerOf(entry, env);
+  if (stringifyExact(entry.body.value).includes(PLACEHOLDER))
+    return skip('its request held a credential');
+  const asking = isUnnamed(entry.provider)
+    ? serverOf(entry, providers, env)
+    : providerOf(entry, env);
   if ('why' in asking) return skip(asking.why);
   const { target, auth } = asking;
   const body = stringifyExact(entry.body.value);
@@ -79,10 +87,15 @@ const isRefused = (status: number): boolean => status === 401 || status === 403;
 function providerOf(entry: CassetteEntry, env: Env): Asking {
   const provider = PROVIDERS.find(({ name }) => name === entry.provider);
   const key = provider?.keys.map((name) => env[name]).find(Boolean);
-  const { inUse } = providersInUse(env, provider === undefined ? {} : { providers: [provider.name] });
+  const { inUse } = providersInUse(
+    env,
+    provider === undefined ? {} : { providers: [provider.name] },
+  );
   const upstream = inUse.find((one) => one.provider === provider)?.upstream;
-  if (provider === undefined || upstream === undefined) return { why: `there is no address of ${entry.provider}` };
-  if (key === undefined && provider.keys.length > 0) return { why: `no key of ${entry.provider} is set` };
+  if (provider === undefined || upstream === undefined)
+    return { why: `there is no address of ${entry.provider}` };
+  if (key === undefined && provider.keys.length > 0)
+    return { why: `no key of ${entry.provider} is set` };
   if (provider.name === 'bedrock' && !env.AWS_BEARER_TOKEN_BEDROCK)
     return { why: 'AWS_BEARER_TOKEN_BEDROCK is not set' };
   const auth = keyHeaders(provider, env);
@@ -104,12 +117,15 @@ const keyHeaders = ({ name, keys }: Provider, env: Env): Record<string, string> 
  */
 function serverOf(entry: CassetteEntry, providers: Cassette['providers'], env: Env): Asking {
   const named = providersInUse(env).inUse.find(
-    ({ upstream }) => upstream.isOwn && unnamedUpstream(new URL(upstream.root)).provider === entry.provider,
+    ({ upstream }) =>
+      upstream.isOwn && unnamedUpstream(new URL(upstream.root)).provider === entry.provider,
   );
   const { scheme } = providers[entry.provider] ?? {};
   const place = entry.provider.slice(1);
   if (named === undefined && scheme !== 'http' && scheme !== 'https')
-    return { why: `the recording does not say whether ${place} is asked over HTTP or HTTPS; record it again` };
+    return {
+      why: `the recording does not say whether ${place} is asked over HTTP or HTTPS; record it again`,
+    };
   const origin = named === undefined ? `${scheme}://${place}` : new URL(named.upstream.root).origin;
   const auth = named === undefined ? {} : keyHeaders(named.provider, env);
   return askingOf(entry, { origin, find: () => new URL(`${origin}${entry.path}`), auth });
@@ -118,12 +134,18 @@ function serverOf(entry: CassetteEntry, providers: Cassette['providers'], env: E
 /** A path is what a file says: joined to an address it must not lead to another host, or to anything but a call of a model. */
 function askingOf(
   { method, path }: CassetteEntry,
-  { origin, find, auth }: { readonly origin: string; readonly find: () => URL; readonly auth: Record<string, string> },
+  {
+    origin,
+    find,
+    auth,
+  }: { readonly origin: string; readonly find: () => URL; readonly auth: Record<string, string> },
 ): Asking {
   const why = `the recorded path ${JSON.stringify(path)} is not that of a model at ${origin}`;
   try {
     const target = find();
-    return target.origin === origin && routeOf(method, target.pathname) !== 'other' ? { target, auth } : { why };
+    return target.origin === origin && routeOf(method, target.pathname) !== 'other'
+      ? { target, auth }
+      : { why };
   } catch {
     return { why };
   }
@@ -157,9 +179,12 @@ function shapeOf(
     complete: true,
   };
   const [item] = capturedTrace({ exchanges: [{ value: record }] });
-  const step = item?.ok ? item.trace.steps.find((one): one is LlmStep => one.kind === 'llm') : undefined;
+  const step = item?.ok
+    ? item.trace.steps.find((one): one is LlmStep => one.kind === 'llm')
+    : undefined;
   const calls = step?.output?.calls ?? [];
-  const hasText = step?.output?.parts.some((part) => part.type === 'text' && part.text.trim() !== '') === true;
+  const hasText =
+    step?.output?.parts.some((part) => part.type === 'text' && part.text.trim() !== '') === true;
   return {
     status,
     finish: step?.finish ?? 'unknown',

@@ -33,13 +33,19 @@ interface CheckOptions {
 }
 
 /** Runs the agent offline and says of each query whether its recording still fits; with `live`, asks providers too. */
-export async function checkCassettes(place: CassettePlace, options: CheckOptions, io: Io): Promise<number> {
+export async function checkCassettes(
+  place: CassettePlace,
+  options: CheckOptions,
+  io: Io,
+): Promise<number> {
   const found = findCassettes(place, options.id);
   const checked = await replayAll(place, found, options, io);
   const live = options.live === undefined ? [] : await askSome(found, options.live, io);
   const broken = found.filter(({ error }) => error !== undefined);
   if (options.json === true)
-    io.stdout.write(`${JSON.stringify({ schema: 'agentci.cassette-check/1', queries: checked, live }, null, 2)}\n`);
+    io.stdout.write(
+      `${JSON.stringify({ schema: 'agentci.cassette-check/1', queries: checked, live }, null, 2)}\n`,
+    );
   else {
     const say = (line: string): void => void io.stdout.write(`${escapeTerminalLine(line)}\n`);
     for (const { query, fit, causes, message, age_days, bytes } of checked) {
@@ -47,7 +53,9 @@ export async function checkCassettes(place: CassettePlace, options: CheckOptions
         age_days === null
           ? ''
           : ` · ${age_days < 1 ? 'recorded today' : `${plural(Math.floor(age_days), 'day')} old`} · ${bytes} bytes`;
-      say(`${fit === 'fits' ? '✓' : '✗'} ${query}  ${fit}${causes.length === 0 ? '' : `: ${causes.join(', ')}`}${age}`);
+      say(
+        `${fit === 'fits' ? '✓' : '✗'} ${query}  ${fit}${causes.length === 0 ? '' : `: ${causes.join(', ')}`}${age}`,
+      );
       if (message !== undefined) say(`    ${message}`);
     }
     for (const { query, i, same, differences, skipped } of live)
@@ -55,21 +63,29 @@ export async function checkCassettes(place: CassettePlace, options: CheckOptions
         `${same ? '✓' : skipped === undefined ? '✗' : '?'} live: ${query} exchange ${i}  ${skipped ?? (same ? 'same shape' : differences.join('; '))}`,
       );
     const counts = new Map<string, number>();
-    for (const cause of checked.flatMap(({ causes }) => causes)) counts.set(cause, (counts.get(cause) ?? 0) + 1);
-    if (counts.size > 0) say(`drift: ${[...counts].map(([cause, count]) => `${cause} × ${count}`).join(', ')}`);
+    for (const cause of checked.flatMap(({ causes }) => causes))
+      counts.set(cause, (counts.get(cause) ?? 0) + 1);
+    if (counts.size > 0)
+      say(`drift: ${[...counts].map(([cause, count]) => `${cause} × ${count}`).join(', ')}`);
   }
-  for (const { error } of broken) io.stderr.write(`agentci: ${escapeTerminalLine(error!.message)} [${error!.code}]\n`);
+  for (const { error } of broken)
+    io.stderr.write(`agentci: ${escapeTerminalLine(error!.message)} [${error!.code}]\n`);
   const isUnknown = broken.length > 0 || checked.some(({ fit }) => fit === 'could not tell');
   const hasDrift =
     checked.some(({ fit }) => fit !== 'fits' && fit !== 'could not tell') ||
     live.some(({ same, skipped }) => !same && skipped === undefined);
   // Asked for and not one answered: that is not "no drift".
-  const isUnasked = options.live !== undefined && !live.some(({ skipped }) => skipped === undefined);
+  const isUnasked =
+    options.live !== undefined && !live.some(({ skipped }) => skipped === undefined);
   return hasDrift ? 1 : isUnknown || isUnasked ? 2 : 0;
 }
 
 /** The queries whose recordings no longer fit, are damaged or not there. */
-export async function staleIds(place: CassettePlace, options: CheckOptions, io: Io): Promise<readonly string[]> {
+export async function staleIds(
+  place: CassettePlace,
+  options: CheckOptions,
+  io: Io,
+): Promise<readonly string[]> {
   const checked = await replayAll(place, findCassettes(place, options.id), options, io);
   return checked.filter(({ fit }) => fit !== 'fits').map(({ query }) => query);
 }
@@ -124,15 +140,25 @@ interface AskedLive {
 }
 
 /** Spread over the cassettes: the first exchange of each, then the second, and so on. */
-async function askSome(found: readonly FoundCassette[], count: number, io: Io): Promise<readonly AskedLive[]> {
+async function askSome(
+  found: readonly FoundCassette[],
+  count: number,
+  io: Io,
+): Promise<readonly AskedLive[]> {
   const all = found
-    .flatMap(({ cassette }) => (cassette?.entries ?? []).map((entry) => ({ cassette: cassette!, entry })))
+    .flatMap(({ cassette }) =>
+      (cassette?.entries ?? []).map((entry) => ({ cassette: cassette!, entry })),
+    )
     .filter(({ entry }) => entry.route !== 'other')
     .toSorted((a, b) => a.entry.i - b.entry.i);
   const asked: AskedLive[] = [];
   for (const { cassette, entry } of all.slice(0, count)) {
     if (io.signal.aborted) break;
-    asked.push({ query: cassette.id, i: entry.i, ...(await askLive(entry, cassette.providers, io)) });
+    asked.push({
+      query: cassette.id,
+      i: entry.i,
+      ...(await askLive(entry, cassette.providers, io)),
+    });
   }
   return asked;
 }

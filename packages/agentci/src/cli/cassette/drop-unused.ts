@@ -25,8 +25,14 @@ export async function dropUnused(
         );
       if (result.error !== undefined) lines.push(`left ${id} as it is: ${result.error.message}`);
       else if (unused.length > 0) {
-        dropEntries(dir, cassettePath(dir, { agent: suite.agent, id, run, cell: result.cell }), unused);
-        lines.push(`removed ${plural(unused.length, 'exchange')} of ${id}${run === 1 ? '' : ` run ${run}`}`);
+        dropEntries(
+          dir,
+          cassettePath(dir, { agent: suite.agent, id, run, cell: result.cell }),
+          unused,
+        );
+        lines.push(
+          `removed ${plural(unused.length, 'exchange')} of ${id}${run === 1 ? '' : ` run ${run}`}`,
+        );
       }
     },
   });
@@ -35,6 +41,12 @@ export async function dropUnused(
 
 function dropEntries(dir: string, path: string, places: readonly number[]): void {
   const cassette = readCassette(readCassetteFile(dir, path) ?? '', path);
-  const kept = cassette.entries.filter(({ i }) => !places.includes(i)).map((entry, at) => ({ ...entry, i: at + 1 }));
-  writeCassetteFile(dir, path, provenText({ ...cassette, entries: kept }, matchRules(cassette), path));
+  const kept = cassette.entries
+    .filter(({ i }) => !places.includes(i))
+    .map((entry, at) => ({ ...entry, i: at + 1 }));
+  writeCassetteFile(
+    dir,
+    path,
+    provenText({ ...cassette, entries: kept }, matchRules(cassette), path),
+  );
 }

@@ -61,15 +61,21 @@ export function findCassettes(place: CassettePlace, id?: string): readonly Found
     }
   });
   if (id === undefined) return found;
-  const own = new Set(runsOf(place, id).map((about) => cassettePath(dir, { agent: suite.agent, ...about })));
-  return found.filter(({ path, cassette }) => (cassette === undefined ? own.has(path) : cassette.id === id));
+  const own = new Set(
+    runsOf(place, id).map((about) => cassettePath(dir, { agent: suite.agent, ...about })),
+  );
+  return found.filter(({ path, cassette }) =>
+    cassette === undefined ? own.has(path) : cassette.id === id,
+  );
 }
 
 /** Every run of the queries that have a recording of their own, or of one of them. */
 const runsOf = ({ suite }: CassettePlace, id?: string): RunAbout[] =>
   suite.queries
     .filter((query) => id === undefined || query.id === id)
-    .flatMap(({ id, runs, cell }) => Array.from({ length: runs }, (_, at) => ({ id, run: at + 1, cell })));
+    .flatMap(({ id, runs, cell }) =>
+      Array.from({ length: runs }, (_, at) => ({ id, run: at + 1, cell })),
+    );
 
 /** Refuses what is not the id of a query. One that the spec no longer has may still have files. */
 export function refuseUnknownId(
@@ -85,17 +91,27 @@ export function refuseUnknownId(
   });
 }
 
-function whyOrphan({ agent, id, run, cell }: Cassette, suite: Suite, dir: string, path: string): string | undefined {
+function whyOrphan(
+  { agent, id, run, cell }: Cassette,
+  suite: Suite,
+  dir: string,
+  path: string,
+): string | undefined {
   if (agent !== suite.agent) return `it is of agent "${agent}"`;
   const query = suite.queries.find((one) => one.id === id && sameCell(one.cell, cell));
   if (query === undefined) return `the spec has no query "${caseText({ id, cell })}"`;
-  if (run > query.runs) return `the query is run ${query.runs === 1 ? 'once' : `${query.runs} times`}`;
-  return cassettePath(dir, { agent, id, run, cell }) === path ? undefined : 'its name is not that of its query';
+  if (run > query.runs)
+    return `the query is run ${query.runs === 1 ? 'once' : `${query.runs} times`}`;
+  return cassettePath(dir, { agent, id, run, cell }) === path
+    ? undefined
+    : 'its name is not that of its query';
 }
 
 /** What is expected and not there: one entry for each run of a query. */
 export function missingRuns(place: CassettePlace, id?: string): readonly RunAbout[] {
   const { suite, dir } = place;
   const files = new Set(listCassetteFiles(dir, suite.agent));
-  return runsOf(place, id).filter((about) => !files.has(cassettePath(dir, { agent: suite.agent, ...about })));
+  return runsOf(place, id).filter(
+    (about) => !files.has(cassettePath(dir, { agent: suite.agent, ...about })),
+  );
 }

@@ -44,7 +44,8 @@ function requestLines({ i, body }: CassetteEntry, deltas: DeltaWriter): string[]
 function replyLines({ headers, chunks }: CassetteEntry): string[] {
   const bytes = unpacked(Buffer.concat(chunks), headers['content-encoding']);
   const text = bytes.toString('utf8');
-  if (text.includes('\uFFFD')) return [`${bytes.length} bytes of ${headers['content-type'] ?? 'unknown content'}`];
+  if (text.includes('\uFFFD'))
+    return [`${bytes.length} bytes of ${headers['content-type'] ?? 'unknown content'}`];
   try {
     const value: unknown = JSON.parse(text);
     return cut(isObject(value) || Array.isArray(value) ? JSON.stringify(value, null, 2) : text);

@@ -27,15 +27,22 @@ export const command: CliCommand = {
     const { files, broken } = findBaselines({ dir, ...defined({ agent: options.agent }) });
     const versions = summarize(files, suite, io.now());
     if (options.json) {
-      const unreadable = broken.map(({ file, version, error }) => ({ file, version, message: error.message }));
+      const unreadable = broken.map(({ file, version, error }) => ({
+        file,
+        version,
+        message: error.message,
+      }));
       const document = { schema: 'agentci.baselines/1', dir, baselines: versions, unreadable };
       io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
     } else if (versions.length === 0) {
-      io.stdout.write(`no baselines in ${escapeTerminalLine(dir)}; save one with "agentci save" or "agentci record"\n`);
+      io.stdout.write(
+        `no baselines in ${escapeTerminalLine(dir)}; save one with "agentci save" or "agentci record"\n`,
+      );
     } else {
       io.stdout.write(table(versions));
     }
-    for (const { error } of broken) io.stderr.write(`agentci: ${escapeTerminalLine(error.message)} [${error.code}]\n`);
+    for (const { error } of broken)
+      io.stderr.write(`agentci: ${escapeTerminalLine(error.message)} [${error.code}]\n`);
     return broken.length > 0 ? 2 : 0;
   },
 };
@@ -57,7 +64,11 @@ interface Version {
 
 const DAY_MS = 86_400_000;
 
-function summarize(files: readonly BaselineFile[], suite: Suite | undefined, now: number): Version[] {
+function summarize(
+  files: readonly BaselineFile[],
+  suite: Suite | undefined,
+  now: number,
+): Version[] {
   const groups = new Map<string, BaselineFile[]>();
   for (const file of files) {
     const key = JSON.stringify([file.agent, file.version]);
@@ -80,7 +91,9 @@ function summarize(files: readonly BaselineFile[], suite: Suite | undefined, now
       models: [...new Set(group.flatMap((file) => file.metadata.model ?? []))],
       captured_at: captured,
       age_days: Number.isNaN(time) ? null : Math.max(0, Math.floor((now - time) / DAY_MS)),
-      precheck: group.some((file) => file.metadata.forced || file.metadata.precheck_passed === false)
+      precheck: group.some(
+        (file) => file.metadata.forced || file.metadata.precheck_passed === false,
+      )
         ? 'forced'
         : group.every((file) => file.metadata.precheck_passed === true)
           ? 'passed'
@@ -105,20 +118,22 @@ const isOf = (file: BaselineFile, suite: Suite): boolean =>
 const MAX_NAMED = 4;
 
 function table(versions: readonly Version[]): string {
-  const rows = versions.map(({ agent, version, queries, models, age_days, precheck, spec, orphans }) => {
-    const named = queries.slice(0, MAX_NAMED).join(', ');
-    const more = queries.length > MAX_NAMED ? ` and ${queries.length - MAX_NAMED} more` : '';
-    const gone = orphans.length > 0 ? ` (no longer in the spec: ${orphans.join(', ')})` : '';
-    return [
-      agent,
-      version,
-      `${queries.length}: ${named}${more}${gone}`,
-      models.join(', ') || '-',
-      age_days === null ? '-' : age_days === 0 ? 'today' : `${age_days} d`,
-      precheck,
-      spec,
-    ].map(escapeTerminalLine);
-  });
+  const rows = versions.map(
+    ({ agent, version, queries, models, age_days, precheck, spec, orphans }) => {
+      const named = queries.slice(0, MAX_NAMED).join(', ');
+      const more = queries.length > MAX_NAMED ? ` and ${queries.length - MAX_NAMED} more` : '';
+      const gone = orphans.length > 0 ? ` (no longer in the spec: ${orphans.join(', ')})` : '';
+      return [
+        agent,
+        version,
+        `${queries.length}: ${named}${more}${gone}`,
+        models.join(', ') || '-',
+        age_days === null ? '-' : age_days === 0 ? 'today' : `${age_days} d`,
+        precheck,
+        spec,
+      ].map(escapeTerminalLine);
+    },
+  );
   const all = [['AGENT', 'VERSION', 'QUERIES', 'MODEL', 'AGE', 'PRECHECK', 'SPEC'], ...rows];
   const widths = all[0]!.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
   return all

@@ -38,9 +38,21 @@ export const command: CliCommand = {
     parser
       .argument('[command...]', 'the program and its arguments, after --')
       .option('--out <dir>', 'the folder for the files (default: a new one in .agentci/captures)')
-      .option('--planes <names>', `what to watch: ${CAPTURE_PLANES.join(', ')} (default: all)`, collectList)
-      .option('--provider <names>', 'also capture these providers, even without a key for them', collectList)
-      .option('--upstream <provider=url>', 'where the calls of a provider go (repeat for several)', collect)
+      .option(
+        '--planes <names>',
+        `what to watch: ${CAPTURE_PLANES.join(', ')} (default: all)`,
+        collectList,
+      )
+      .option(
+        '--provider <names>',
+        'also capture these providers, even without a key for them',
+        collectList,
+      )
+      .option(
+        '--upstream <provider=url>',
+        'where the calls of a provider go (repeat for several)',
+        collect,
+      )
       .option(
         '--cassette <mode[=dir]>',
         'calls of models: record them into files, replay them from there, auto (replay what is known, record the rest) or off',
@@ -83,7 +95,9 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
     const id = captureId(io);
     // One that is refused leaves no folder behind.
     const tape = openTape(options, io);
-    const folder = new CaptureFolder(resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)));
+    const folder = new CaptureFolder(
+      resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)),
+    );
     const capture = createCapture({
       planes: planesOf(options.planes),
       env: io.env,
@@ -115,9 +129,14 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       const seen = await slot.end(
         end?.signal !== undefined ? 'stopped' : end?.hasLeftovers === true ? 'left' : 'itself',
       );
-      const result = { ...seen, ...(seen.trace === undefined ? {} : { trace: asked(seen.trace, options.query) }) };
+      const result = {
+        ...seen,
+        ...(seen.trace === undefined ? {} : { trace: asked(seen.trace, options.query) }),
+      };
       const prices =
-        result.trace === undefined ? undefined : (await (await import('../../kit/prices.ts')).loadPrices()).lookup;
+        result.trace === undefined
+          ? undefined
+          : (await (await import('../../kit/prices.ts')).loadPrices()).lookup;
       const summary = summarizeCapture(result, prices);
       const played = tape?.finish(end);
       const notes = [...capture.notes, ...slot.notes];
@@ -141,12 +160,15 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
         ...summary,
       };
       folder.finish(result, about);
-      if (options.json === true) io.stderr.write(`${JSON.stringify({ folder: folder.path, ...about })}\n`);
+      if (options.json === true)
+        io.stderr.write(`${JSON.stringify({ folder: folder.path, ...about })}\n`);
       else {
         const lines = [
           ...notes.map(({ code, message }) => `${message} (${code})`),
           ...summaryLines(summary),
-          ...(result.trace === undefined && Object.keys(capture.upstreams).length === 0 ? [NO_PROVIDER] : []),
+          ...(result.trace === undefined && Object.keys(capture.upstreams).length === 0
+            ? [NO_PROVIDER]
+            : []),
           ...(result.trace === undefined ? [] : [`written to ${folder.path}`]),
           ...(played === undefined ? [] : tapeLines(played)),
         ];
@@ -154,7 +176,8 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       }
       const code = end === undefined ? 0 : exitCodeOf(end);
       // A program that deals with the signal ends with a code of its own.
-      if (io.signal.aborted && !isServing && (code === 0 || end?.signal !== undefined)) return EXIT_INTERRUPTED;
+      if (io.signal.aborted && !isServing && (code === 0 || end?.signal !== undefined))
+        return EXIT_INTERRUPTED;
       if (code === 0 && played?.error !== undefined) return NOTHING_SEEN;
       return code === 0 && summary.llm_calls === 0 && !hasWork(result.trace) ? NOTHING_SEEN : code;
     } finally {
@@ -207,10 +230,14 @@ async function serve(slot: Pick<CaptureSlot, 'set'>, io: Io): Promise<void> {
 }
 
 /** Failed calls alone show nothing of what the program does. */
-const hasWork = (trace: Trace | undefined): boolean => trace?.steps.some(({ kind }) => kind !== 'event') ?? false;
+const hasWork = (trace: Trace | undefined): boolean =>
+  trace?.steps.some(({ kind }) => kind !== 'event') ?? false;
 
 /** Says what was asked, so that a query of that text finds its recording. */
 const asked = (trace: Trace, query: string | undefined): Trace =>
   query === undefined
     ? trace
-    : { ...trace, task: { ...trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: query }] }] } };
+    : {
+        ...trace,
+        task: { ...trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: query }] }] },
+      };

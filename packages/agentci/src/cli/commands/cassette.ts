@@ -7,7 +7,13 @@ import type { QueryResult } from '../../results/run-result.ts';
 import { removeCassetteFile } from '../../store/cassette-files.ts';
 import { ageDays, checkCassettes } from '../cassette/check.ts';
 import { dropUnused } from '../cassette/drop-unused.ts';
-import { type CassettePlace, cassettePlace, findCassettes, missingRuns, refuseUnknownId } from '../cassette/place.ts';
+import {
+  type CassettePlace,
+  cassettePlace,
+  findCassettes,
+  missingRuns,
+  refuseUnknownId,
+} from '../cassette/place.ts';
 import { showCassette } from '../cassette/show.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
@@ -50,8 +56,15 @@ export const command: CliCommand = {
           'rerecord: queries without a recording, or those that no longer fit theirs',
         ).choices(['missing', 'stale']),
       )
-      .option('-w, --workers <n>', 'check, rerecord: queries in progress at a time (default: 4)', wholeNumber(1))
-      .option('--unused', 'prune: run the agent offline, and also remove exchanges that it does not ask for')
+      .option(
+        '-w, --workers <n>',
+        'check, rerecord: queries in progress at a time (default: 4)',
+        wholeNumber(1),
+      )
+      .option(
+        '--unused',
+        'prune: run the agent offline, and also remove exchanges that it does not ask for',
+      )
       .option('--json', 'ls, check: as JSON')
       .addHelpText(
         'after',
@@ -137,7 +150,8 @@ function list(place: CassettePlace, options: Options, io: Io): number {
     ];
     say(io, `${file}  ${facts.filter(Boolean).join(' · ')}`);
   }
-  for (const { id, run } of missing) say(io, `${id}${run === 1 ? '' : ` run ${run}`}  not recorded`);
+  for (const { id, run } of missing)
+    say(io, `${id}${run === 1 ? '' : ` run ${run}`}  not recorded`);
   for (const { error } of broken) complain(io, error!);
   return broken.length > 0 ? 2 : 0;
 }
@@ -146,7 +160,8 @@ const modelsOf = (entries: readonly { readonly model?: string }[]): string[] => 
   ...new Set(entries.flatMap(({ model }) => model ?? [])),
 ];
 
-const sizeText = (bytes: number): string => (bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KB`);
+const sizeText = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KB`;
 const ageText = (days: number): string => (days < 1 ? 'today' : plural(Math.floor(days), 'day'));
 
 function show(place: CassettePlace, id: string | undefined, options: Options, io: Io): number {
@@ -164,7 +179,9 @@ function show(place: CassettePlace, id: string | undefined, options: Options, io
       {
         hint:
           broken?.error?.message ??
-          (known.length === 0 ? 'Record one with: agentci test --cassette record' : `recorded: ${known.join(', ')}`),
+          (known.length === 0
+            ? 'Record one with: agentci test --cassette record'
+            : `recorded: ${known.join(', ')}`),
       },
     );
   }
@@ -183,7 +200,8 @@ async function prune(place: CassettePlace, options: Options, io: Io): Promise<nu
     say(io, `removed ${file}: ${orphan}`);
   }
   if (orphans.length === 0) say(io, 'every cassette belongs to a query: no file to remove');
-  if (options.unused === true) for (const line of await dropUnused(place, options, io)) say(io, line);
+  if (options.unused === true)
+    for (const line of await dropUnused(place, options, io)) say(io, line);
   const broken = found.filter(({ error }) => error !== undefined);
   for (const { error } of broken) complain(io, error!);
   return broken.length > 0 ? 2 : 0;
@@ -192,7 +210,10 @@ async function prune(place: CassettePlace, options: Options, io: Io): Promise<nu
 async function rerecord(place: CassettePlace, options: Options, io: Io): Promise<number> {
   const ids = await idsToRecord(place, options, io);
   if (ids.length === 0) {
-    say(io, options.only === 'missing' ? 'every query has its recordings' : 'every recording still fits');
+    say(
+      io,
+      options.only === 'missing' ? 'every query has its recordings' : 'every recording still fits',
+    );
     return 0;
   }
   const progress = startProgress(io, { quiet: false });
@@ -221,10 +242,15 @@ async function rerecord(place: CassettePlace, options: Options, io: Io): Promise
   }
 }
 
-async function idsToRecord(place: CassettePlace, options: Options, io: Io): Promise<readonly string[]> {
+async function idsToRecord(
+  place: CassettePlace,
+  options: Options,
+  io: Io,
+): Promise<readonly string[]> {
   if (options.only === undefined)
     return options.id === undefined ? place.suite.queries.map(({ id }) => id) : [options.id];
-  if (options.only === 'missing') return [...new Set(missingRuns(place, options.id).map(({ id }) => id))];
+  if (options.only === 'missing')
+    return [...new Set(missingRuns(place, options.id).map(({ id }) => id))];
   const { staleIds } = await import('../cassette/check.ts');
   return staleIds(place, options, io);
 }
@@ -232,4 +258,6 @@ async function idsToRecord(place: CassettePlace, options: Options, io: Io): Prom
 /** A query that did not pass, or made no call, leaves the file as it was. */
 const whyNotRecorded = ({ error, not_run, warnings = [] }: QueryResult): string | undefined =>
   error?.message ??
-  (not_run === undefined ? warnings.find(({ code }) => code === 'CASSETTE_KEPT')?.message : 'it was not run');
+  (not_run === undefined
+    ? warnings.find(({ code }) => code === 'CASSETTE_KEPT')?.message
+    : 'it was not run');

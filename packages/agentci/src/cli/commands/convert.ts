@@ -26,7 +26,10 @@ interface Options {
   readonly json?: boolean;
 }
 
-const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), value];
+const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  value,
+];
 
 export const command: CliCommand = {
   name: 'convert',
@@ -36,7 +39,11 @@ export const command: CliCommand = {
       .argument('<files...>', 'suites: files or folders')
       .option('--from <tool>', 'the tool the suite is of, instead of detecting it')
       .option('--out <folder>', 'where the spec and the report are written', '.')
-      .option('--map <name=path>', 'where something is in the source, e.g. input=inputs.question (repeatable)', collect)
+      .option(
+        '--map <name=path>',
+        'where something is in the source, e.g. input=inputs.question (repeatable)',
+        collect,
+      )
       .option('--agent <name>', "the agent's name in the spec")
       .option('--lossy', 'also write what is only close, with a comment')
       .option('--overwrite', 'write over files that exist')
@@ -69,7 +76,10 @@ Exit codes: 0 all carried · 1 something was left out (listed) · 2 the source c
     const shown = relative(io.cwd, outDir).split(sep).join('/');
     const made = await convertSuite(read.suite, {
       from: read.from,
-      title: names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', '),
+      title:
+        names.length > 3
+          ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
+          : names.join(', '),
       agent: options.agent ?? read.suite.agent ?? folderName(read.files[0]?.path),
       lossy: options.lossy ?? false,
       folder: shown === '' ? '' : `${shown}/`,
@@ -89,7 +99,9 @@ Exit codes: 0 all carried · 1 something was left out (listed) · 2 the source c
         },
       );
     }
-    io.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : escapeTerminal(describe(report)));
+    io.stdout.write(
+      options.json ? `${JSON.stringify(report, null, 2)}\n` : escapeTerminal(describe(report)),
+    );
     return isWhole(report) ? 0 : 1;
   },
 };
@@ -108,7 +120,8 @@ function readMap(written: readonly string[]): Readonly<Record<string, string>> {
       if (!MAP_NAMES.includes(name)) {
         const near = didYouMean(name, MAP_NAMES);
         throw new UserError('CONVERT_MAP', `--map: there is no "${name}" to say`, {
-          hint: near === undefined ? `there are ${MAP_NAMES.join(', ')}` : `did you mean "${near}"?`,
+          hint:
+            near === undefined ? `there are ${MAP_NAMES.join(', ')}` : `did you mean "${near}"?`,
         });
       }
       return [name, one.slice(at + 1)];
@@ -144,6 +157,8 @@ function describe(report: ConvertReport): string {
   const left = groupLeft([...report.settings, ...report.assertions]);
   const lines = left.slice(0, MAX_LINES).map(({ text }) => `  ${text}`);
   const more =
-    left.length > MAX_LINES ? [`  and ${left.length - MAX_LINES} more kinds in ${report.spec}'s report`] : [];
+    left.length > MAX_LINES
+      ? [`  and ${left.length - MAX_LINES} more kinds in ${report.spec}'s report`]
+      : [];
   return `${[...summaryLines(report), ...(lines.length === 0 ? [] : ['', 'Not carried exactly:']), ...lines, ...more, '', `Written: ${report.files.join(', ')}`].join('\n')}\n`;
 }

@@ -42,7 +42,10 @@ export const command: CliCommand = {
     parser
       .option('--baseline <version>', 'the version before')
       .option('--compare <version>', 'the version after')
-      .option('--baseline-run <id>', 'instead: the stored run before; "latest" is the newest of the spec')
+      .option(
+        '--baseline-run <id>',
+        'instead: the stored run before; "latest" is the newest of the spec',
+      )
       .option('--compare-run <id>', 'and the stored run after (default: latest)')
       .option(
         '-c, --config <file>',
@@ -52,12 +55,20 @@ export const command: CliCommand = {
       .option('--query <id or text>', 'only this query')
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
       .addOption(
-        new Option('--judge <mode>', 'rubrics: call the judge, use stored verdicts only, or leave them out')
+        new Option(
+          '--judge <mode>',
+          'rubrics: call the judge, use stored verdicts only, or leave them out',
+        )
           .choices([...JUDGE_MODES])
           .default('off'),
       )
-      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
-      .addOption(new Option('-f, --format <name>', 'the report').choices([...FORMATS]).default('console'))
+      .option(
+        '--judge-cache <dir>',
+        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+      )
+      .addOption(
+        new Option('-f, --format <name>', 'the report').choices([...FORMATS]).default('console'),
+      )
       .option('--json', 'the same as --format json')
       .option(
         '--max-regression <percent>',
@@ -92,9 +103,13 @@ Exit codes: 0 no regression · 1 a regression · 2 nothing to compare, or it cou
     }
     const { baseline, compare } = options;
     if (baseline === undefined || compare === undefined) {
-      throw new UserError('NOTHING_TO_COMPARE', 'two versions are needed: --baseline V1 --compare V2', {
-        hint: '"agentci baselines" lists what there is; --baseline-run and --compare-run compare runs.',
-      });
+      throw new UserError(
+        'NOTHING_TO_COMPARE',
+        'two versions are needed: --baseline V1 --compare V2',
+        {
+          hint: '"agentci baselines" lists what there is; --baseline-run and --compare-run compare runs.',
+        },
+      );
     }
     const { suite, dir } = await baselinePlaceToRead(options, io);
     const agent = options.agent ?? suite?.agent;
@@ -110,7 +125,9 @@ Exit codes: 0 no regression · 1 a regression · 2 nothing to compare, or it cou
       compare,
       ...defined({ query: options.query }),
       judge: options.judge,
-      ...(suite ? { judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io) } : {}),
+      ...(suite
+        ? { judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io) }
+        : {}),
       env: io.env,
       signal: io.signal,
       ...defined({ maxRegressionPercent: options.maxRegression }),
@@ -156,23 +173,38 @@ function comparisonText(comparison: RunComparison, format: Options['format']): s
 function compareStoredRuns(options: Options, io: Io): RunComparison {
   const { root, latest } = specRuns(options.config, io);
   if (options.baselineRun === undefined)
-    throw new UserError('NOTHING_TO_COMPARE', '--compare-run needs --baseline-run: the run to compare with');
+    throw new UserError(
+      'NOTHING_TO_COMPARE',
+      '--compare-run needs --baseline-run: the run to compare with',
+    );
   const before = readRun(root, storedRunId(root, options.baselineRun, latest));
   const after = readRun(root, storedRunId(root, options.compareRun, latest));
   const comparison = compareRuns({
     before: onlyQuery(before, options.query),
     after: onlyQuery(after, options.query),
-    ...defined({ maxDrop: options.maxDrop, maxRegressionPercent: options.maxRegression, seed: options.seed }),
+    ...defined({
+      maxDrop: options.maxDrop,
+      maxRegressionPercent: options.maxRegression,
+      seed: options.seed,
+    }),
     ...(options.strict ? { strict: true } : {}),
   });
   if (comparison.summary.pairs === 0) {
-    throw new UserError('NOTHING_TO_COMPARE', `runs ${before.run_id} and ${after.run_id} have no query in common`);
+    throw new UserError(
+      'NOTHING_TO_COMPARE',
+      `runs ${before.run_id} and ${after.run_id} have no query in common`,
+    );
   }
   return comparison;
 }
 
-const onlyQuery = <T extends { results: { id: string; query: string }[] }>(run: T, name: string | undefined): T =>
-  name === undefined ? run : { ...run, results: run.results.filter(({ id, query }) => id === name || query === name) };
+const onlyQuery = <T extends { results: { id: string; query: string }[] }>(
+  run: T,
+  name: string | undefined,
+): T =>
+  name === undefined
+    ? run
+    : { ...run, results: run.results.filter(({ id, query }) => id === name || query === name) };
 
 function percent(text: string): number {
   const value = Number(text.trim().replace(/%$/, ''));
@@ -181,9 +213,13 @@ function percent(text: string): number {
   return value;
 }
 
-function drops(text: string, previous: Readonly<Record<string, number>> = {}): Record<string, number> {
+function drops(
+  text: string,
+  previous: Readonly<Record<string, number>> = {},
+): Record<string, number> {
   const match = /^([\w.-]+)=(.+)$/.exec(text.trim());
   const value = Number(match?.[2]);
-  if (!match || !Number.isFinite(value) || value < 0) throw new InvalidArgumentError('write it as pass_rate=0.05.');
+  if (!match || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('write it as pass_rate=0.05.');
   return { ...previous, [match[1]!]: value };
 }

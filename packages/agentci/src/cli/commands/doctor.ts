@@ -12,7 +12,10 @@ export const command: CliCommand = {
     parser
       .option('-c, --config <file>', 'the spec', 'agentci_spec.yaml')
       .option('--traces <path>', 'look at these recordings instead of the runner')
-      .option('--capture', 'run the agent once against canned replies, to see which calls come through')
+      .option(
+        '--capture',
+        'run the agent once against canned replies, to see which calls come through',
+      )
       .option('--json', 'print the findings as JSON')
       .addHelpText(
         'after',

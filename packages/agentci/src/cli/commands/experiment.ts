@@ -41,17 +41,37 @@ export const command: CliCommand = {
   configure: (parser) => {
     parser
       .argument('<file>', 'the experiment (YAML), or the word "agreement"')
-      .argument('[ratings]', 'agreement: a CSV file with the columns item, rater and one for each component')
-      .option('-f, --format <name[=file]>', `${EXPERIMENT_FORMATS} (repeatable; default: console)`, collect)
+      .argument(
+        '[ratings]',
+        'agreement: a CSV file with the columns item, rater and one for each component',
+      )
+      .option(
+        '-f, --format <name[=file]>',
+        `${EXPERIMENT_FORMATS} (repeatable; default: console)`,
+        collect,
+      )
       .option(
         '-o, --output <file>',
         'write a report, format by ending: .json, .csv, .md, .html, .svg, .tex, or trials.csv (repeatable)',
         collect,
       )
       .option('--json', 'the same as -f json')
-      .option('--seed <n>', "seed of simulations and resamples, instead of the file's", wholeNumber(0))
-      .option('-n, --trials <n>', 'trials of every condition that is run or simulated', wholeNumber(1))
-      .option('-w, --workers <n>', 'trials made at a time; more than 1 disturbs measured times', wholeNumber(1), 1)
+      .option(
+        '--seed <n>',
+        "seed of simulations and resamples, instead of the file's",
+        wholeNumber(0),
+      )
+      .option(
+        '-n, --trials <n>',
+        'trials of every condition that is run or simulated',
+        wholeNumber(1),
+      )
+      .option(
+        '-w, --workers <n>',
+        'trials made at a time; more than 1 disturbs measured times',
+        wholeNumber(1),
+        1,
+      )
       .option('--retries <n>', 'retries after an infrastructure error', wholeNumber(0))
       .option('--timeout <time>', 'time one trial may take, such as 30s', duration)
       .option('--resume', 'resume an experiment that was stopped; failed trials are repeated')
@@ -92,7 +112,10 @@ function unknownAction(word: string): UserError {
   });
 }
 
-function agreement(file: string | undefined, { flags, io }: { flags: ExperimentFlags; io: Io }): number {
+function agreement(
+  file: string | undefined,
+  { flags, io }: { flags: ExperimentFlags; io: Io },
+): number {
   if (file === undefined)
     throw new UserError('NO_RATINGS', 'agreement needs a CSV file of ratings', {
       hint: 'Its header: item,rater,validity,specificity,correctness',
@@ -109,12 +132,17 @@ function agreement(file: string | undefined, { flags, io }: { flags: ExperimentF
 
 /** 1 below the bound, 2 where α is not defined. */
 function agreementExit({ components }: AgreementResult, minAlpha: number): number {
-  const alphas = components.flatMap(({ alpha }) => (alpha.length === 0 ? [null] : alpha.map((each) => each.alpha)));
+  const alphas = components.flatMap(({ alpha }) =>
+    alpha.length === 0 ? [null] : alpha.map((each) => each.alpha),
+  );
   if (alphas.some((alpha) => alpha !== null && alpha < minAlpha)) return 1;
   return alphas.includes(null) ? 2 : 0;
 }
 
-async function experiment(given: string, { flags, io }: { flags: ExperimentFlags; io: Io }): Promise<number> {
+async function experiment(
+  given: string,
+  { flags, io }: { flags: ExperimentFlags; io: Io },
+): Promise<number> {
   const formats = [...(flags.format ?? []), ...(flags.json ? ['json'] : [])];
   const outputs = planOutputs({ formats, files: flags.output ?? [] }, io.cwd);
   const { seed, trials } = flags;
@@ -124,9 +152,10 @@ async function experiment(given: string, { flags, io }: { flags: ExperimentFlags
   });
   refuseInputs(
     outputs.map(({ format, file }) => ({ reporter: format, file })),
-    [plan.file, ...plan.conditions.flatMap(({ source }) => ('path' in source ? [source.path] : []))].map((path) =>
-      resolve(io.cwd, path),
-    ),
+    [
+      plan.file,
+      ...plan.conditions.flatMap(({ source }) => ('path' in source ? [source.path] : [])),
+    ].map((path) => resolve(io.cwd, path)),
   );
   const result = await runExperiment(plan, {
     journalDir: io.cwd,
@@ -143,7 +172,10 @@ async function experiment(given: string, { flags, io }: { flags: ExperimentFlags
 }
 
 /** Says which condition is run, and how far it is. */
-function tellProgress(io: Io, options: { readonly quiet: boolean }): (event: ExperimentEvent) => void {
+function tellProgress(
+  io: Io,
+  options: { readonly quiet: boolean },
+): (event: ExperimentEvent) => void {
   let progress: Progress | undefined;
   return (event) => {
     switch (event.type) {
@@ -174,6 +206,7 @@ function exitOf({ interrupted, sources, conditions }: ExperimentResult, io: Io):
   const empty = sources.filter(
     ({ condition }) => !conditions.some((each) => each.condition === condition && each.n > 0),
   );
-  for (const { condition } of empty) io.stderr.write(`agentci: ${condition} has no trial that could be measured\n`);
+  for (const { condition } of empty)
+    io.stderr.write(`agentci: ${condition} has no trial that could be measured\n`);
   return empty.length > 0 ? 2 : 0;
 }

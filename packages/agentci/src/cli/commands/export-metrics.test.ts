@@ -15,10 +15,16 @@ function stored() {
     ['r2', 'a/b'],
     ['r3', 'third'],
   ] as const) {
-    const store = RunStore.create(runsRoot(cwd), { run_id, agent, spec: { file: 's', hash: 'h' }, started_at: '' });
+    const store = RunStore.create(runsRoot(cwd), {
+      run_id,
+      agent,
+      spec: { file: 's', hash: 'h' },
+      started_at: '',
+    });
     const timed = { started_at: '2026-01-01T00:00:00.000Z', duration_ms: 1000 };
     if (run_id === 'r3') store.close();
-    else store.finish(runOf([{ id: 'q', status: 'pass', query: 'two\nlines' }], { agent, ...timed }));
+    else
+      store.finish(runOf([{ id: 'q', status: 'pass', query: 'two\nlines' }], { agent, ...timed }));
   }
   return cwd;
 }
@@ -56,8 +62,12 @@ test('OTLP says whose numbers they are, what they mean, and when the run ended',
   const { url, requests } = await receiver();
   await command.run({ args: [], options: { job: 'agentci', otlp: url }, io: ioOf(stored()).io });
   const [{ resource, scopeMetrics }] = JSON.parse(requests[0]!.body).resourceMetrics;
-  expect(resource).toEqual({ attributes: [{ key: 'service.name', value: { stringValue: 'a/b' } }] });
-  const exit = scopeMetrics[0].metrics.find(({ name }: { name: string }) => name === 'agentci_exit_code');
+  expect(resource).toEqual({
+    attributes: [{ key: 'service.name', value: { stringValue: 'a/b' } }],
+  });
+  const exit = scopeMetrics[0].metrics.find(
+    ({ name }: { name: string }) => name === 'agentci_exit_code',
+  );
   expect(exit).toMatchObject({
     description: 'Exit code of the run: 0 nothing failed, 1 a check failed, 2 could not tell.',
     gauge: { dataPoints: [{ timeUnixNano: '1767225601000000000', asDouble: 2 }] },
@@ -66,12 +76,16 @@ test('OTLP says whose numbers they are, what they mean, and when the run ended',
 
 test('a redirect is an error that names its target: numbers go where they were sent', async () => {
   const { url: other, requests } = await receiver();
-  const server = createServer((_, response) => response.writeHead(307, { location: `${other}/x?key=1` }).end());
+  const server = createServer((_, response) =>
+    response.writeHead(307, { location: `${other}/x?key=1` }).end(),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const otlp = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await expect(
     command.run({ args: [], options: { job: 'agentci', otlp }, io: ioOf(stored()).io }),
-  ).rejects.toMatchObject({ message: expect.stringContaining(`a redirect to ${other}/x, which is not followed`) });
+  ).rejects.toMatchObject({
+    message: expect.stringContaining(`a redirect to ${other}/x, which is not followed`),
+  });
   expect(requests).toEqual([]);
 });

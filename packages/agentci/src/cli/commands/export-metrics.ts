@@ -38,7 +38,10 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
-      .option('--run <id>', 'the stored run (default, and "latest": the newest finished one of the spec)')
+      .option(
+        '--run <id>',
+        'the stored run (default, and "latest": the newest finished one of the spec)',
+      )
       .option('-o, --output <file>', 'write the Prometheus text into a file')
       .option('--pushgateway <url>', 'push it to a Pushgateway')
       .option('--otlp <url>', 'send it as OTLP/HTTP JSON, e.g. http://127.0.0.1:4318/v1/metrics')
@@ -59,10 +62,17 @@ Example:
     if (output !== undefined) writeFileAtomic(resolve(io.cwd, output), text);
     if (pushgateway !== undefined) {
       const url = `${pushgateway.replace(/\/$/, '')}/metrics/job/${encodeURIComponent(job)}/agent/${encodeURIComponent(run.agent)}`;
-      await send(url, { method: 'PUT', body: text, headers: { 'content-type': 'text/plain; version=0.0.4' } }, io);
+      await send(
+        url,
+        { method: 'PUT', body: text, headers: { 'content-type': 'text/plain; version=0.0.4' } },
+        io,
+      );
     }
     if (otlp !== undefined) {
-      const at = run.started_at === undefined ? io.now() : Date.parse(run.started_at) + (run.duration_ms ?? 0);
+      const at =
+        run.started_at === undefined
+          ? io.now()
+          : Date.parse(run.started_at) + (run.duration_ms ?? 0);
       const body = otlpMetrics(text, {
         agent: run.agent,
         version: io.version,
@@ -70,35 +80,46 @@ Example:
       });
       await send(
         otlp,
-        { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+        {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        },
         io,
       );
     }
-    if (output === undefined && pushgateway === undefined && otlp === undefined) io.stdout.write(text);
+    if (output === undefined && pushgateway === undefined && otlp === undefined)
+      io.stdout.write(text);
     return 0;
   },
 };
 
 async function send(url: string, init: RequestInit, io: Io): Promise<void> {
-  const { response, text } = await withDeadline({ ms: SEND_MS, signal: io.signal }, async ({ signal, isOver }) => {
-    try {
-      const answer = await fetch(url, { ...init, redirect: 'manual', signal });
-      if (answer.status >= 400) return { response: answer, text: await answer.text() };
-      // Nothing in it matters, and it may never end.
-      await answer.body?.cancel();
-      return { response: answer, text: '' };
-    } catch (error) {
-      const why = isOver()
-        ? `no answer within ${SEND_MS / 1000} s`
-        : error instanceof Error
-          ? ((error.cause as Error | undefined)?.message ?? error.message)
-          : String(error);
-      throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
-    }
-  });
+  const { response, text } = await withDeadline(
+    { ms: SEND_MS, signal: io.signal },
+    async ({ signal, isOver }) => {
+      try {
+        const answer = await fetch(url, { ...init, redirect: 'manual', signal });
+        if (answer.status >= 400) return { response: answer, text: await answer.text() };
+        // Nothing in it matters, and it may never end.
+        await answer.body?.cancel();
+        return { response: answer, text: '' };
+      } catch (error) {
+        const why = isOver()
+          ? `no answer within ${SEND_MS / 1000} s`
+          : error instanceof Error
+            ? ((error.cause as Error | undefined)?.message ?? error.message)
+            : String(error);
+        throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
+      }
+    },
+  );
   const redirect = describeRedirect(response.status, response.headers.get('location'));
   if (redirect !== undefined) throw new UserError('EXPORT_FAILED', `${url} answered ${redirect}`);
   if (!response.ok)
-    throw new UserError('EXPORT_FAILED', `${url} answered HTTP ${response.status}: ${text.slice(0, 200)}`);
+    throw new UserError(
+      'EXPORT_FAILED',
+      `${url} answered HTTP ${response.status}: ${text.slice(0, 200)}`,
+    );
   io.stderr.write(`agentci: sent to ${url}\n`);
 }

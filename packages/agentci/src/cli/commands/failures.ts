@@ -10,7 +10,13 @@ import { compareGroups, type FailureGroup, groupFailures } from '../../results/f
 import type { RunResult } from '../../results/run-result.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
-import { latestVerdicts, listRuns, readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
+import {
+  latestVerdicts,
+  listRuns,
+  readRun,
+  type StoredRun,
+  tracesOf,
+} from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { DEFAULT_SPEC, isRunOfFile } from '../spec-folders.ts';
@@ -62,16 +68,25 @@ Nothing is run or judged again, and the exit code only says whether the run coul
     const run = readRun(root, runId);
     const stored = listRuns(root);
     const header = stored.find((one) => one.id === runId)?.header;
-    const earlier = before === undefined ? verdictsBefore(root, runId, stored) : resultsOf(readRun(root, before));
+    const earlier =
+      before === undefined ? verdictsBefore(root, runId, stored) : resultsOf(readRun(root, before));
     const groups = groupFailures(run);
-    const judged = new Set(run.results.filter(({ status }) => status !== 'skip').map((result) => result.id));
-    const history = compareGroups(earlier === undefined ? [] : groupFailures(earlier), groups, judged);
+    const judged = new Set(
+      run.results.filter(({ status }) => status !== 'skip').map((result) => result.id),
+    );
+    const history = compareGroups(
+      earlier === undefined ? [] : groupFailures(earlier),
+      groups,
+      judged,
+    );
     const divergences = await divergencesOf(groups, { config, root, runId }, io);
     const told = groups.map(
       (group): ToldGroup => ({
         ...group,
         since: history.since.get(group.signature)!,
-        ...(divergences.has(group.signature) ? { divergence: divergences.get(group.signature)! } : {}),
+        ...(divergences.has(group.signature)
+          ? { divergence: divergences.get(group.signature)! }
+          : {}),
         rerun: rerunOf(group, config, header?.started_with?.traces),
       }),
     );
@@ -93,7 +108,11 @@ interface Earlier extends Pick<RunResult, 'results'> {
 const resultsOf = ({ run_id, results }: RunResult): Earlier => ({ id: run_id, results });
 
 /** The last verdict on each query before a run, of the same spec: a run of a few queries says nothing about the others. */
-function verdictsBefore(root: string, runId: string, stored: readonly StoredRun[]): Earlier | undefined {
+function verdictsBefore(
+  root: string,
+  runId: string,
+  stored: readonly StoredRun[],
+): Earlier | undefined {
   const at = stored.findIndex(({ id }) => id === runId);
   const run = stored[at];
   if (run === undefined) return undefined;
@@ -108,7 +127,8 @@ function verdictsBefore(root: string, runId: string, stored: readonly StoredRun[
   return found === undefined ? undefined : { id: found.id, results: [...found.results.values()] };
 }
 
-const quote = (word: string): string => (/^[\w@%+=:./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quote = (word: string): string =>
+  /^[\w@%+=:./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Of many queries `--failed` runs all that failed, which is more than the group; a shell takes no endless line. */
 function rerunOf({ queries }: FailureGroup, config: string | undefined, traces: unknown): string {
@@ -168,27 +188,34 @@ function textOf(told: {
   const { run, before, groups, gone, notRun } = told;
   const failures = run.summary.failed + run.summary.errors;
   const found =
-    groups.length === 0 ? 'nothing failed' : `${plural(failures, 'failure')} in ${plural(groups.length, 'group')}`;
+    groups.length === 0
+      ? 'nothing failed'
+      : `${plural(failures, 'failure')} in ${plural(groups.length, 'group')}`;
   const lines = [`run ${run.run_id}: ${found}`];
   for (const group of groups) {
     const age = before === undefined ? '' : `  ${group.since}`;
     lines.push('', `${group.signature}  ${groupCount(group)}  ${group.check}${age}`);
     if (group.title !== group.example) lines.push(`  ${clip(group.title, MAX_EXAMPLE)}`);
     const shown = group.title === group.example ? group.examples.slice(0, 1) : group.examples;
-    for (const { query, message } of shown) lines.push(`  for example ${query}: ${clip(message, MAX_EXAMPLE)}`);
+    for (const { query, message } of shown)
+      lines.push(`  for example ${query}: ${clip(message, MAX_EXAMPLE)}`);
     if (group.queries.length > 1) lines.push(`  queries: ${andMore(group.queries, MAX_QUERIES)}`);
     if (group.divergence !== undefined) lines.push(`  first difference: ${group.divergence}`);
     const all = group.queries.length > MAX_RERUN ? '  (everything that failed)' : '';
     lines.push(`  run again: ${group.rerun}${all}`);
   }
-  lines.push(...listed(`gone since ${before}`, gone), ...listed('not all run this time, so not known', notRun));
+  lines.push(
+    ...listed(`gone since ${before}`, gone),
+    ...listed('not all run this time, so not known', notRun),
+  );
   return `${lines.map(escapeTerminalLine).join('\n')}\n`;
 }
 
 function listed(title: string, groups: readonly FailureGroup[]): string[] {
   if (groups.length === 0) return [];
   const lines = groups.map(
-    (group) => `  ${group.signature}  ${groupCount(group)}  ${group.check}: ${clip(group.example, MAX_EXAMPLE)}`,
+    (group) =>
+      `  ${group.signature}  ${groupCount(group)}  ${group.check}: ${clip(group.example, MAX_EXAMPLE)}`,
   );
   return ['', `${title}:`, ...lines];
 }

@@ -16,18 +16,32 @@ export const command: CliCommand = {
       )
       .option('--audit <file>', 'write every decision to this file, as JSON lines', someText)
       .addOption(
-        new Option('--audit-args <how>', 'arguments in the audit').choices(['redacted', 'hash']).default('redacted'),
+        new Option('--audit-args <how>', 'arguments in the audit')
+          .choices(['redacted', 'hash'])
+          .default('redacted'),
       )
       .addOption(
         new Option('--deny-as <how>', 'a refusal as a result the model reads, or as an error')
           .choices(['result', 'error'])
           .default('result'),
       )
-      .option('--server <name>', 'the name that clients give the server: mcp__NAME__tool means its tools too', someText)
-      .option('--agent <name>', 'the agent that makes the calls, for rules with "agents" or `agent`', someText)
+      .option(
+        '--server <name>',
+        'the name that clients give the server: mcp__NAME__tool means its tools too',
+        someText,
+      )
+      .option(
+        '--agent <name>',
+        'the agent that makes the calls, for rules with "agents" or `agent`',
+        someText,
+      )
       .option('--strict', 'refuse tools that the policy does not know')
       .option('--url <url>', 'a server that is reached by HTTP, in place of one to start', someText)
-      .option('--listen <address>', 'with --url: where to serve /mcp (default: 127.0.0.1 and a free port)', someText)
+      .option(
+        '--listen <address>',
+        'with --url: where to serve /mcp (default: 127.0.0.1 and a free port)',
+        someText,
+      )
       .addOption(
         new Option('--scope <scope>', 'with --url: whose calls count together')
           .choices(['client', 'process'])

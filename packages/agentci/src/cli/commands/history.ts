@@ -21,7 +21,14 @@ import {
   queriesOfAgentRun,
 } from '../history/place.ts';
 import { type OfSpec, type QueryTrends, queryTrends } from '../history/query-trends.ts';
-import { costText, firstBadText, flakyText, listText, trendText, unreadText } from '../history/text.ts';
+import {
+  costText,
+  firstBadText,
+  flakyText,
+  listText,
+  trendText,
+  unreadText,
+} from '../history/text.ts';
 import type { Io } from '../io.ts';
 import { collect, someText, wholeNumber } from '../options.ts';
 import { specFolder } from '../spec-folders.ts';
@@ -38,7 +45,10 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .argument('[action]', `${ACTIONS.join(', ')} (default: list)`)
-      .argument('[what...]', 'trend, first-bad: the id of a query; import: folders and files; sql: a statement')
+      .argument(
+        '[what...]',
+        'trend, first-bad: the id of a query; import: folders and files; sql: a statement',
+      )
       .option('-c, --config <file>', 'only runs of this spec; the history is beside it')
       .option(
         '--branch <name>',
@@ -46,8 +56,16 @@ export const command: CliCommand = {
         someText,
       )
       .option('--agent <name>', 'only runs of this agent', someText)
-      .option('--last <n>', `only the newest n runs (list: ${LISTED}, flaky: ${FLAKY_RUNS})`, wholeNumber(1))
-      .option('--cell <name=value>', 'trend, first-bad: only this value of the matrix (repeatable)', collect)
+      .option(
+        '--last <n>',
+        `only the newest n runs (list: ${LISTED}, flaky: ${FLAKY_RUNS})`,
+        wholeNumber(1),
+      )
+      .option(
+        '--cell <name=value>',
+        'trend, first-bad: only this value of the matrix (repeatable)',
+        collect,
+      )
       .option('--by <period>', 'cost: day, week or month (default: week)')
       .option('--parquet <file>', 'export: one row per query of every run; needs @duckdb/node-api')
       .option('--json', 'as JSON')
@@ -85,7 +103,9 @@ type OptionName = keyof HistoryOptions;
 const CHOOSING: readonly OptionName[] = ['config', 'branch', 'agent', 'last', 'json'];
 
 /** What each action looks at: how many operands at most, and which options. */
-const TAKES: Readonly<Record<Action, { readonly operands: number; readonly options: readonly OptionName[] }>> = {
+const TAKES: Readonly<
+  Record<Action, { readonly operands: number; readonly options: readonly OptionName[] }>
+> = {
   list: { operands: 0, options: CHOOSING },
   trend: { operands: 1, options: [...CHOOSING, 'cell'] },
   flaky: { operands: 0, options: CHOOSING },
@@ -106,7 +126,9 @@ function refuseUnused(action: Action, options: HistoryOptions, what: readonly st
       operands === 0
         ? `history ${action} takes no argument, and was given "${extra}"`
         : `history ${action} takes one argument, and was given "${extra}" as well`,
-      { hint: 'trend and first-bad take the id of one query, import takes folders and files, sql one statement.' },
+      {
+        hint: 'trend and first-bad take the id of one query, import takes folders and files, sql one statement.',
+      },
     );
   const unused = (Object.keys(options) as OptionName[]).find(
     (name) => options[name] !== undefined && !own.includes(name),
@@ -118,28 +140,43 @@ function refuseUnused(action: Action, options: HistoryOptions, what: readonly st
   });
 }
 
-const branchOf = ({ branch }: ChosenSeries): { branch?: string } => (branch === undefined ? {} : { branch });
+const branchOf = ({ branch }: ChosenSeries): { branch?: string } =>
+  branch === undefined ? {} : { branch };
 
 const RUN: Readonly<
-  Record<Action, (options: HistoryOptions, what: readonly string[], io: Io) => number | Promise<number>>
+  Record<
+    Action,
+    (options: HistoryOptions, what: readonly string[], io: Io) => number | Promise<number>
+  >
 > = {
   list: (options, _, io) => {
     const { runs, unreadLines } = chosenRuns({ ...options, last: options.last ?? LISTED }, io);
     const misdated = misdatedRuns(runs, runTime(new Date(io.now()).toISOString()));
     const marked = runs.map((run, at) => (misdated.has(at) ? { ...run, misdated: true } : run));
-    return print(io, options, { schema: 'agentci.history/1', runs: marked, ...unreadOf(unreadLines) }, () =>
-      listText(runs, misdated),
+    return print(
+      io,
+      options,
+      { schema: 'agentci.history/1', runs: marked, ...unreadOf(unreadLines) },
+      () => listText(runs, misdated),
     );
   },
   trend: (options, [query], io) => {
     const chosen = chosenSeries(options, io);
-    const about = { schema: 'agentci.history/1', ...branchOf(chosen), ...unreadOf(chosen.unreadLines) };
+    const about = {
+      schema: 'agentci.history/1',
+      ...branchOf(chosen),
+      ...unreadOf(chosen.unreadLines),
+    };
     if (query === undefined) {
       if (options.cell !== undefined)
         throw new UserError('HISTORY_USAGE', '--cell is about one query, and none is named', {
           hint: 'agentci history trend QUERY --cell name=value',
         });
-      const found = chosen.series.map(({ agent, spec, runs }) => ({ agent, spec, ...suiteTrend(runs) }));
+      const found = chosen.series.map(({ agent, spec, runs }) => ({
+        agent,
+        spec,
+        ...suiteTrend(runs),
+      }));
       return print(
         io,
         options,
@@ -152,7 +189,8 @@ const RUN: Readonly<
       eachCellText(
         cases,
         query,
-        (trend, name) => `${cases.length === 1 ? '' : `\n${escapeTerminalLine(name)}\n`}${trendText(trend, name)}`,
+        (trend, name) =>
+          `${cases.length === 1 ? '' : `\n${escapeTerminalLine(name)}\n`}${trendText(trend, name)}`,
       );
     return print(
       io,
@@ -188,7 +226,8 @@ const RUN: Readonly<
     );
   },
   'first-bad': (options, [query], io) => {
-    if (query === undefined) throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
+    if (query === undefined)
+      throw new UserError('HISTORY_NO_QUERY', 'first-bad needs the id of a query');
     const chosen = chosenSeries(options, io);
     const found = queryTrends(query, chosen, options, io).map(({ cases, ...of }) => ({
       ...of,
@@ -222,7 +261,8 @@ const RUN: Readonly<
     const live = runs.filter(({ recorded }) => recorded !== true);
     const recorded = runs.length - live.length;
     const costs = costsBy(by, live);
-    const note = recorded === 0 ? '' : `${plural(recorded, 'run')} judged recordings, which costs nothing\n`;
+    const note =
+      recorded === 0 ? '' : `${plural(recorded, 'run')} judged recordings, which costs nothing\n`;
     return print(
       io,
       options,
@@ -231,7 +271,8 @@ const RUN: Readonly<
     );
   },
   import: async (options, paths, io) => {
-    if (paths.length === 0) throw new UserError('HISTORY_NO_INPUT', 'import needs folders or files');
+    if (paths.length === 0)
+      throw new UserError('HISTORY_NO_INPUT', 'import needs folders or files');
     const { importRuns } = await import('../history/import.ts');
     const outcome = importRuns(historyRoot(specFolder(options.config, io)), paths, io);
     const { imported, known, completed, skipped, shards } = outcome;
@@ -264,11 +305,14 @@ const RUN: Readonly<
     );
   },
   export: async (options, _, io) => {
-    if (options.parquet === undefined) throw new UserError('HISTORY_NO_FILE', 'export needs --parquet FILE');
+    if (options.parquet === undefined)
+      throw new UserError('HISTORY_NO_FILE', 'export needs --parquet FILE');
     const asked = chosenRuns(options, io);
     const { exportParquet } = await import('../history/duckdb.ts');
     const unread = await exportParquet(asked, resolve(io.cwd, options.parquet), io);
-    io.stderr.write(`written: ${escapeTerminalLine(options.parquet)}\n${unreadText(unread, NOT_IN_TABLE)}`);
+    io.stderr.write(
+      `written: ${escapeTerminalLine(options.parquet)}\n${unreadText(unread, NOT_IN_TABLE)}`,
+    );
     return 0;
   },
 };
@@ -276,7 +320,8 @@ const RUN: Readonly<
 const NOT_IN_TABLE = 'and what is missing is in no row';
 
 /** Nothing is left without comments. */
-const isBlankSql = (sql: string): boolean => sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|[\s;]/g, '') === '';
+const isBlankSql = (sql: string): boolean =>
+  sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|[\s;]/g, '') === '';
 
 /** What of a history cannot be read, where there is something. */
 const unreadOf = (lines: number, runs: readonly string[] = []) => ({
@@ -293,7 +338,9 @@ const aloneInCell = <T extends { readonly cell?: Cell }>({
   cases,
   ...of
 }: OfSpec & { readonly cases: readonly T[] }) =>
-  cases.length === 1 ? { ...of, ...cases[0]! } : { ...of, cells: cases.map((each) => ({ cell: null, ...each })) };
+  cases.length === 1
+    ? { ...of, ...cases[0]! }
+    : { ...of, cells: cases.map((each) => ({ cell: null, ...each })) };
 
 /** One after the other where a query has several cells. */
 function eachCellText<T extends { readonly cell?: Cell }>(
@@ -316,8 +363,11 @@ function eachText<T extends OfSpec>(
   textOf: (each: T) => string,
 ): string {
   if (found.length === 1) return textOf(found[0]!);
-  const what = query === undefined ? 'there are runs of' : `"${escapeTerminalLine(query)}" is a query of`;
-  const parts = found.map((each) => `\n${escapeTerminalLine(`${each.agent} (${each.spec})`)}\n${textOf(each)}`);
+  const what =
+    query === undefined ? 'there are runs of' : `"${escapeTerminalLine(query)}" is a query of`;
+  const parts = found.map(
+    (each) => `\n${escapeTerminalLine(`${each.agent} (${each.spec})`)}\n${textOf(each)}`,
+  );
   return `${what} ${plural(found.length, 'agent or spec', 'agents or specs')}; -c and --agent choose one\n${parts.join('')}`;
 }
 
@@ -326,4 +376,5 @@ function print(io: Io, { json }: HistoryOptions, data: unknown, text: () => stri
   return 0;
 }
 
-const cellOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+const cellOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);

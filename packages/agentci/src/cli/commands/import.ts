@@ -31,18 +31,26 @@ const DEFAULT_SPEC = 'agentci_spec.yaml';
 
 export const command: CliCommand = {
   name: 'import',
-  summary: 'read recordings of any tool: see what they hold, keep them as traces, or make tests of them',
+  summary:
+    'read recordings of any tool: see what they hold, keep them as traces, or make tests of them',
   configure: (parser) =>
     parser
       .argument('<files...>', 'recordings: files or folders')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
       .option('-o, --output <file>', 'write the traces to this file, one per line')
-      .addOption(new Option('--as <format>', 'what to write').choices(['agentci', 'atif']).default('agentci'))
+      .addOption(
+        new Option('--as <format>', 'what to write')
+          .choices(['agentci', 'atif'])
+          .default('agentci'),
+      )
       .option(
         '--to-spec [file]',
         `write a spec with a query for each recording, its trace and its baseline (default: ${DEFAULT_SPEC})`,
       )
-      .option('--agent <name>', "the agent's name in the spec (default: the first agent of the recordings)")
+      .option(
+        '--agent <name>',
+        "the agent's name in the spec (default: the first agent of the recordings)",
+      )
       .option('--baseline <version>', 'the version the baselines are saved under', 'imported')
       .option('--redact', 'mask secrets and personal data before anything is written or shown')
       .option('--redact-names', 'mask names of people too; also masks place names')
@@ -72,12 +80,19 @@ Exit codes: 0 read · 1 a recording could not be read, the others were · 2 noth
     for (const notice of skippedNotice(skipped)) io.stderr.write(`agentci: ${notice}\n`);
     if (traces.length === 0) throw nothingRead(problems, options);
     const summaries = summarizeTraces(traces);
-    const written = await (options.toSpec === undefined ? writeTraces : writeSuite)(traces, options, io);
+    const written = await (options.toSpec === undefined ? writeTraces : writeSuite)(
+      traces,
+      options,
+      io,
+    );
     if (options.json) {
       io.stdout.write(
         `${JSON.stringify({ formats: summaries, problems, skipped, written: written.files, left: written.left, dry_run: options.dryRun ?? false }, null, 2)}\n`,
       );
-    } else io.stdout.write(describeImport({ summaries, problems, ...written, isDry: options.dryRun ?? false }));
+    } else
+      io.stdout.write(
+        describeImport({ summaries, problems, ...written, isDry: options.dryRun ?? false }),
+      );
     return problems.length === 0 ? 0 : 1;
   },
 };
@@ -102,7 +117,9 @@ function nothingRead(problems: readonly TraceProblem[], options: Options): UserE
     'IMPORT_NOTHING',
     options.onlyFailures ? 'no run of these recordings failed' : 'no runs found in the recordings',
     {
-      hint: options.onlyFailures ? 'Leave --only-failures out to import every run.' : 'Is it the right file?',
+      hint: options.onlyFailures
+        ? 'Leave --only-failures out to import every run.'
+        : 'Is it the right file?',
     },
   );
 }
@@ -125,8 +142,16 @@ async function writeSuite(traces: readonly Trace[], options: Options, io: Io): P
     spec: typeof options.toSpec === 'string' ? options.toSpec : DEFAULT_SPEC,
     ...defined({ output: options.output, agent: options.agent }),
   });
-  const files = await saveSuite(made, { ...writing(options, io), baseline: options.baseline, now: io.now });
+  const files = await saveSuite(made, {
+    ...writing(options, io),
+    baseline: options.baseline,
+    now: io.now,
+  });
   return { files, left: made.left, notes: made.notes };
 }
 
-const writing = ({ force = false, dryRun = false }: Options, io: Io) => ({ dir: io.cwd, overwrite: force, dryRun });
+const writing = ({ force = false, dryRun = false }: Options, io: Io) => ({
+  dir: io.cwd,
+  overwrite: force,
+  dryRun,
+});

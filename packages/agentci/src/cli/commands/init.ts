@@ -10,7 +10,13 @@ import { findProgram } from '../find-program.ts';
 import { type AgentLanguage, LANGUAGES } from '../init/agents.ts';
 import { askText, choose, type Prompt, withTerminal } from '../init/ask.ts';
 import { CI_SYSTEMS, type CiSystem, jobNotes } from '../init/ci-jobs.ts';
-import { type InitPlan, RUNNERS, type RunnerChoice, type Starter, starterFiles } from '../init/files.ts';
+import {
+  type InitPlan,
+  RUNNERS,
+  type RunnerChoice,
+  type Starter,
+  starterFiles,
+} from '../init/files.ts';
 import { detectProject, type Project } from '../init/project.ts';
 import type { Io } from '../io.ts';
 import { collectList, wholeNumber } from '../options.ts';
@@ -38,14 +44,26 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .option('--agent <name>', "the agent's name (default: the project's)")
-      .addOption(new Option('--runner <kind>', 'how the agent is reached (default: replay)').choices([...RUNNERS]))
       .addOption(
-        new Option('--language <name>', "of the starter agent for --runner command (default: the project's)").choices([
-          ...LANGUAGES,
+        new Option('--runner <kind>', 'how the agent is reached (default: replay)').choices([
+          ...RUNNERS,
         ]),
       )
-      .option('--capture', 'for --runner command: see what the agent does from outside (capture: auto)')
-      .addOption(new Option('--ci <system>', 'the CI job to write (default: github)').choices([...CI_SYSTEMS]))
+      .addOption(
+        new Option(
+          '--language <name>',
+          "of the starter agent for --runner command (default: the project's)",
+        ).choices([...LANGUAGES]),
+      )
+      .option(
+        '--capture',
+        'for --runner command: see what the agent does from outside (capture: auto)',
+      )
+      .addOption(
+        new Option('--ci <system>', 'the CI job to write (default: github)').choices([
+          ...CI_SYSTEMS,
+        ]),
+      )
       .option(
         '--matrix <agents>',
         'a spec in agents/<name>/ and a job for each of these agents (separate by commas)',
@@ -73,13 +91,19 @@ Examples:
     const given = options as InitOptions;
     const project = detectProject(io.cwd);
     const python = pythonIn(io.env);
-    const defaults = { runner: 'replay', ci: 'github', language: languageOf(project, python) } as const;
+    const defaults = {
+      runner: 'replay',
+      ci: 'github',
+      language: languageOf(project, python),
+    } as const;
     if (given.agent !== undefined) checkedName(given.agent);
     const matrix = (given.matrix ?? []).map(checkedName);
     refuseShards(given);
     let answers: InitOptions;
     try {
-      answers = canAsk(given, io) ? await withTerminal((prompt) => ask(prompt, given, project, defaults)) : given;
+      answers = canAsk(given, io)
+        ? await withTerminal((prompt) => ask(prompt, given, project, defaults))
+        : given;
     } catch (error) {
       if (!io.signal.aborted) throw error;
       io.stderr.write('agentci: interrupted; nothing was written\n');
@@ -96,13 +120,16 @@ Examples:
       ...repositoryOf(io.cwd),
     };
     const starter = withoutExisting(starterFiles(plan), given.force ?? false, io);
-    const seen = [project.framework, project.language, project.packageManager].filter(Boolean).join(', ');
+    const seen = [project.framework, project.language, project.packageManager]
+      .filter(Boolean)
+      .join(', ');
     if (seen) io.stdout.write(`found ${seen}\n`);
     const hasOwnAgent = writeStarter(starter, io) || starter.keepsSpec;
     const ignored = plan.matrix.length > 0 ? MATRIX_RUNS : RUNS;
     for (const pattern of plan.capture === true ? [ignored, CAPTURES] : [ignored])
       if (ignoreRuns(pattern, io)) io.stdout.write(`added ${pattern} to .gitignore\n`);
-    for (const note of jobNotes(plan.ci, { ...plan, isPython: false })) io.stdout.write(`note: ${note}\n`);
+    for (const note of jobNotes(plan.ci, { ...plan, isPython: false }))
+      io.stdout.write(`note: ${note}\n`);
     if (plan.ci !== 'none' && repositoryRoot(io.cwd) === undefined)
       io.stdout.write('note: this folder is not in a git repository yet: git init\n');
     return tryOut(plan, starter, hasOwnAgent, io);
@@ -110,14 +137,21 @@ Examples:
 };
 
 /** Ends where the user starts: the spec is checked and, where nothing of the user's own is started by it, run. */
-async function tryOut(plan: InitPlan, { specs }: Starter, hasOwnAgent: boolean, io: Io): Promise<number> {
+async function tryOut(
+  plan: InitPlan,
+  { specs }: Starter,
+  hasOwnAgent: boolean,
+  io: Io,
+): Promise<number> {
   // Imported on demand, so that the build makes it one file: `validate` itself would load a second one otherwise.
   const { command: validate } = await import('./validate.ts');
   const valid = await validate.run({ args: specs, options: {}, io });
   const named = (spec: string) => (spec === DEFAULT_SPEC ? '' : ` -c ${spec}`);
   if (valid !== 0 || plan.runner === 'http' || hasOwnAgent) {
     for (const spec of specs)
-      io.stdout.write(`next: npx agentci doctor${named(spec)}, then npx agentci test${named(spec)}\n`);
+      io.stdout.write(
+        `next: npx agentci doctor${named(spec)}, then npx agentci test${named(spec)}\n`,
+      );
     return valid;
   }
   const { runTests } = await import('../run-tests.ts');
@@ -198,7 +232,11 @@ function checkedName(name: string): string {
  * A spec that is there is the user's own: only the CI job is new then. Where nothing would be new, nothing is written.
  * Folders in the place of a file are refused, with --force too.
  */
-function withoutExisting(starter: Starter, force: boolean, io: Io): Starter & { readonly keepsSpec: boolean } {
+function withoutExisting(
+  starter: Starter,
+  force: boolean,
+  io: Io,
+): Starter & { readonly keepsSpec: boolean } {
   const isThere = (path: string): boolean => existsSync(join(io.cwd, path));
   const folders = Object.keys(starter.files).filter((path) =>
     statSync(join(io.cwd, path), { throwIfNoEntry: false })?.isDirectory(),
@@ -212,7 +250,9 @@ function withoutExisting(starter: Starter, force: boolean, io: Io): Starter & { 
       },
     );
   if (force) return { ...starter, keepsSpec: false };
-  const existing = Object.keys(starter.files).filter((path) => !starter.agents.includes(path) && isThere(path));
+  const existing = Object.keys(starter.files).filter(
+    (path) => !starter.agents.includes(path) && isThere(path),
+  );
   if (existing.length === 0) return { ...starter, keepsSpec: false };
   const keepsSpec = starter.specs.some(isThere);
   const jobs = starter.jobs.filter((path) => !isThere(path));
@@ -222,7 +262,8 @@ function withoutExisting(starter: Starter, force: boolean, io: Io): Starter & { 
       `${andMore(existing, 5)} ${existing.length === 1 ? 'exists' : 'exist'} already; nothing was written`,
       { hint: `--force writes over ${existing.length === 1 ? 'it' : 'them'}.` },
     );
-  for (const spec of starter.specs.filter(isThere)) io.stdout.write(`kept ${spec} (--force writes over it)\n`);
+  for (const spec of starter.specs.filter(isThere))
+    io.stdout.write(`kept ${spec} (--force writes over it)\n`);
   return {
     ...starter,
     files: Object.fromEntries(jobs.map((path) => [path, starter.files[path]!])),
@@ -245,28 +286,53 @@ function ignoreRuns(pattern: string, io: Io): boolean {
 function refuseShards({ shards, matrix = [], ci }: InitOptions): void {
   if (shards === undefined) return;
   if (matrix.length > 0)
-    throw new UserError('OPTIONS_CONFLICT', '--shards divides one suite, and --matrix makes several', {
-      hint: 'Leave out one of them: the agents of a matrix have a job each already.',
-    });
+    throw new UserError(
+      'OPTIONS_CONFLICT',
+      '--shards divides one suite, and --matrix makes several',
+      {
+        hint: 'Leave out one of them: the agents of a matrix have a job each already.',
+      },
+    );
   if (ci === 'none')
-    throw new UserError('OPTIONS_CONFLICT', '--shards is about CI jobs, and --ci none writes none', {
-      hint: 'Choose --ci github or --ci gitlab.',
-    });
+    throw new UserError(
+      'OPTIONS_CONFLICT',
+      '--shards is about CI jobs, and --ci none writes none',
+      {
+        hint: 'Choose --ci github or --ci gitlab.',
+      },
+    );
 }
 
 type Defaults = Pick<InitPlan, 'runner' | 'ci' | 'language'>;
 
-async function ask(prompt: Prompt, given: InitOptions, project: Project, defaults: Defaults): Promise<InitOptions> {
+async function ask(
+  prompt: Prompt,
+  given: InitOptions,
+  project: Project,
+  defaults: Defaults,
+): Promise<InitOptions> {
   const agent =
     given.agent ??
-    (await askText(prompt, { question: 'Name of the agent', fallback: project.name, check: checkedName }));
+    (await askText(prompt, {
+      question: 'Name of the agent',
+      fallback: project.name,
+      check: checkedName,
+    }));
   const runner =
     given.runner ??
-    (await choose(prompt, { question: 'How is it reached?', choices: RUNNERS, fallback: defaults.runner }));
+    (await choose(prompt, {
+      question: 'How is it reached?',
+      choices: RUNNERS,
+      fallback: defaults.runner,
+    }));
   const language =
     given.language ??
     (runner === 'command'
-      ? await choose(prompt, { question: 'In which language?', choices: LANGUAGES, fallback: defaults.language })
+      ? await choose(prompt, {
+          question: 'In which language?',
+          choices: LANGUAGES,
+          fallback: defaults.language,
+        })
       : defaults.language);
   const capture =
     given.capture ??
@@ -276,6 +342,8 @@ async function ask(prompt: Prompt, given: InitOptions, project: Project, default
         choices: ['yes', 'no'],
         fallback: 'no',
       })) === 'yes');
-  const ci = given.ci ?? (await choose(prompt, { question: 'Which CI?', choices: CI_SYSTEMS, fallback: defaults.ci }));
+  const ci =
+    given.ci ??
+    (await choose(prompt, { question: 'Which CI?', choices: CI_SYSTEMS, fallback: defaults.ci }));
   return { ...given, agent, runner, language, capture, ci };
 }

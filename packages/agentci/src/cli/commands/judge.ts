@@ -35,7 +35,10 @@ export const command: CliCommand = {
   summary: 'measure the judge itself: against human labels, against attacks',
   configure: (parser) => {
     parser
-      .argument('<what>', 'calibrate: compare with human labels; audit: attacks, repeats, position and length bias')
+      .argument(
+        '<what>',
+        'calibrate: compare with human labels; audit: attacks, repeats, position and length bias',
+      )
       .option(
         '-c, --config <file>',
         `the spec whose judge_config is used (default: ${DEFAULT_SPEC}, when there is one)`,
@@ -46,7 +49,10 @@ export const command: CliCommand = {
         '--labels <file>',
         'calibrate: JSON Lines of {"query", "answer", "label": "pass" or "fail"}, or a folder of such files',
       )
-      .option('--template <name>', `calibrate: the rubric to use: ${Object.keys(RUBRICS).join(', ')}`)
+      .option(
+        '--template <name>',
+        `calibrate: the rubric to use: ${Object.keys(RUBRICS).join(', ')}`,
+      )
       .option('--rule <text>', 'calibrate: the rubric to use, in words')
       .option(
         '--threshold <t>',
@@ -55,8 +61,16 @@ export const command: CliCommand = {
       )
       .option('--min-kappa <k>', 'calibrate: exit 1 when the agreement is below this', fraction)
       .option('--repeats <n>', 'audit: how often each probe is judged', wholeNumber(2), 3)
-      .addOption(new Option('--judge <mode>', 'live, or recorded: stored verdicts only').choices(['live', 'recorded']))
-      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
+      .addOption(
+        new Option('--judge <mode>', 'live, or recorded: stored verdicts only').choices([
+          'live',
+          'recorded',
+        ]),
+      )
+      .option(
+        '--judge-cache <dir>',
+        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+      )
       .option('--max-cost <usd>', 'stop before the judge has cost more than this', positiveNumber)
       .option('--seed <n>', 'seed of the split into halves', wholeNumber(0), 0)
       .option('--json', 'print the findings as JSON')
@@ -80,7 +94,9 @@ Examples:
     const suite = await suiteOf(flags, io);
     const config = configOf(suite, flags, io);
     const judge = createJudge(config);
-    return what === 'audit' ? audit(judge, flags, io) : calibrateLabels({ judge, config, suite, flags, io });
+    return what === 'audit'
+      ? audit(judge, flags, io)
+      : calibrateLabels({ judge, config, suite, flags, io });
   },
 };
 

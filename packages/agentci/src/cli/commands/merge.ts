@@ -45,15 +45,28 @@ export const command: CliCommand = {
   summary: 'join the runs of all shards into one, and decide over the whole run',
   configure: (parser) =>
     addNotifyFlags(parser)
-      .argument('<dir...>', 'run folders of `agentci test --shard`, or folders or zip files that hold them')
-      .option('--out <dir>', 'where to write the merged run (default: a new folder in .agentci/runs)')
+      .argument(
+        '<dir...>',
+        'run folders of `agentci test --shard`, or folders or zip files that hold them',
+      )
+      .option(
+        '--out <dir>',
+        'where to write the merged run (default: a new folder in .agentci/runs)',
+      )
       .option(
         '-c, --config <file>',
         'merge the shards of this spec, and store the run beside it; the file itself is not read',
       )
-      .option('--timings <file>', 'where to write how long each query took (default: .agentci/timings.json)')
+      .option(
+        '--timings <file>',
+        'where to write how long each query took (default: .agentci/timings.json)',
+      )
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
-      .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
+      .option(
+        '-o, --output <file>',
+        'write a report to a file; its extension decides the format (repeatable)',
+        collect,
+      )
       .option('--json', 'the same as -f json')
       .option('--quiet', 'only failures and the summary')
       .addHelpText(
@@ -101,7 +114,8 @@ async function unpackZips(given: readonly string[], io: Io): Promise<Given> {
   const unreadable: UserError[] = [];
   const unpack = (zip: string, shown: string): string[] => {
     try {
-      if (!isZip(zip)) throw new UserError('MERGE_NO_SHARD', `${shown} is neither a folder nor a zip file`);
+      if (!isZip(zip))
+        throw new UserError('MERGE_NO_SHARD', `${shown} is neither a folder nor a zip file`);
       const dir = unpackZip(zip, shown);
       unpacked.set(dir, shown);
       return [dir];
@@ -121,7 +135,8 @@ async function unpackZips(given: readonly string[], io: Io): Promise<Given> {
     const own = zips.length === 0 || hasFolders(path) ? [path] : [];
     return [...own, ...zips.flatMap((zip) => unpack(zip, join(shown, basename(zip))))];
   });
-  const told = (text: string): string => [...unpacked].reduce((done, [dir, zip]) => done.replaceAll(dir, zip), text);
+  const told = (text: string): string =>
+    [...unpacked].reduce((done, [dir, zip]) => done.replaceAll(dir, zip), text);
   return { dirs, unpacked, unreadable, told };
 }
 
@@ -132,7 +147,9 @@ const zipsIn = (dir: string): string[] =>
     .map((name) => join(dir, name));
 
 const hasFolders = (dir: string): boolean =>
-  readdirSync(dir).some((name) => statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory() === true);
+  readdirSync(dir).some(
+    (name) => statSync(join(dir, name), { throwIfNoEntry: false })?.isDirectory() === true,
+  );
 
 interface MergeInput {
   readonly given: Given;
@@ -153,7 +170,8 @@ async function merge(
   });
   const folder = specFolder(config, io);
   const { runId, startedAt, shardRuns } = identityOf(found);
-  const dir = out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
+  const dir =
+    out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
   const { file, header } = found.shards[0]!;
   await keepHeapTight(found.plan.cases.length);
   const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
@@ -210,7 +228,11 @@ async function merge(
   io.stderr.write(`merged: ${escapeTerminalLine(shown)}\n`);
   const isRecorded = existsSync(join(dir, 'recordings.json'));
   keepHistory(run, { ...about, ...judged, place, shardRuns, models, isRecorded });
-  keepTimings(timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings), timingsOf(run.results), io);
+  keepTimings(
+    timings === undefined ? timingsPath(folder) : resolve(io.cwd, timings),
+    timingsOf(run.results),
+    io,
+  );
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
 }
 
@@ -234,7 +256,9 @@ function identityOf({ shards }: FoundShards): {
   readonly shardRuns: readonly string[];
 } {
   const shardRuns = shards.map(({ dir, header }) => header?.run_id ?? basename(dir)).sort();
-  const starts = shards.map(({ header }) => Date.parse(header?.started_at ?? '')).filter(Number.isFinite);
+  const starts = shards
+    .map(({ header }) => Date.parse(header?.started_at ?? ''))
+    .filter(Number.isFinite);
   const startedAt = new Date(Math.max(0, ...starts) + 1).toISOString();
   const chance = Number.parseInt(sha256Hex(JSON.stringify(shardRuns)).slice(0, 4), 16) / 0x10000;
   return { runId: newRunId(startedAt, chance), startedAt, shardRuns };
@@ -257,17 +281,21 @@ function freshFolder(dir: string, given: string): string {
       { hint: 'Choose another folder.' },
     );
   if (nearest !== dir || readdirSync(dir).length === 0) return dir;
-  throw new UserError('OUT_NOT_EMPTY', `--out: ${given} is not empty`, { hint: 'Choose another folder, or empty it.' });
+  throw new UserError('OUT_NOT_EMPTY', `--out: ${given} is not empty`, {
+    hint: 'Choose another folder, or empty it.',
+  });
 }
 
 /** The path itself, or the first above it that is there. */
-const nearestThere = (path: string): string => (existsSync(path) ? path : nearestThere(dirname(path)));
+const nearestThere = (path: string): string =>
+  existsSync(path) ? path : nearestThere(dirname(path));
 
 function keepTimings(path: string, timings: ReadonlyMap<string, number>, io: Io): void {
   if (timings.size === 0) return;
   try {
     const why = updateTimings(path, timings, ciRunOf(io.env));
-    if (why !== undefined) io.stderr.write(`agentci: the timings could not be read and are written anew: ${why}\n`);
+    if (why !== undefined)
+      io.stderr.write(`agentci: the timings could not be read and are written anew: ${why}\n`);
   } catch (error) {
     io.stderr.write(`agentci: the timings are not written: ${(error as Error).message}\n`);
   }

@@ -39,8 +39,13 @@ function table(metrics: readonly Metric[]): string {
       (metric) => metric.group === group,
     )) {
       const sign = better === 'higher' ? 'higher is better' : 'lower is better';
-      const facts = [layer, unit, sign, ...(scope === 'suite' ? ['over the whole run'] : [])].join(', ');
-      lines.push(`  ${name.padEnd(28)} ${summary}`, `  ${''.padEnd(28)} ${facts}; needs ${needs.join('; ')}`);
+      const facts = [layer, unit, sign, ...(scope === 'suite' ? ['over the whole run'] : [])].join(
+        ', ',
+      );
+      lines.push(
+        `  ${name.padEnd(28)} ${summary}`,
+        `  ${''.padEnd(28)} ${facts}; needs ${needs.join('; ')}`,
+      );
     }
     lines.push('');
   }

@@ -22,7 +22,14 @@ import { tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
-import { collect, collectList, fraction, positiveNumber, someText, wholeNumber } from '../options.ts';
+import {
+  collect,
+  collectList,
+  fraction,
+  positiveNumber,
+  someText,
+  wholeNumber,
+} from '../options.ts';
 import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
 import { storedRunId } from '../stored-run.ts';
@@ -60,20 +67,53 @@ export const command: CliCommand = {
       .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
       .option('--traces <path>', 'good recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
-      .option('--run <id>', 'the recordings of a stored run; "latest" is the newest finished one of this spec')
-      .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
-      .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
-      .option('--operators <names>', 'only these kinds of change (repeat or separate by commas)', collectList)
+      .option(
+        '--run <id>',
+        'the recordings of a stored run; "latest" is the newest finished one of this spec',
+      )
+      .option(
+        '-t, --tags <tags>',
+        'only queries with one of these tags (repeat or separate by commas)',
+        collectList,
+      )
+      .option(
+        '--filter <text>',
+        'only queries whose id or text contains this; * is a wildcard',
+        someText,
+      )
+      .option(
+        '--operators <names>',
+        'only these kinds of change (repeat or separate by commas)',
+        collectList,
+      )
       .option('--seed <n>', 'seed of what is chosen by chance (default: 0)', wholeNumber(0))
-      .option('--budget <n>', 'at most this many changes in all (default: 50 for each recording)', wholeNumber(1))
-      .option('--min-score <share>', 'exit 1 when a smaller share of the changes is noticed: 0.8 or 80%', fraction)
+      .option(
+        '--budget <n>',
+        'at most this many changes in all (default: 50 for each recording)',
+        wholeNumber(1),
+      )
+      .option(
+        '--min-score <share>',
+        'exit 1 when a smaller share of the changes is noticed: 0.8 or 80%',
+        fraction,
+      )
       .option('--baseline <version>', 'compare with this baseline version')
       .addOption(
-        new Option('--judge <mode>', 'ask rubrics about changed answers too (default: off)').choices([...JUDGE_MODES]),
+        new Option(
+          '--judge <mode>',
+          'ask rubrics about changed answers too (default: off)',
+        ).choices([...JUDGE_MODES]),
       )
-      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
+      .option(
+        '--judge-cache <dir>',
+        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+      )
       .option('--max-cost <usd>', 'ask no judge beyond this cost', positiveNumber)
-      .option('-o, --output <file>', 'write the report to a file: .json, .md or .html (repeatable)', collect)
+      .option(
+        '-o, --output <file>',
+        'write the report to a file: .json, .md or .html (repeatable)',
+        collect,
+      )
       .option('--json', 'print the result as JSON')
       .addHelpText(
         'after',
@@ -97,13 +137,16 @@ changes untried and the interval of the score reaches below the bound`,
     for (const file of options.output ?? []) rendererFor(file);
     const operators = operatorsNamed(options.operators);
     const { suite, diagnostics } = await loadSpec(specPath(options.config, io.cwd));
-    for (const warning of diagnostics) io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
+    for (const warning of diagnostics)
+      io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
     const source = sourceOf(options, suite, io);
     const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
       ...defined({ format: options.traceFormat }),
     });
     if (unmatched.length > 0)
-      io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);
+      io.stderr.write(
+        `agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`,
+      );
     const queries = selectQueries(suite, defined({ tags: options.tags, filter: options.filter }));
     const result = await mutateSuite({
       suite,
@@ -123,7 +166,8 @@ changes untried and the interval of the score reaches below the bound`,
         baseline: options.baseline,
       }),
     });
-    for (const file of options.output ?? []) writeFileAtomic(resolve(io.cwd, file), rendererFor(file)(result));
+    for (const file of options.output ?? [])
+      writeFileAtomic(resolve(io.cwd, file), rendererFor(file)(result));
     io.stdout.write(options.json ? RENDERERS['.json']!(result) : renderConsole(result));
     return io.signal.aborted ? 130 : result.summary.exit_code;
   },
@@ -147,7 +191,8 @@ function sourceOf({ traces, run }: Options, suite: Suite, io: Io): string {
       }),
     );
   const path = resolve(io.cwd, traces);
-  if (!existsSync(path)) throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+  if (!existsSync(path))
+    throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
   return path;
 }
 
@@ -167,7 +212,9 @@ function operatorsNamed(names: readonly string[] | undefined): typeof OPERATORS 
 function rendererFor(file: string): (result: MutationResult) => string {
   const found = RENDERERS[extname(file).toLowerCase()];
   if (found !== undefined) return found;
-  throw new UserError('OUTPUT_UNKNOWN', `no format is known for "${file}"`, { hint: 'End it in .json, .md or .html.' });
+  throw new UserError('OUTPUT_UNKNOWN', `no format is known for "${file}"`, {
+    hint: 'End it in .json, .md or .html.',
+  });
 }
 
 const SHOWN_EVERY = 50;

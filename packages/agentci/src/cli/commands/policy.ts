@@ -46,11 +46,15 @@ interface PolicyOptions {
 
 export const command: CliCommand = {
   name: 'policy',
-  summary: 'explain calls by a policy, run its examples, measure coverage, or learn one from traces',
+  summary:
+    'explain calls by a policy, run its examples, measure coverage, or learn one from traces',
   configure: (parser: Command) => {
     parser
       .argument('<action>', 'explain, coverage, generate or test')
-      .argument('[recordings]', 'as --traces; for explain also the audit of a guard; for test the policy')
+      .argument(
+        '[recordings]',
+        'as --traces; for explain also the audit of a guard; for test the policy',
+      )
       .option('-p, --policy <file>', 'the policy')
       .option('--traces <path>', 'the recordings: a file or a folder')
       .option('--trace-format <format>', "the recordings' format, instead of detecting it")
@@ -122,7 +126,17 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
     const complete = trace.status !== 'incomplete';
     const strict = options.strict ?? false;
     const captured = trace.captured.toolCalls;
-    reports.push(explainCalls({ policy, calls, trace: trace.id, complete, strict, captured, run: runFactsOf(trace) }));
+    reports.push(
+      explainCalls({
+        policy,
+        calls,
+        trace: trace.id,
+        complete,
+        strict,
+        captured,
+        run: runFactsOf(trace),
+      }),
+    );
   }
   printReports(reports, options, io);
   if (reports.some(({ blocked, at_end }) => blocked > 0 || at_end.length > 0)) return 1;
@@ -130,8 +144,13 @@ async function explain(options: PolicyOptions, io: Io): Promise<number> {
 }
 
 /** The audit of a guard, judged again: every decision must come out as it was made. */
-async function explainAudited(sessions: readonly AuditSession[], options: PolicyOptions, io: Io): Promise<number> {
-  const say = (text: string): void => void io.stderr.write(`agentci: ${escapeTerminalLine(text)}\n`);
+async function explainAudited(
+  sessions: readonly AuditSession[],
+  options: PolicyOptions,
+  io: Io,
+): Promise<number> {
+  const say = (text: string): void =>
+    void io.stderr.write(`agentci: ${escapeTerminalLine(text)}\n`);
   const policies = new Map<string, { readonly policy: Policy; readonly hash: string }>();
   const reports: ExplainReport[] = [];
   const changed = new Set<string>();
@@ -147,12 +166,16 @@ async function explainAudited(sessions: readonly AuditSession[], options: Policy
     if (session.start.policy_sha256 !== read.hash) changed.add(read.policy.file);
     const name = `${options.traces ?? 'audit'}#${i + 1} ${session.start.server}`.trim();
     reports.push(explainAudit(session, read.policy, name));
-    if (session.isOpen) say(`${name} has no end: its guard still runs, was killed, or lines were cut off (${OPEN})`);
+    if (session.isOpen)
+      say(`${name} has no end: its guard still runs, was killed, or lines were cut off (${OPEN})`);
   }
-  for (const file of changed) say(`${file} is not the policy that the audit was written with (${OTHER_POLICY})`);
+  for (const file of changed)
+    say(`${file} is not the policy that the audit was written with (${OTHER_POLICY})`);
   printReports(reports, options, io);
   if (reports.some(({ audit }) => audit!.differs.length > 0)) return 1;
-  return sessions.some(({ isOpen }) => isOpen) || reports.some(({ audit }) => audit!.not_told > 0) ? 2 : 0;
+  return sessions.some(({ isOpen }) => isOpen) || reports.some(({ audit }) => audit!.not_told > 0)
+    ? 2
+    : 0;
 }
 
 function readAuditFile(path: string | undefined, io: Io): AuditSession[] | undefined {
@@ -196,17 +219,27 @@ async function coverage(options: PolicyOptions, io: Io): Promise<number> {
 /** A policy's own examples, as tests of it. */
 async function testPolicy(options: PolicyOptions, io: Io): Promise<number> {
   const file = options.policy ?? options.traces;
-  const policy = await readPolicy({ ...options, ...(file === undefined ? {} : { policy: file }) }, io);
+  const policy = await readPolicy(
+    { ...options, ...(file === undefined ? {} : { policy: file }) },
+    io,
+  );
   if (policy.examples.length === 0)
-    throw new UserError('POLICY_NO_EXAMPLES', `${policy.file} has no "examples", so nothing was tested`, {
-      hint: 'add examples: [{calls: [{tool: refund, args: {amount: 900}}], expect: deny}]',
-    });
+    throw new UserError(
+      'POLICY_NO_EXAMPLES',
+      `${policy.file} has no "examples", so nothing was tested`,
+      {
+        hint: 'add examples: [{calls: [{tool: refund, args: {amount: 900}}], expect: deny}]',
+      },
+    );
   const reports = policy.examples.map((example) => testExample(example, policy));
   const passed = reports.filter(({ status }) => status === 'pass').length;
   const counts = { examples: reports.length, passed };
   const text = options.json
     ? `${JSON.stringify({ schema: 'agentci.policy-test/1', policy: policy.file, ...counts, results: reports }, null, 2)}\n`
-    : [...reports.map((report) => exampleText(report, policy.file)), `${passed} of ${reports.length} examples passed`]
+    : [
+        ...reports.map((report) => exampleText(report, policy.file)),
+        `${passed} of ${reports.length} examples passed`,
+      ]
         .map((line) => `${line}\n`)
         .join('');
   print(text, options, io);
@@ -214,7 +247,10 @@ async function testPolicy(options: PolicyOptions, io: Io): Promise<number> {
   return passed === reports.length ? 0 : 2;
 }
 
-function exampleText({ name, line, expect, rule, got, status, reasons }: ExampleReport, file: string): string {
+function exampleText(
+  { name, line, expect, rule, got, status, reasons }: ExampleReport,
+  file: string,
+): string {
   const title = escapeTerminalLine(`${status.padEnd(5)} ${name} (${file}:${line})`);
   if (status === 'pass') return title;
   const wanted = rule === undefined ? expect : `${expect} by ${rule}`;
@@ -233,11 +269,18 @@ function coverageText(report: CoverageReport): string {
     `${report.policy}: ${overall_pct} % covered by ${[...(report.traces > 0 || report.examples === 0 ? [`${report.traces} traces`] : []), ...(report.examples > 0 ? [`${report.examples} examples`] : [])].join(' and ')} with ${report.calls} calls`,
     ...part('tools seen', tool_pct, tools.seen.length, tools.seen.length + tools.not_seen.length),
     ...list('tools never called', tools.not_seen),
-    ...part('rules exercised', rule_pct, rules.exercised.length, rules.exercised.length + rules.not_exercised.length),
+    ...part(
+      'rules exercised',
+      rule_pct,
+      rules.exercised.length,
+      rules.exercised.length + rules.not_exercised.length,
+    ),
     ...list('rules never exercised', rules.not_exercised),
     ...list('denied tools never tried', report.high_risk_gaps),
     ...list('tools the policy does not know', report.unexpected_tools),
-    ...(threshold === null ? [] : [meets ? `at least ${threshold} %: ok` : `at least ${threshold} %: not reached`]),
+    ...(threshold === null
+      ? []
+      : [meets ? `at least ${threshold} %: ok` : `at least ${threshold} %: not reached`]),
   ];
   return lines.map((line) => `${escapeTerminalLine(line)}\n`).join('');
 }
@@ -245,11 +288,16 @@ function coverageText(report: CoverageReport): string {
 async function generate(options: PolicyOptions, io: Io): Promise<number> {
   // A policy someone has worked on is not replaced by a first guess.
   if (options.output !== undefined && !options.force && existsSync(resolve(io.cwd, options.output)))
-    throw new UserError('FILE_EXISTS', `"${options.output}" exists already`, { hint: '--force writes over it' });
+    throw new UserError('FILE_EXISTS', `"${options.output}" exists already`, {
+      hint: '--force writes over it',
+    });
   const learner = new PolicyLearner();
   for await (const { calls } of tracesOf(options, io)) learner.add(calls);
   if (learner.calls === 0)
-    throw new UserError('POLICY_NO_CALLS', 'no tool calls found in the traces, so there is nothing to learn from');
+    throw new UserError(
+      'POLICY_NO_CALLS',
+      'no tool calls found in the traces, so there is nothing to learn from',
+    );
   const yaml = learner.yaml();
   const { policy, diagnostics } = parsePolicy(yaml, { file: 'policy.yaml' });
   if (policy === undefined) {
@@ -269,9 +317,11 @@ async function proveAccepted(policy: Policy, options: PolicyOptions, io: Io): Pr
   for await (const { trace, calls } of tracesOf(options, io)) {
     const [violation] = [
       ...evaluateArguments({ calls, policy }).violations,
-      ...evaluatePrepared(new CallTable(calls), policy.rules, trace.status !== 'incomplete').violations,
+      ...evaluatePrepared(new CallTable(calls), policy.rules, trace.status !== 'incomplete')
+        .violations,
     ];
-    if (violation !== undefined) throw new Error(`the learned policy refuses ${trace.id}: ${violation.message}`);
+    if (violation !== undefined)
+      throw new Error(`the learned policy refuses ${trace.id}: ${violation.message}`);
   }
 }
 
@@ -286,10 +336,16 @@ async function* tracesOf(
     });
   const format = options.traceFormat === undefined ? {} : { format: options.traceFormat };
   let count = 0;
-  for await (const trace of readTraces(resolve(io.cwd, options.traces), { ...format, signal: io.signal })) {
+  for await (const trace of readTraces(resolve(io.cwd, options.traces), {
+    ...format,
+    signal: io.signal,
+  })) {
     count++;
     if (trace.captured.toolCalls === 'none' && uncaptured === 'refuse')
-      throw new UserError('TRACE_NO_CALLS', `the tool calls of ${shownId(trace, io)} were not captured`);
+      throw new UserError(
+        'TRACE_NO_CALLS',
+        `the tool calls of ${shownId(trace, io)} were not captured`,
+      );
     yield { trace: { ...trace, id: shownId(trace, io) }, calls: toolCalls(trace) };
   }
   if (count === 0) throw new UserError('NO_TRACES', `no traces found in "${options.traces}"`);

@@ -42,13 +42,29 @@ export const command: CliCommand = {
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
       .option('--agent <name>', "the agent; it must be the spec's")
       .option('--query <id or text>', 'only this query')
-      .option('-t, --tags <tags>', 'only queries with one of these tags (repeat or separate by commas)', collectList)
-      .option('--filter <text>', 'only queries whose id or text contains this; * is a wildcard', someText)
+      .option(
+        '-t, --tags <tags>',
+        'only queries with one of these tags (repeat or separate by commas)',
+        collectList,
+      )
+      .option(
+        '--filter <text>',
+        'only queries whose id or text contains this; * is a wildcard',
+        someText,
+      )
       .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
       .option('-w, --workers <n>', 'queries in progress at a time (default: 4)', wholeNumber(1))
       .option('--retries <n>', 'retries after an infrastructure error (default: 2)', wholeNumber(0))
-      .option('--timeout <time>', 'longest time for one query: 500ms, 30s, 2m (default: 2m)', duration)
-      .option('--max-cost <usd>', 'stop starting queries once the agent has cost this much', positiveNumber)
+      .option(
+        '--timeout <time>',
+        'longest time for one query: 500ms, 30s, 2m (default: 2m)',
+        duration,
+      )
+      .option(
+        '--max-cost <usd>',
+        'stop starting queries once the agent has cost this much',
+        positiveNumber,
+      )
       .option(
         '--cassette <mode[=dir]>',
         'calls of models: record them, replay them from files, auto (replay what is known, record the rest) or off',
@@ -57,8 +73,14 @@ export const command: CliCommand = {
       .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
       .option('--precheck-judge', 'ask the judge too before saving (always done)')
       .addOption(judgeOption())
-      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
-      .option('--force-save', 'save whatever the precheck says; the files say that they were forced')
+      .option(
+        '--judge-cache <dir>',
+        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+      )
+      .option(
+        '--force-save',
+        'save whatever the precheck says; the files say that they were forced',
+      )
       .option('--overwrite', 'replace baselines of the same version')
       .option('--quiet', 'no progress')
       .option('--no-redact', 'keep what looks like a key or password as it is')
@@ -76,12 +98,16 @@ Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be deci
     const options = given as unknown as Options;
     const place = await baselinePlace(options, io);
     const { tags, filter } = options;
-    const ids = options.query === undefined ? undefined : [queryNamed(place.suite, options.query).id];
+    const ids =
+      options.query === undefined ? undefined : [queryNamed(place.suite, options.query).id];
     const cells = cellsOf(place.suite, options.cell);
     refuseExisting(selectQueries(place.suite, { tags, filter, ids, cells }), place, options, io);
-    const progress = startProgress(io, { quiet: (options.quiet ?? false) || (options.json ?? false) });
+    const progress = startProgress(io, {
+      quiet: (options.quiet ?? false) || (options.json ?? false),
+    });
     const { timeout: timeoutMs, maxCost: maxCostUsd, workers, retries } = options;
-    const cassette = options.cassette === undefined ? undefined : withFolder(options.cassette, io.cwd);
+    const cassette =
+      options.cassette === undefined ? undefined : withFolder(options.cassette, io.cwd);
     const present = Object.entries({
       tags,
       filter,

@@ -25,7 +25,10 @@ export const command: CliCommand = {
   configure: (parser) =>
     addNotifyFlags(parser)
       .option('-c, --config <file>', 'the spec whose runs to use (default: agentci_spec.yaml)')
-      .option('--run <id>', 'the stored run (default, and "latest": the newest finished one of the spec)')
+      .option(
+        '--run <id>',
+        'the stored run (default, and "latest": the newest finished one of the spec)',
+      )
       .option('-i, --input <file>', 'a JSON result written by -f json')
       .option('--traces <path>', 'the recordings of --input, for reports that show timelines')
       .option(
@@ -33,7 +36,11 @@ export const command: CliCommand = {
         'a stored run or a JSON result to compare with, in the markdown and html reports (default: the newest run of the base branch)',
       )
       .option('-f, --format <name[=file]>', 'a report, to stdout or a file (repeatable)', collect)
-      .option('-o, --output <file>', 'write a report to a file; its extension decides the format (repeatable)', collect)
+      .option(
+        '-o, --output <file>',
+        'write a report to a file; its extension decides the format (repeatable)',
+        collect,
+      )
       .option('--quiet', 'only failures and the summary')
       .addHelpText(
         'after',
@@ -65,7 +72,12 @@ Example:
     };
     if (id !== undefined && input !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--run and --input exclude each other');
-    const plans = planOutputs({ formats: format ?? [], files: output ?? [], env: io.env, cwd: io.cwd });
+    const plans = planOutputs({
+      formats: format ?? [],
+      files: output ?? [],
+      env: io.env,
+      cwd: io.cwd,
+    });
     const notifyWith = await prepareNotify(plans, options as NotifyOptions, io);
     const { folder, root, latest } = specRuns(config, io);
     if (input !== undefined) refuseInputs(plans, [resolve(io.cwd, input)]);
@@ -76,7 +88,12 @@ Example:
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
     const { failed } = await writeReports(run, plans, {
-      ...notifyWith?.(run, { folder, git: gitState(folder, io), ...aboutStored(root, run.run_id), io }),
+      ...notifyWith?.(run, {
+        folder,
+        git: gitState(folder, io),
+        ...aboutStored(root, run.run_id),
+        io,
+      }),
       io,
       quiet: quiet ?? false,
       ...commandOf(root, input === undefined ? run.run_id : undefined, traces, run, io),
@@ -100,7 +117,10 @@ function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ran'> {
   const header = listRuns(root).find((stored) => stored.id === id)?.header;
   if (header === undefined) return {};
   const { judges, started_at, order } = header;
-  return { part: isPart(header) ? {} : undefined, ran: judges ?? { at: started_at, ...defined({ order }) } };
+  return {
+    part: isPart(header) ? {} : undefined,
+    ran: judges ?? { at: started_at, ...defined({ order }) },
+  };
 }
 
 /** Only some of its queries were chosen. */
@@ -115,9 +135,12 @@ function commandOf(
   run: RunResult,
   io: Io,
 ): { command?: string } {
-  const header = id === undefined ? undefined : listRuns(root).find((stored) => stored.id === id)?.header;
+  const header =
+    id === undefined ? undefined : listRuns(root).find((stored) => stored.id === id)?.header;
   if (header !== undefined) return { command: storedCommand(header, io.env) };
-  return traces === undefined ? {} : { command: storedCommand({ spec: run.spec, started_with: { traces } }, io.env) };
+  return traces === undefined
+    ? {}
+    : { command: storedCommand({ spec: run.spec, started_with: { traces } }, io.env) };
 }
 
 /** A file where there is one of that name, else a stored run. */
@@ -126,13 +149,15 @@ function runBefore(
   { root, latest, cwd }: { root: string; latest: LatestOptions; cwd: string },
 ): RunBefore {
   const path = resolve(cwd, given);
-  if (given.endsWith('.json') || existsSync(path)) return { run: readResults(path, given, '--before') };
+  if (given.endsWith('.json') || existsSync(path))
+    return { run: readResults(path, given, '--before') };
   const id = storedRunId(root, given, latest);
   return { run: readRun(root, id), ...tracesAt(() => tracesOf(root, id)) };
 }
 
 function readResults(path: string, given: string, option: string): RunResult {
-  if (!existsSync(path)) throw new UserError('INPUT_MISSING', `${option}: there is no file "${given}"`);
+  if (!existsSync(path))
+    throw new UserError('INPUT_MISSING', `${option}: there is no file "${given}"`);
   let run: unknown;
   try {
     run = JSON.parse(readFileSync(path, 'utf8'));
@@ -140,10 +165,16 @@ function readResults(path: string, given: string, option: string): RunResult {
     throw new UserError('INPUT_UNREADABLE', `${given} is not JSON: ${(error as Error).message}`);
   }
   if ((run as RunResult | null)?.schema !== RESULTS_SCHEMA) {
-    throw new UserError('INPUT_UNREADABLE', `${given} is not a result of agentci (schema ${RESULTS_SCHEMA})`);
+    throw new UserError(
+      'INPUT_UNREADABLE',
+      `${given} is not a result of agentci (schema ${RESULTS_SCHEMA})`,
+    );
   }
   const fault = resultFault(run);
   if (fault !== undefined)
-    throw new UserError('INPUT_UNREADABLE', `${given} is not a whole result of agentci: it ${fault}`);
+    throw new UserError(
+      'INPUT_UNREADABLE',
+      `${given} is not a whole result of agentci: it ${fault}`,
+    );
   return run as RunResult;
 }

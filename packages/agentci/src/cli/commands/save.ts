@@ -15,7 +15,13 @@ import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import { collect, duration } from '../options.ts';
-import { judgeOption, type Refused, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
+import {
+  judgeOption,
+  type Refused,
+  refuseExisting,
+  type SaveOptions,
+  saveTraces,
+} from '../save-traces.ts';
 import { folderOf, isRunOf, runsRoot } from '../spec-folders.ts';
 import { latestRun } from '../stored-run.ts';
 
@@ -36,7 +42,10 @@ export const command: CliCommand = {
       .requiredOption('--version <name>', 'the version to save it under, for example v2-fixed')
       .option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)')
       .option('--agent <name>', "the agent; it must be the spec's")
-      .option('--query <id or text>', 'only this query; without --run and --trace-file the agent is run for it')
+      .option(
+        '--query <id or text>',
+        'only this query; without --run and --trace-file the agent is run for it',
+      )
       .option('--cell <name=value>', 'only this cell of the matrix (repeatable)', collect)
       .option('--run <id>', 'from a stored run (default, and "latest": the newest of this spec)')
       .option('--trace-file <path>', 'from recordings: a file or a folder')
@@ -45,10 +54,20 @@ export const command: CliCommand = {
       .option('--precheck-correctness', 'judge the trace by its checks first (always done)')
       .option('--precheck-judge', 'rubrics too (always done)')
       .addOption(judgeOption())
-      .option('--judge-cache <dir>', 'where verdicts are stored (default: .agentci/judge-cache beside the spec)')
-      .option('--force-save', 'save it whatever the precheck says; the file says that it was forced')
+      .option(
+        '--judge-cache <dir>',
+        'where verdicts are stored (default: .agentci/judge-cache beside the spec)',
+      )
+      .option(
+        '--force-save',
+        'save it whatever the precheck says; the file says that it was forced',
+      )
       .option('--overwrite', 'replace a baseline of the same version and query')
-      .option('--timeout <time>', 'longest time for one query when the agent is run: 500ms, 30s, 2m', duration)
+      .option(
+        '--timeout <time>',
+        'longest time for one query when the agent is run: 500ms, 30s, 2m',
+        duration,
+      )
       .option('--no-redact', 'keep what looks like a key or password as it is')
       .option('--json', 'say what was saved as JSON')
       .addHelpText(
@@ -86,7 +105,12 @@ interface Found {
   readonly verdicts?: ReadonlyMap<string, QueryResult>;
 }
 
-async function fromAgent(place: { suite: Suite; dir: string }, id: string, options: Options, io: Io): Promise<Found> {
+async function fromAgent(
+  place: { suite: Suite; dir: string },
+  id: string,
+  options: Options,
+  io: Io,
+): Promise<Found> {
   const cells = cellsOf(place.suite, options.cell);
   refuseExisting(selectQueries(place.suite, { ids: [id], cells }), place, options, io);
   const { byQuery, errors } = await freshTraces({
@@ -98,15 +122,25 @@ async function fromAgent(place: { suite: Suite; dir: string }, id: string, optio
     now: io.now,
     ...defined({ timeoutMs: options.timeout }),
   });
-  const refused = [...errors].map(([, { message }]) => ({ query_id: id, code: 'NO_TRACE', message }));
+  const refused = [...errors].map(([, { message }]) => ({
+    query_id: id,
+    code: 'NO_TRACE',
+    message,
+  }));
   return { byQuery, refused };
 }
 
-async function fromRecordings(suite: Suite, only: string | undefined, options: Options, io: Io): Promise<Found> {
+async function fromRecordings(
+  suite: Suite,
+  only: string | undefined,
+  options: Options,
+  io: Io,
+): Promise<Found> {
   const { source, run } = sourceOf(suite, options, io);
   const cells = cellsOf(suite, options.cell);
   const selected = selectQueries(suite, { cells, ...(only === undefined ? {} : { ids: [only] }) });
-  const isOneCell = cells !== undefined && selected.every(({ cell }) => sameCell(cell, selected[0]?.cell));
+  const isOneCell =
+    cells !== undefined && selected.every(({ cell }) => sameCell(cell, selected[0]?.cell));
   const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
     ...defined({
       onlyQuery: only === undefined || selected.length !== 1 ? undefined : caseKey(selected[0]!),
@@ -115,22 +149,33 @@ async function fromRecordings(suite: Suite, only: string | undefined, options: O
     }),
   });
   if (unmatched.length > 0 && !options.json)
-    io.stderr.write(`agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`);
+    io.stderr.write(
+      `agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`,
+    );
   const keys = new Set(selected.map(caseKey));
   const wanted = new Map([...byQuery].filter(([key]) => keys.has(key)));
-  const refused = run === undefined ? [] : erroredIn(run, suite, io, keys).filter(({ key }) => !byQuery.has(key));
+  const refused =
+    run === undefined ? [] : erroredIn(run, suite, io, keys).filter(({ key }) => !byQuery.has(key));
   const told = refused.map(({ key: _, ...rest }) => rest);
   if (wanted.size === 0 && told.length === 0) {
-    throw new UserError('NO_TRACE', `${source} has no trace of ${only === undefined ? 'any query' : `"${only}"`}`, {
-      hint: 'Recordings are matched to queries by id, then by exact text.',
-    });
+    throw new UserError(
+      'NO_TRACE',
+      `${source} has no trace of ${only === undefined ? 'any query' : `"${only}"`}`,
+      {
+        hint: 'Recordings are matched to queries by id, then by exact text.',
+      },
+    );
   }
   const verdicts = run === undefined ? undefined : verdictsOf(run, suite, io);
   return { byQuery: inSpecOrder(suite, wanted), refused: told, ...(verdicts ? { verdicts } : {}) };
 }
 
 /** The verdicts of a stored run, where they were given by the spec as it is now. */
-function verdictsOf(run: StoredRun, suite: Suite, io: Io): ReadonlyMap<string, QueryResult> | undefined {
+function verdictsOf(
+  run: StoredRun,
+  suite: Suite,
+  io: Io,
+): ReadonlyMap<string, QueryResult> | undefined {
   if (!run.finished || run.header.spec.hash !== suite.hash) return undefined;
   const { results } = readRun(runsRoot(folderOf(suite, io)), run.id);
   return new Map(results.map((result) => [caseKey(result), result]));
@@ -148,15 +193,29 @@ function erroredIn(
     const { id, error } = result;
     const key = caseKey(result);
     if (error === undefined || !keys.has(key)) return [];
-    return [{ key, query_id: id, code: 'NO_TRACE', message: `"${caseText(result)}" is not saved: ${error.message}` }];
+    return [
+      {
+        key,
+        query_id: id,
+        code: 'NO_TRACE',
+        message: `"${caseText(result)}" is not saved: ${error.message}`,
+      },
+    ];
   });
 }
 
-function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: string; readonly run?: StoredRun } {
+function sourceOf(
+  suite: Suite,
+  options: Options,
+  io: Io,
+): { readonly source: string; readonly run?: StoredRun } {
   if (options.traceFile !== undefined) {
     const path = resolve(io.cwd, options.traceFile);
     if (!existsSync(path))
-      throw new UserError('TRACES_MISSING', `--trace-file: there is no file or folder "${options.traceFile}"`);
+      throw new UserError(
+        'TRACES_MISSING',
+        `--trace-file: there is no file or folder "${options.traceFile}"`,
+      );
     return { source: path };
   }
   const root = runsRoot(folderOf(suite, io));
@@ -170,9 +229,13 @@ function sourceOf(suite: Suite, options: Options, io: Io): { readonly source: st
     withUnfinished: true,
   });
   if (newest === undefined) {
-    throw new UserError('NO_PREVIOUS_RUN', `${suite.file} has not been run here yet, so there is nothing to save`, {
-      hint: 'Run "agentci test" first, or name recordings with --trace-file, or a query with --query.',
-    });
+    throw new UserError(
+      'NO_PREVIOUS_RUN',
+      `${suite.file} has not been run here yet, so there is nothing to save`,
+      {
+        hint: 'Run "agentci test" first, or name recordings with --trace-file, or a query with --query.',
+      },
+    );
   }
   return { source: tracesOf(root, newest.id), run: newest };
 }

@@ -7,15 +7,26 @@ export const command: CliCommand = {
   configure: (parser) =>
     parser
       .argument('[server...]', 'the server and its arguments, after --')
-      .option('--server <name>', 'the name of the server, for the file (default: from its command)', someText)
+      .option(
+        '--server <name>',
+        'the name of the server, for the file (default: from its command)',
+        someText,
+      )
       .option(
         '--out <file>',
         'where to write (default: .agentci/captures/mcp-NAME.jsonl); existing files are kept',
         someText,
       )
-      .option('--unmasked', 'also write texts that look like credentials; values of known secrets are never written')
+      .option(
+        '--unmasked',
+        'also write texts that look like credentials; values of known secrets are never written',
+      )
       .option('--url <url>', 'a server that is reached by HTTP, in place of one to start', someText)
-      .option('--listen <address>', 'with --url: where to serve /mcp (default: 127.0.0.1 and a free port)', someText)
+      .option(
+        '--listen <address>',
+        'with --url: where to serve /mcp (default: 127.0.0.1 and a free port)',
+        someText,
+      )
       .option(
         '--cassette <mode=file>',
         'record=FILE keeps the answers; replay=FILE gives them again, without a server',

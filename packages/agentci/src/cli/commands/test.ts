@@ -28,7 +28,9 @@ Examples:
   run: async ({ options, io }) => {
     const given = resolveAliases(options) as unknown as TestOptions;
     if (!given.watch) return runTests(given, io, 'test');
-    const clash = (['resume', 'failed', 'dryRun', 'queue', 'shard'] as const).find((name) => given[name]);
+    const clash = (['resume', 'failed', 'dryRun', 'queue', 'shard'] as const).find(
+      (name) => given[name],
+    );
     if (clash !== undefined)
       throw new UserError(
         'OPTIONS_CONFLICT',

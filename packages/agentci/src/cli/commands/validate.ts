@@ -74,7 +74,8 @@ async function check(file: string): Promise<FileReport> {
       diagnostics,
     };
   } catch (error) {
-    if (error instanceof SpecError) return { file, valid: false, readable: true, diagnostics: error.diagnostics };
+    if (error instanceof SpecError)
+      return { file, valid: false, readable: true, diagnostics: error.diagnostics };
     if (!(error instanceof UserError)) throw error;
     const diagnostic: Diagnostic = {
       severity: 'error',

@@ -18,7 +18,10 @@ export const command: CliCommand = {
       .option('--port <n>', 'the port on 127.0.0.1 (default: a free one)', wholeNumber(0))
       .option('--run <id>', 'open this run; "latest" is the newest of the spec (default: the list)')
       .option('--label', 'label answers by hand, without seeing the verdict of the judge first')
-      .option('--rater <name>', 'with --label: who labels (default: the user of git, else of the machine)')
+      .option(
+        '--rater <name>',
+        'with --label: who labels (default: the user of git, else of the machine)',
+      )
       .addHelpText(
         'after',
         `
@@ -40,9 +43,17 @@ Examples:
       run: given,
       label = false,
       rater,
-    } = options as { config?: string; port?: number; run?: string; label?: boolean; rater?: string };
-    if (port !== undefined && port > 65_535) throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
-    if (rater !== undefined && !label) throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
+    } = options as {
+      config?: string;
+      port?: number;
+      run?: string;
+      label?: boolean;
+      rater?: string;
+    };
+    if (port !== undefined && port > 65_535)
+      throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
+    if (rater !== undefined && !label)
+      throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
     const { root, latest } = specRuns(config, io);
     const library = new RunLibrary(
       root,
@@ -51,7 +62,8 @@ Examples:
       config === undefined ? undefined : latest.isOurs,
     );
     // Here the newest may be one in progress: it is what one wants to look at.
-    const newest = (): string | undefined => latestRun(root, { ...latest, withUnfinished: true })?.id;
+    const newest = (): string | undefined =>
+      latestRun(root, { ...latest, withUnfinished: true })?.id;
     const run = given === 'latest' ? (newest() ?? given) : given;
     if (run !== undefined && library.update(run, 0) === undefined) {
       const known = newest();
@@ -72,7 +84,9 @@ Examples:
         hint: 'Leave --port out to get a free one.',
       });
     });
-    io.stdout.write(`${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`);
+    io.stdout.write(
+      `${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`,
+    );
     io.stderr.write(
       `agentci: serving ${desk === undefined ? 'the runs of this folder' : labelsText(desk.labels)} to this machine; Ctrl-C ends it\n`,
     );
@@ -87,8 +101,15 @@ Examples:
 };
 
 /** Answers are labelled once for each of their rubrics; of repeats, the run that reports show. */
-function labelsText({ answers, total, repeated }: Pick<LabelDesk, 'answers' | 'total' | 'repeated'>): string {
+function labelsText({
+  answers,
+  total,
+  repeated,
+}: Pick<LabelDesk, 'answers' | 'total' | 'repeated'>): string {
   const labels = total === answers ? '' : ` (${plural(total, 'label')}, one for each rubric)`;
-  const shown = repeated === 0 ? '' : `, of ${plural(repeated, 'query', 'queries')} with repeats the worst run,`;
+  const shown =
+    repeated === 0
+      ? ''
+      : `, of ${plural(repeated, 'query', 'queries')} with repeats the worst run,`;
   return `${plural(answers, 'answer')} to label${labels}${shown}`;
 }

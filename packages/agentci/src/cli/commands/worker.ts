@@ -23,7 +23,11 @@ export const command: CliCommand = {
       )
       .option('-c, --config <file>', 'the spec; it must be the one that is tested', DEFAULT_SPEC)
       .option('-w, --workers <n>', 'queries in progress at a time', wholeNumber(1, 1000), 4)
-      .option('--idle <time>', 'end after this long without work: 30s, 5m (default: never)', duration)
+      .option(
+        '--idle <time>',
+        'end after this long without work: 30s, 5m (default: never)',
+        duration,
+      )
       .addOption(
         new Option('--lock <time>', 'a worker that is silent for this long has lost its queries')
           .argParser(atLeast(duration, MIN_LOCK_MS, '1s'))
@@ -45,11 +49,16 @@ Exit: 0 ended as told, 2 could not start, or Redis was gone or could not work wh
     const { queue, config, workers, idle, lock } = options as unknown as WorkerOptions;
     const file = specPath(config, io.cwd);
     const { suite } = await loadSpec(file);
-    const say = (message: string): void => io.stderr.write(`agentci worker: ${escapeTerminalLine(message)}\n`);
+    const say = (message: string): void =>
+      io.stderr.write(`agentci worker: ${escapeTerminalLine(message)}\n`);
     const { serveQueue } = await import('../../engine/serve-queue.ts');
-    io.signal.addEventListener('abort', () => say('taking no more; ends when the queries in progress are finished'), {
-      once: true,
-    });
+    io.signal.addEventListener(
+      'abort',
+      () => say('taking no more; ends when the queries in progress are finished'),
+      {
+        once: true,
+      },
+    );
     const served = await serveQueue({
       suite,
       address: queue,
@@ -62,9 +71,12 @@ Exit: 0 ended as told, 2 could not start, or Redis was gone or could not work wh
       signal: io.signal,
       onNote: say,
       onReady: () =>
-        say(`${file} (${suite.agent}), ${plural(workers, 'query', 'queries')} at a time; waiting for work`),
+        say(
+          `${file} (${suite.agent}), ${plural(workers, 'query', 'queries')} at a time; waiting for work`,
+        ),
     });
-    const twice = served.duplicates === 0 ? '' : `, ${served.duplicates} of them done by others already`;
+    const twice =
+      served.duplicates === 0 ? '' : `, ${served.duplicates} of them done by others already`;
     say(`ended after ${plural(served.done + served.duplicates, 'run')}${twice}`);
     return 0;
   },

@@ -11,13 +11,26 @@ export const cannedReply: Answer = async ({ route, uri, body }) => {
   switch (route) {
     case 'chat':
       return isStream
-        ? events([chunkOf(model, { role: 'assistant', content: WORDS }), chunkOf(model, {}, 'stop'), '[DONE]'])
+        ? events([
+            chunkOf(model, { role: 'assistant', content: WORDS }),
+            chunkOf(model, {}, 'stop'),
+            '[DONE]',
+          ])
         : json(chatOf(model));
     case 'responses':
       return isStream
         ? events([
-            { type: 'response.created', response: { ...responseOf(model), status: 'in_progress', output: [] } },
-            { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: WORDS },
+            {
+              type: 'response.created',
+              response: { ...responseOf(model), status: 'in_progress', output: [] },
+            },
+            {
+              type: 'response.output_text.delta',
+              item_id: 'm',
+              output_index: 0,
+              content_index: 0,
+              delta: WORDS,
+            },
             { type: 'response.completed', response: responseOf(model) },
           ])
         : json(responseOf(model));
@@ -52,7 +65,10 @@ export const cannedReply: Answer = async ({ route, uri, body }) => {
         metrics: { latencyMs: 1 },
       });
     default:
-      return { ...json({ error: { message: 'this is a test of the connection: no model is asked' } }), status: 503 };
+      return {
+        ...json({ error: { message: 'this is a test of the connection: no model is asked' } }),
+        status: 503,
+      };
   }
 };
 
@@ -125,10 +141,16 @@ const messageEvents = (model: string) => [
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
   { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: WORDS } },
   { type: 'content_block_stop', index: 0 },
-  { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 1 } },
+  {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn', stop_sequence: null },
+    usage: { output_tokens: 1 },
+  },
   { type: 'message_stop' },
 ];
 const generatedOf = () => ({
-  candidates: [{ index: 0, content: { role: 'model', parts: [{ text: WORDS }] }, finishReason: 'STOP' }],
+  candidates: [
+    { index: 0, content: { role: 'model', parts: [{ text: WORDS }] }, finishReason: 'STOP' },
+  ],
   usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
 });

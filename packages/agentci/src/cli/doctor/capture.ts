@@ -17,18 +17,30 @@ import type { Finding } from './finding.ts';
 
 const what = 'capture';
 const TRY_MS = 60_000;
-const FIX = 'docs/guide/capture.md says, by SDK, which variable is read and what to do where none is.';
+const FIX =
+  'docs/guide/capture.md says, by SDK, which variable is read and what to do where none is.';
 
 type Started = Extract<RunnerConfig, { kind: 'command' | 'module' }>;
 
 /** What the capture of the spec's agent would see. Tried, the agent runs once against canned replies: no model is asked. */
-export async function captureFinding(suite: Suite, io: Io, isTried: boolean): Promise<Finding | undefined> {
+export async function captureFinding(
+  suite: Suite,
+  io: Io,
+  isTried: boolean,
+): Promise<Finding | undefined> {
   const { runner, dir } = suite;
-  if (runner?.kind === 'http') return runner.spansPort === undefined ? undefined : spansFinding(runner.spansPort);
-  if ((runner?.kind !== 'command' && runner?.kind !== 'module') || (runner.capture === undefined && !isTried))
+  if (runner?.kind === 'http')
+    return runner.spansPort === undefined ? undefined : spansFinding(runner.spansPort);
+  if (
+    (runner?.kind !== 'command' && runner?.kind !== 'module') ||
+    (runner.capture === undefined && !isTried)
+  )
     return undefined;
   const env = { ...io.env, ...runner.env };
-  const cwd = runner.kind === 'command' ? resolve(dir, runner.cwd ?? '.') : dirname(resolve(dir, runner.module));
+  const cwd =
+    runner.kind === 'command'
+      ? resolve(dir, runner.cwd ?? '.')
+      : dirname(resolve(dir, runner.module));
   try {
     const found = createCapture({ planes: ['llm'], env, cwd });
     await found.close();
@@ -36,7 +48,11 @@ export async function captureFinding(suite: Suite, io: Io, isTried: boolean): Pr
     if (isTried) return await tried(suite, runner, { io, env, cwd, isUnset });
     const names = Object.entries(found.upstreams).map(([name, host]) => `${name} (${host})`);
     if (names.length > 0)
-      return { what, status: 'ok', detail: `calls of ${names.join(', ')}; agentci doctor --capture tries it` };
+      return {
+        what,
+        status: 'ok',
+        detail: `calls of ${names.join(', ')}; agentci doctor --capture tries it`,
+      };
     return {
       what,
       status: 'warn',
@@ -75,10 +91,11 @@ async function tried(
   }: { readonly io: Io; readonly env: Io['env']; readonly cwd: string; readonly isUnset: boolean },
 ): Promise<Finding> {
   const [query] = queries;
-  if (query === undefined) return { what, status: 'warn', detail: 'the spec has no query to try', fix: 'Add one.' };
-  const providers = PROVIDERS.filter(({ name, root }) => name !== 'azure' && typeof root === 'string').map(
-    ({ name }) => name,
-  );
+  if (query === undefined)
+    return { what, status: 'warn', detail: 'the spec has no query to try', fix: 'Add one.' };
+  const providers = PROVIDERS.filter(
+    ({ name, root }) => name !== 'azure' && typeof root === 'string',
+  ).map(({ name }) => name);
   const capture = createCapture({
     planes: ['llm'],
     env,
@@ -102,7 +119,13 @@ async function tried(
       };
     },
   };
-  const agent = await createRunner(runner, { dir, env: io.env, timeoutMs: TRY_MS, workers: 1, watch });
+  const agent = await createRunner(runner, {
+    dir,
+    env: io.env,
+    timeoutMs: TRY_MS,
+    workers: 1,
+    watch,
+  });
   let failure = '';
   try {
     await withDeadline({ ms: TRY_MS, signal: io.signal }, ({ signal }) =>

@@ -19,7 +19,9 @@ async function look(
 ) {
   const cwd = tempDir(files);
   prepare(cwd);
-  const findings = await examine(join(cwd, 'agentci_spec.yaml'), ioOf(cwd, { env }).io, { nodeVersion: node });
+  const findings = await examine(join(cwd, 'agentci_spec.yaml'), ioOf(cwd, { env }).io, {
+    nodeVersion: node,
+  });
   return findings.find((finding) => finding.what === what);
 }
 
@@ -75,7 +77,9 @@ test.each([
   },
   { what: 'neither', status: 'fail', says: 'no key and no stored verdicts' },
 ])('a rubric with $what is $status', async ({ rest, env, files, status, says }) => {
-  expect(await look('judge', { 'agentci_spec.yaml': spec(rest, RUBRIC), ...files }, env ? { env } : {})).toMatchObject({
+  expect(
+    await look('judge', { 'agentci_spec.yaml': spec(rest, RUBRIC), ...files }, env ? { env } : {}),
+  ).toMatchObject({
     status,
     detail: expect.stringContaining(says),
   });
@@ -84,12 +88,36 @@ test.each([
 test.each([
   { what: 'a path that is there', runner: '{command: [./run.sh], cwd: sub}', status: 'ok' },
   { what: 'a path that is not there', runner: '{command: [./run.sh]}', status: 'fail' },
-  { what: 'a program that may not be executed', runner: '{command: [./plain.txt]}', status: 'fail', says: 'not found' },
-  { what: 'a script that is not there', runner: '{command: [node, none.mjs]}', status: 'fail', says: 'none.mjs' },
-  { what: 'a script that is there', runner: '{command: [node, --no-warnings, sub/a.mjs]}', status: 'ok' },
+  {
+    what: 'a program that may not be executed',
+    runner: '{command: [./plain.txt]}',
+    status: 'fail',
+    says: 'not found',
+  },
+  {
+    what: 'a script that is not there',
+    runner: '{command: [node, none.mjs]}',
+    status: 'fail',
+    says: 'none.mjs',
+  },
+  {
+    what: 'a script that is there',
+    runner: '{command: [node, --no-warnings, sub/a.mjs]}',
+    status: 'ok',
+  },
   { what: 'code instead of a script', runner: '{command: [node, -e, "x.js"]}', status: 'ok' },
-  { what: 'a folder that is not there', runner: '{command: [node, a.mjs], cwd: none}', status: 'fail', says: '"none"' },
-  { what: 'a module that is a folder', runner: '{module: ./sub}', status: 'fail', says: 'is not a file' },
+  {
+    what: 'a folder that is not there',
+    runner: '{command: [node, a.mjs], cwd: none}',
+    status: 'fail',
+    says: '"none"',
+  },
+  {
+    what: 'a module that is a folder',
+    runner: '{module: ./sub}',
+    status: 'fail',
+    says: 'is not a file',
+  },
   { what: 'recordings of every query', runner: '{replay: ./traces.jsonl}', status: 'ok' },
   {
     what: 'recordings of another query',
@@ -111,7 +139,12 @@ test.each([
     says: 'http://127.0.0.1:1 does not answer',
   },
 ])('a runner with $what is $status', async ({ what, runner, status, says = '' }) => {
-  const env = { env: { PATH: process.env.PATH ?? '', ...(what.includes('with its') ? { HOST: '127.0.0.1' } : {}) } };
+  const env = {
+    env: {
+      PATH: process.env.PATH ?? '',
+      ...(what.includes('with its') ? { HOST: '127.0.0.1' } : {}),
+    },
+  };
   const files = {
     'agentci_spec.yaml': spec(`runner: ${runner}\n`),
     'sub/run.sh': '',
@@ -121,7 +154,9 @@ test.each([
     'other.jsonl': '{"query": "z", "answer": "x"}\n',
     'broken.jsonl': '{"query',
   };
-  expect(await look('runner', files, env, (cwd) => chmodSync(join(cwd, 'sub/run.sh'), 0o755))).toMatchObject({
+  expect(
+    await look('runner', files, env, (cwd) => chmodSync(join(cwd, 'sub/run.sh'), 0o755)),
+  ).toMatchObject({
     status,
     detail: expect.stringContaining(says),
   });
@@ -129,8 +164,14 @@ test.each([
 
 test('a baseline the spec asks for and a metric module that are not there would stop the run', async () => {
   const files = { 'agentci_spec.yaml': spec('baseline: v9\nuse: [./tone.mjs]\n') };
-  expect(await look('baselines', files)).toMatchObject({ status: 'fail', detail: expect.stringContaining('"v9"') });
-  expect(await look('use', files)).toMatchObject({ status: 'fail', detail: expect.stringContaining('./tone.mjs') });
+  expect(await look('baselines', files)).toMatchObject({
+    status: 'fail',
+    detail: expect.stringContaining('"v9"'),
+  });
+  expect(await look('use', files)).toMatchObject({
+    status: 'fail',
+    detail: expect.stringContaining('./tone.mjs'),
+  });
 });
 
 test('warnings of a spec, a broken baseline and an unfinished run are seen', async () => {
@@ -139,7 +180,9 @@ test('warnings of a spec, a broken baseline and an unfinished run are seen', asy
     status: 'warn',
     detail: expect.stringMatching(/1 query, 1 warning$/),
   });
-  expect(await look('baselines', { 'agentci_spec.yaml': spec(), 'baselines/demo/v1/a.json': '{' })).toMatchObject({
+  expect(
+    await look('baselines', { 'agentci_spec.yaml': spec(), 'baselines/demo/v1/a.json': '{' }),
+  ).toMatchObject({
     status: 'fail',
     fix: 'Repair the file or remove it.',
   });

@@ -28,13 +28,18 @@ export async function examine(
     nodeVersion,
     traces,
     triesCapture = false,
-  }: { readonly nodeVersion: string; readonly traces?: string | undefined; readonly triesCapture?: boolean },
+  }: {
+    readonly nodeVersion: string;
+    readonly traces?: string | undefined;
+    readonly triesCapture?: boolean;
+  },
 ): Promise<Finding[]> {
   const findings = [nodeFinding(nodeVersion)];
   const suite = await specFinding(spec, findings);
   if (suite) {
     const runner = await runnerFinding(suite, io, traces);
-    const capture = traces === undefined ? await captureFinding(suite, io, triesCapture) : undefined;
+    const capture =
+      traces === undefined ? await captureFinding(suite, io, triesCapture) : undefined;
     findings.push(
       runner,
       ...(capture === undefined ? [] : [capture]),
@@ -51,7 +56,12 @@ function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOk = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   if (isOk) return { what: 'node', status: 'ok', detail: version };
-  return { what: 'node', status: 'fail', detail: version, fix: `Install Node ${OLDEST_NODE.join('.')} or newer.` };
+  return {
+    what: 'node',
+    status: 'fail',
+    detail: version,
+    fix: `Install Node ${OLDEST_NODE.join('.')} or newer.`,
+  };
 }
 
 async function specFinding(file: string, findings: Finding[]): Promise<Suite | undefined> {
@@ -96,18 +106,25 @@ function baselineFinding(suite: Suite, io: Io): Finding {
     // Of a version the spec asks for and that is not there, this is the one to complain.
     if (suite.baseline !== undefined) new BaselineShelf(suite, { dir });
     const versions = [...new Set(files.map(({ version }) => version))];
-    const detail = versions.length === 0 ? 'none saved yet' : `${files.length} in ${versions.join(', ')}`;
+    const detail =
+      versions.length === 0 ? 'none saved yet' : `${files.length} in ${versions.join(', ')}`;
     return { what, status: 'ok', detail };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { what, status: 'fail', detail: error.message, fix: error.hint ?? 'Restore the file or delete it.' };
+    return {
+      what,
+      status: 'fail',
+      detail: error.message,
+      fix: error.hint ?? 'Restore the file or delete it.',
+    };
   }
 }
 
 function storeFinding(file: string, io: Io): Finding {
   const runs = listRuns(runsRoot(dirname(resolve(io.cwd, file))));
   const open = runs.filter(({ finished }) => !finished).length;
-  const detail = runs.length === 0 ? 'no run stored here yet' : `${runs.length} stored, ${open} unfinished`;
+  const detail =
+    runs.length === 0 ? 'no run stored here yet' : `${runs.length} stored, ${open} unfinished`;
   return open === 0
     ? { what: 'runs', status: 'ok', detail }
     : { what: 'runs', status: 'ok', detail: `${detail} (--resume continues one)` };

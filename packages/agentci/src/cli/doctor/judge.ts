@@ -15,8 +15,12 @@ export function judgeFinding(suite: Suite, io: Io): Finding {
   if (asking === 0) return { what, status: 'ok', detail: 'no query has a rubric' };
   const rubrics = `${plural(asking, 'query', 'queries')} with rubrics`;
   const models = modelsOf((suite.judgeConfig ?? {}) as JudgeConfig);
-  const without = models.filter(({ keys }) => keys.length > 0 && !keys.some((name) => io.env[name]?.trim()));
-  const present = [...new Set(models.flatMap(({ keys }) => keys.filter((name) => io.env[name]?.trim())))];
+  const without = models.filter(
+    ({ keys }) => keys.length > 0 && !keys.some((name) => io.env[name]?.trim()),
+  );
+  const present = [
+    ...new Set(models.flatMap(({ keys }) => keys.filter((name) => io.env[name]?.trim()))),
+  ];
   if (without.length === 0)
     return {
       what,
@@ -35,7 +39,11 @@ export function judgeFinding(suite: Suite, io: Io): Finding {
     };
   const cache = judgeCacheOf(folderOf(suite, io), undefined, io);
   if (existsSync(cache) && readdirSync(cache).length > 0)
-    return { what, status: 'ok', detail: `${rubrics}; no key, stored verdicts are there (--judge recorded)` };
+    return {
+      what,
+      status: 'ok',
+      detail: `${rubrics}; no key, stored verdicts are there (--judge recorded)`,
+    };
   return { what, status: 'fail', detail: `${rubrics}, no key and no stored verdicts`, fix };
 }
 

@@ -10,9 +10,12 @@ export function otlpMetrics(
   prometheus: string,
   options: { agent: string; version: string; timeUnixNano: string },
 ): object {
-  const help = new Map([...prometheus.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name, text]) => [name!, text!]));
+  const help = new Map(
+    [...prometheus.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name, text]) => [name!, text!]),
+  );
   const byName = new Map<string, Sample[]>();
-  for (const sample of samplesOf(prometheus)) byName.set(sample.name, [...(byName.get(sample.name) ?? []), sample]);
+  for (const sample of samplesOf(prometheus))
+    byName.set(sample.name, [...(byName.get(sample.name) ?? []), sample]);
   return {
     resourceMetrics: [
       {
@@ -45,7 +48,10 @@ function* samplesOf(text: string): Generator<Sample> {
     const match = /^([a-z_]\w*)\{(.*)\} (\S+)$/.exec(line);
     if (!match) continue;
     const labels = new Map(
-      [...match[2]!.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => [name!, unescapeLabel(value!)]),
+      [...match[2]!.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => [
+        name!,
+        unescapeLabel(value!),
+      ]),
     );
     yield { name: match[1]!, labels, value: Number(match[3]) };
   }

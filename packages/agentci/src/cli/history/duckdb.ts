@@ -24,7 +24,9 @@ interface Instance {
 
 interface Connection {
   run(sql: string): Promise<unknown>;
-  extractStatements(sql: string): Promise<{ readonly count: number; prepare(index: number): Promise<Statement> }>;
+  extractStatements(
+    sql: string,
+  ): Promise<{ readonly count: number; prepare(index: number): Promise<Statement> }>;
   closeSync?(): void;
 }
 
@@ -58,7 +60,8 @@ export async function queryHistory(asked: RunsToAsk, sql: string, io: Io): Promi
       // From here on a statement sees the two tables and neither files nor the network.
       await connection.run('SET enable_external_access = false; SET lock_configuration = true;');
       const statements = await connection.extractStatements(sql);
-      if (statements.count !== 1) throw new Error(`one statement at a time: there are ${statements.count}`);
+      if (statements.count !== 1)
+        throw new Error(`one statement at a time: there are ${statements.count}`);
       const statement = await statements.prepare(0);
       const kind = duckdb.StatementType[statement.statementType];
       if (!ANSWERING.has(kind))
@@ -72,15 +75,23 @@ export async function queryHistory(asked: RunsToAsk, sql: string, io: Io): Promi
         unread,
       };
     } catch (error) {
-      throw new UserError('HISTORY_SQL', (error as Error).message.split('\n').slice(0, 4).join(' '), {
-        hint: 'Tables: runs (one row per run) and queries (one row per query of a run, with run). DESCRIBE runs lists the columns.',
-      });
+      throw new UserError(
+        'HISTORY_SQL',
+        (error as Error).message.split('\n').slice(0, 4).join(' '),
+        {
+          hint: 'Tables: runs (one row per run) and queries (one row per query of a run, with run). DESCRIBE runs lists the columns.',
+        },
+      );
     }
   });
 }
 
 /** Writes one row per query of every run as Parquet. Gives the runs of which the queries are damaged or no longer kept. */
-export async function exportParquet(asked: RunsToAsk, file: string, io: Io): Promise<readonly string[]> {
+export async function exportParquet(
+  asked: RunsToAsk,
+  file: string,
+  io: Io,
+): Promise<readonly string[]> {
   return withTables(asked, io, async ({ connection }, unread) => {
     try {
       await connection.run(`COPY (${QUERIES_WITH_RUNS}) TO ${sqlText(file)} (FORMAT parquet)`);
@@ -112,7 +123,8 @@ async function withTables<T>(
       temp_directory: join(dir, 'more'),
     });
     connection = await instance.connect();
-    for (const { name, select } of tables) await connection.run(`CREATE TABLE ${name} AS ${select}`);
+    for (const { name, select } of tables)
+      await connection.run(`CREATE TABLE ${name} AS ${select}`);
     return await use({ duckdb, connection }, unread);
   } finally {
     connection?.closeSync?.();
@@ -125,7 +137,9 @@ async function withTables<T>(
 async function load(cwd: string): Promise<DuckDb> {
   for (const from of [join(cwd, 'package.json'), import.meta.url]) {
     try {
-      return (await import(pathToFileURL(createRequire(from).resolve('@duckdb/node-api')).href)) as DuckDb;
+      return (await import(
+        pathToFileURL(createRequire(from).resolve('@duckdb/node-api')).href
+      )) as DuckDb;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (!/MODULE_NOT_FOUND$/.test(code ?? '')) throw error;

@@ -72,7 +72,8 @@ export function importRuns(root: string, paths: readonly string[], io: Io): Impo
   let leftOut = 0;
   for (const given of paths) {
     const path = resolve(io.cwd, given);
-    if (!existsSync(path)) throw new UserError('INPUT_MISSING', `there is no file or folder "${given}"`);
+    if (!existsSync(path))
+      throw new UserError('INPUT_MISSING', `there is no file or folder "${given}"`);
     let found = 0;
     let shards = 0;
     for (const source of sourcesIn(path, 0)) {
@@ -139,18 +140,26 @@ function placed(runs: readonly Imported[], known: readonly HistoryRun[], now: nu
 }
 
 /** What a source says of a known run beyond what the history has: of each field, what is known counts. Undefined: nothing. */
-function fullerThan(root: string, runs: ReadonlyMap<string, HistoryRun>, found: Imported): Imported | undefined {
+function fullerThan(
+  root: string,
+  runs: ReadonlyMap<string, HistoryRun>,
+  found: Imported,
+): Imported | undefined {
   const known = runs.get(found.run.id);
   if (known === undefined) return undefined;
   const isEmpty = (value: unknown): boolean =>
     value === undefined || value === null || (Array.isArray(value) && value.length === 0);
   const more = Object.entries(found.run).filter(
     ([name, value]) =>
-      name !== 'order' && name !== 'ahead' && !isEmpty(value) && isEmpty(known[name as keyof HistoryRun]),
+      name !== 'order' &&
+      name !== 'ahead' &&
+      !isEmpty(value) &&
+      isEmpty(known[name as keyof HistoryRun]),
   );
   const kept = readQueries(root, known.id);
   // Of a longer history those of the oldest runs are not kept.
-  const lacksQueries = kept === undefined ? runs.size < MAX_QUERY_FILES : kept.lines.length < found.queries.length;
+  const lacksQueries =
+    kept === undefined ? runs.size < MAX_QUERY_FILES : kept.lines.length < found.queries.length;
   if (more.length === 0 && !lacksQueries) return undefined;
   return {
     run: { ...known, ...Object.fromEntries(more) },
@@ -172,12 +181,15 @@ function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
       return;
     }
     if (depth === 0 || path.endsWith('.json')) {
-      if (depth === 0 || looksLikeReport(path)) yield { place: path, read: () => [fromReport(path, facts.mtime)] };
+      if (depth === 0 || looksLikeReport(path))
+        yield { place: path, read: () => [fromReport(path, facts.mtime)] };
     }
     return;
   }
   if (existsSync(join(path, 'results.jsonl'))) {
-    yield existsSync(join(path, 'shard.json')) ? 'shard' : { place: path, read: () => [fromFolder(path)] };
+    yield existsSync(join(path, 'shard.json'))
+      ? 'shard'
+      : { place: path, read: () => [fromFolder(path)] };
     return;
   }
   if (existsSync(join(path, 'runs.jsonl'))) {
@@ -185,8 +197,11 @@ function* sourcesIn(path: string, depth: number): Generator<Source | 'shard'> {
     return;
   }
   if (depth === MAX_DEPTH) return;
-  for (const entry of readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)))
-    if (!entry.isSymbolicLink() && entry.name !== 'node_modules') yield* sourcesIn(join(path, entry.name), depth + 1);
+  for (const entry of readdirSync(path, { withFileTypes: true }).sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  ))
+    if (!entry.isSymbolicLink() && entry.name !== 'node_modules')
+      yield* sourcesIn(join(path, entry.name), depth + 1);
 }
 
 /** Something that is named as skipped when its turn comes. */
@@ -224,18 +239,32 @@ function fromFolder(dir: string): Imported {
   const header = readHeader(journalPath(dir));
   const run = readRun(dirname(dir), basename(dir));
   const isRecorded = existsSync(join(dir, 'recordings.json'));
-  const { started_at: at = '', order, commit, branch, judges, shard_runs: shardRuns } = header ?? {};
+  const {
+    started_at: at = '',
+    order,
+    commit,
+    branch,
+    judges,
+    shard_runs: shardRuns,
+  } = header ?? {};
   const about = { isRecorded, at, order, commit, branch, judges, shardRuns };
   return entryOf(run, { ...about, isPart: header !== undefined && isPart(header) }, dir);
 }
 
 function fromReport(path: string, mtime: Date): Imported {
   const run = parsedReport(path);
-  if (!isObject(run) || run.schema !== RESULTS_SCHEMA) throw new Error(`${path} is not a JSON report of agentci`);
+  if (!isObject(run) || run.schema !== RESULTS_SCHEMA)
+    throw new Error(`${path} is not a JSON report of agentci`);
   const fault = resultFault(run);
-  if (fault !== undefined) throw new Error(`${path} is not a whole JSON report of agentci: it ${fault}`);
-  if (run.shard !== undefined) throw new Error(`${path} is the report of a shard; import that of the merged run`);
-  return entryOf(run as unknown as RunResult, { at: timeIn(run.run_id) ?? mtime.toISOString(), isPart: false }, path);
+  if (fault !== undefined)
+    throw new Error(`${path} is not a whole JSON report of agentci: it ${fault}`);
+  if (run.shard !== undefined)
+    throw new Error(`${path} is the report of a shard; import that of the merged run`);
+  return entryOf(
+    run as unknown as RunResult,
+    { at: timeIn(run.run_id) ?? mtime.toISOString(), isPart: false },
+    path,
+  );
 }
 
 /** The time that an id begins with. */
@@ -255,7 +284,10 @@ function parsedReport(path: string): unknown {
 }
 
 function fromHistory(dir: string): Imported[] {
-  return readRuns(dir).lines.map((run) => ({ run, queries: readQueries(dir, run.id)?.lines ?? [] }));
+  return readRuns(dir).lines.map((run) => ({
+    run,
+    queries: readQueries(dir, run.id)?.lines ?? [],
+  }));
 }
 
 /** What was made of it must have the shape of a history: the file may have been changed by anything. */

@@ -1,7 +1,19 @@
 import { basename } from 'node:path';
-import { type AgentRun, agentRuns, latestQueries, type Series, seriesOf } from '../../history/agent-runs.ts';
+import {
+  type AgentRun,
+  agentRuns,
+  latestQueries,
+  type Series,
+  seriesOf,
+} from '../../history/agent-runs.ts';
 import { ALL_BRANCHES, chooseRuns, usualBranch } from '../../history/choose-runs.ts';
-import { historyRoot, isCut, type Lines, readQueries, readRuns } from '../../history/history-files.ts';
+import {
+  historyRoot,
+  isCut,
+  type Lines,
+  readQueries,
+  readRuns,
+} from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -52,30 +64,48 @@ export function chosenRuns(
     });
   const spec = config === undefined ? undefined : basename(config);
   const checkedOut = gitState(folder, io).branch;
-  const usual = isOfOneBranch ? usualBranch(chooseRuns(all, { spec, agent }), checkedOut) : undefined;
+  const usual = isOfOneBranch
+    ? usualBranch(chooseRuns(all, { spec, agent }), checkedOut)
+    : undefined;
   const on = branch === '.' ? checkedOut : branch === ALL_BRANCHES ? undefined : (branch ?? usual);
   const runs = chooseRuns(all, { branch: on, spec, agent, last });
   if (runs.length === 0)
-    throw new UserError('HISTORY_NO_RUN', `none of ${plural(all.length, 'run')} in the history fits`, {
-      hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
-    });
+    throw new UserError(
+      'HISTORY_NO_RUN',
+      `none of ${plural(all.length, 'run')} in the history fits`,
+      {
+        hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
+      },
+    );
   const hasOtherBranches = on !== undefined && all.some((run) => run.branch !== on);
   const notes = [
-    ...(branch === undefined && hasOtherBranches ? [`on branch ${on}; --branch names another, "*" all`] : []),
+    ...(branch === undefined && hasOtherBranches
+      ? [`on branch ${on}; --branch names another, "*" all`]
+      : []),
     ...(on === undefined ? [] : leftOut(chooseRuns(all, { spec, agent }))),
     ...(unreadLines === 0
       ? []
-      : [`${plural(unreadLines, 'line')} of the history cannot be read: there were more runs than are counted here`]),
+      : [
+          `${plural(unreadLines, 'line')} of the history cannot be read: there were more runs than are counted here`,
+        ]),
   ];
   const note = notes.map((each) => `${escapeTerminalLine(each)}\n`).join('');
-  return { root, runs, note, unreadLines, hasOtherBranches, ...(on === undefined ? {} : { branch: on }) };
+  return {
+    root,
+    runs,
+    note,
+    unreadLines,
+    hasOtherBranches,
+    ...(on === undefined ? {} : { branch: on }),
+  };
 }
 
 /** Runs may be of a branch without saying so, as JSON reports do not: one that is left out may hold a failure. */
 function leftOut(runs: readonly HistoryRun[]): string[] {
   const nameless = runs.filter(({ branch }) => branch === undefined).map(({ id }) => id);
   if (nameless.length === 0) return [];
-  const [does, is] = nameless.length === 1 ? ['does not say its', 'is'] : ['do not say their', 'are'];
+  const [does, is] =
+    nameless.length === 1 ? ['does not say its', 'is'] : ['do not say their', 'are'];
   return [
     `${plural(nameless.length, 'run')} ${does} branch and ${is} left out: ${andMore(nameless.toReversed(), 3)}; --branch "*" looks at all`,
   ];

@@ -46,7 +46,9 @@ export function queryTrends(
   });
   if (found.length > 0) return written.length === 0 ? found : inCells(query, found, written);
   const near = didYouMean(query, [...ids]);
-  const which = isUnread ? 'no run in the history that can be read has' : 'no run in the history has';
+  const which = isUnread
+    ? 'no run in the history that can be read has'
+    : 'no run in the history has';
   throw new UserError('HISTORY_QUERY_UNKNOWN', `${which} a query "${query}"`, {
     ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
   });
@@ -62,7 +64,8 @@ interface SeenRun {
 /** In the order in which the cells were first run. */
 function casesOf(seen: readonly SeenRun[]): CaseTrend[] {
   const cells = new Map<string, Cell | undefined>();
-  for (const { queries } of seen) for (const query of queries) cells.set(caseKey(query), query.cell);
+  for (const { queries } of seen)
+    for (const query of queries) cells.set(caseKey(query), query.cell);
   return [...cells].map(([key, cell]) => {
     const own = seen.map(({ run, queries, isCut }) => ({
       run,
@@ -81,19 +84,35 @@ function casesOf(seen: readonly SeenRun[]): CaseTrend[] {
 }
 
 /** Those of the cells that `--cell` chooses. */
-function inCells(query: string, found: readonly QueryTrends[], written: readonly string[]): QueryTrends[] {
-  const cells = found.flatMap(({ cases }) => cases.flatMap(({ cell }) => (cell === undefined ? [] : [cell])));
+function inCells(
+  query: string,
+  found: readonly QueryTrends[],
+  written: readonly string[],
+): QueryTrends[] {
+  const cells = found.flatMap(({ cases }) =>
+    cases.flatMap(({ cell }) => (cell === undefined ? [] : [cell])),
+  );
   if (cells.length === 0)
-    throw new UserError('CELL_UNKNOWN', `--cell: no run in the history has cells of the query "${query}"`, {
-      hint: 'Leave --cell out.',
-    });
+    throw new UserError(
+      'CELL_UNKNOWN',
+      `--cell: no run in the history has cells of the query "${query}"`,
+      {
+        hint: 'Leave --cell out.',
+      },
+    );
   const values = Object.entries(valuesAmong(cells, written));
   const chosen = found.flatMap(({ cases, ...of }) => {
-    const own = cases.filter(({ cell }) => values.every(([name, any]) => any.some((value) => value === cell?.[name])));
+    const own = cases.filter(({ cell }) =>
+      values.every(([name, any]) => any.some((value) => value === cell?.[name])),
+    );
     return own.length === 0 ? [] : [{ ...of, cases: own }];
   });
   if (chosen.length > 0) return chosen;
-  throw new UserError('CELL_UNKNOWN', `--cell: no run in the history has the query "${query}" in such a cell`, {
-    hint: `Its cells are: ${[...new Set(cells.map(cellText))].slice(0, 20).join('; ')}`,
-  });
+  throw new UserError(
+    'CELL_UNKNOWN',
+    `--cell: no run in the history has the query "${query}" in such a cell`,
+    {
+      hint: `Its cells are: ${[...new Set(cells.map(cellText))].slice(0, 20).join('; ')}`,
+    },
+  );
 }

@@ -26,7 +26,12 @@ test('tables have the runs that a history lists and the queries of those, whatev
   add(runOf('known'));
   add(runOf('known', { branch: 'main' }));
   add(runOf('merge-1', { shard_runs: ['s1'] }));
-  add(runOf('merge-2', { shard_runs: ['s1', 's2'], judges: { run: 'known', at: '2026-01-01T00:00:00.000Z' } }));
+  add(
+    runOf('merge-2', {
+      shard_runs: ['s1', 's2'],
+      judges: { run: 'known', at: '2026-01-01T00:00:00.000Z' },
+    }),
+  );
   appendFileSync(join(root, 'runs.jsonl'), '{"id":"x","at":"nonsense"}\n');
   appendFileSync(queriesPath(root, 'known'), '{"id":"c","status":"good"}\n');
   let said = '';

@@ -95,8 +95,14 @@ export function writeTables({ root, runs }: RunsToAsk, dir: string, io: Io): Wri
     }
   }
   const tables = [
-    writeTable('runs', join(dir, 'runs.jsonl'), runs.map(runRow), { columns: RUN_COLUMNS, values: RUN_VALUES }),
-    writeTable('queries', join(dir, 'queries.jsonl'), queryRows(), { columns: QUERY_COLUMNS, values: '*' }),
+    writeTable('runs', join(dir, 'runs.jsonl'), runs.map(runRow), {
+      columns: RUN_COLUMNS,
+      values: RUN_VALUES,
+    }),
+    writeTable('queries', join(dir, 'queries.jsonl'), queryRows(), {
+      columns: QUERY_COLUMNS,
+      values: '*',
+    }),
   ];
   return { tables, unread };
 }
@@ -117,7 +123,10 @@ function writeTable(
   name: string,
   path: string,
   rows: Iterable<object>,
-  { columns, values }: { readonly columns: Readonly<Record<string, string>>; readonly values: string },
+  {
+    columns,
+    values,
+  }: { readonly columns: Readonly<Record<string, string>>; readonly values: string },
 ): SqlTable {
   let longest = LINE_BYTES;
   let piece = '';
@@ -149,7 +158,10 @@ function writeTable(
 /** Half a character, which JSON allows, is more than DuckDB can read. */
 const wellFormed = (json: string): string =>
   json.includes('\\ud')
-    ? json.replace(/(\\\\)|\\ud[89a-f][0-9a-f]{2}/g, (_, backslash: string | undefined) => backslash ?? '\ufffd')
+    ? json.replace(
+        /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g,
+        (_, backslash: string | undefined) => backslash ?? '\ufffd',
+      )
     : json;
 
 /** A text of SQL. */

@@ -13,8 +13,11 @@ export const withNumbers =
 function exactNumber(value: unknown): number | undefined {
   if (typeof value === 'bigint') return isExact(value) ? Number(value) : undefined;
   // 1.50 is 150 with two digits after the point.
-  if (typeof value !== 'object' || value === null || !('scale' in value && 'value' in value)) return undefined;
-  return typeof value.value === 'bigint' && isExact(value.value) ? Number(String(value)) : undefined;
+  if (typeof value !== 'object' || value === null || !('scale' in value && 'value' in value))
+    return undefined;
+  return typeof value.value === 'bigint' && isExact(value.value)
+    ? Number(String(value))
+    : undefined;
 }
 
 const isExact = (value: bigint): boolean => Number.isSafeInteger(Number(value));

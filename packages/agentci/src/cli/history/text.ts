@@ -36,7 +36,12 @@ export function listText(runs: readonly HistoryRun[], misdated: ReadonlySet<numb
 }
 
 export function trendText(
-  { points, drifts, false_alarm_every, unread = [] }: Trend & { readonly unread?: readonly string[] },
+  {
+    points,
+    drifts,
+    false_alarm_every,
+    unread = [],
+  }: Trend & { readonly unread?: readonly string[] },
   query: string | undefined,
 ): string {
   const rows = points.map((point) => [
@@ -59,7 +64,8 @@ export function trendText(
   ];
   const overall = overallRate(points);
   const lines = [table(head, rows)];
-  if (points.length < MIN_TREND) lines.push(`too few runs for a trend: ${points.length} of at least ${MIN_TREND}\n`);
+  if (points.length < MIN_TREND)
+    lines.push(`too few runs for a trend: ${points.length} of at least ${MIN_TREND}\n`);
   if (query !== undefined)
     lines.push(
       `${escapeTerminalLine(query)} over ${plural(points.length, 'run')}: ${rateText(overall.decided === 0 ? null : overall.passed / overall.decided, overall.interval)}\n`,
@@ -93,7 +99,8 @@ export function flakyText(
     `${timeOf(query.since.at)} (${query.since.run})`,
   ]);
   const head = ['query', 'passed', 'pass rate (95 %)', 'flips', 'on one commit', 'since'];
-  const lines = flaky.length === 0 ? [] : [table([...(isOfSeveral ? ['agent', 'spec'] : []), ...head], rows)];
+  const lines =
+    flaky.length === 0 ? [] : [table([...(isOfSeveral ? ['agent', 'spec'] : []), ...head], rows)];
   const queries = plural(flaky.length + steady + too_few, 'query', 'queries');
   lines.push(
     `${queries} in ${plural(runs, 'run')}: ${formatCount(flaky.length)} flaky, ${formatCount(steady)} steady, ${formatCount(too_few)} decided in fewer than ${FLAKY_MIN_RUNS} runs, which is too few to tell\n`,
@@ -102,7 +109,10 @@ export function flakyText(
 }
 
 /** Runs whose queries cannot be read, in a line. */
-export const unreadText = (runs: readonly string[], soWhat = 'so it may have failed there'): string =>
+export const unreadText = (
+  runs: readonly string[],
+  soWhat = 'so it may have failed there',
+): string =>
   runs.length === 0
     ? ''
     : `the queries of ${plural(runs.length, 'run')} are damaged or no longer kept, ${soWhat}: ${escapeTerminalLine(andMore(runs.toReversed(), 3))}\n`;
@@ -134,20 +144,25 @@ export function firstBadText(
     case 'good': {
       if (found.last !== undefined)
         return `${name} passes now; it last failed in ${pointText(found.last)}\n${unreadNote}`;
-      const every = unread.length === 0 && unreadLines === 0 ? 'every run' : 'every run that can be read and';
+      const every =
+        unread.length === 0 && unreadLines === 0 ? 'every run' : 'every run that can be read and';
       return `${name} passed in ${every} in which it was decided\n${unreadNote}`;
     }
     case 'bad':
     case 'expected': {
       const fails = found.verdict === 'bad' ? 'fails' : 'is expected to fail, and does';
-      const lines = [`${name} ${fails} since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`];
+      const lines = [
+        `${name} ${fails} since ${pointText(found.first)}, ${plural(found.runs, 'run')} in a row`,
+      ];
       lines.push(
         found.good === undefined
           ? `  no run before that passed${onBranch}`
           : `  it last passed in ${pointText(found.good)}`,
       );
       if (found.undecided > 0)
-        lines.push(`  not decided in ${plural(found.undecided, 'run')} between the two, so it may have begun there`);
+        lines.push(
+          `  not decided in ${plural(found.undecided, 'run')} between the two, so it may have begun there`,
+        );
       if (found.flips > 1)
         lines.push(
           `  its verdict changed ${found.flips} times before: it is flaky, so the first bad run may be chance`,
@@ -172,13 +187,18 @@ export function costText(costs: readonly PeriodCost[], period: string): string {
   ]);
   const unpriced = costs.reduce((sum, cost) => sum + cost.unpriced, 0);
   const note =
-    unpriced === 0 ? '' : `the cost of ${plural(unpriced, 'run')} of queries is not known and not in the sums\n`;
+    unpriced === 0
+      ? ''
+      : `the cost of ${plural(unpriced, 'run')} of queries is not known and not in the sums\n`;
   return `${table([period, 'runs', 'cost', 'per run', '95 % interval', 'tokens'], rows)}${note}`;
 }
 
 /** A sum of what is known; where something is missing it is at least that, and where nothing is known there is no number to show. */
-const knownText = (sum: number | null, missing: number, format: (value: number) => string): string =>
-  sum === null ? 'unknown' : `${missing > 0 ? 'at least ' : ''}${format(sum)}`;
+const knownText = (
+  sum: number | null,
+  missing: number,
+  format: (value: number) => string,
+): string => (sum === null ? 'unknown' : `${missing > 0 ? 'at least ' : ''}${format(sum)}`);
 
 const timeOf = (at: string): string => at.slice(0, 16).replace('T', ' ');
 

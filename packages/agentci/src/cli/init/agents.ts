@@ -13,7 +13,11 @@ export interface StarterAgent {
 }
 
 /** A program that reads a query on stdin. */
-export function commandAgent(language: AgentLanguage, python: string, isCaptured: boolean): StarterAgent {
+export function commandAgent(
+  language: AgentLanguage,
+  python: string,
+  isCaptured: boolean,
+): StarterAgent {
   const isPython = language === 'python';
   const file = isPython ? 'agent.py' : 'agent.mjs';
   return {

@@ -7,20 +7,32 @@ function answering(...answers: string[]): Prompt & { readonly said: string[] } {
   return { said, say: (text) => void said.push(text), question: async () => answers.shift() };
 }
 
-const CI = { question: 'Which CI?', choices: ['github', 'gitlab', 'none'], fallback: 'github' } as const;
+const CI = {
+  question: 'Which CI?',
+  choices: ['github', 'gitlab', 'none'],
+  fallback: 'github',
+} as const;
 
 test.each([
   { typed: ['gitlab'], chosen: 'gitlab', said: [] },
   { typed: [''], chosen: 'github', said: [] },
   { typed: ['GitLab '], chosen: 'gitlab', said: [] },
   { typed: ['n'], chosen: 'none', said: [] },
-  { typed: ['git', 'gith'], chosen: 'github', said: ['"git" is not one of github, gitlab, none\n'] },
+  {
+    typed: ['git', 'gith'],
+    chosen: 'github',
+    said: ['"git" is not one of github, gitlab, none\n'],
+  },
   {
     typed: ['gitlb', 'gitlab'],
     chosen: 'gitlab',
     said: ['"gitlb" is not one of github, gitlab, none; did you mean "gitlab"?\n'],
   },
-  { typed: ['jenkins', ''], chosen: 'github', said: ['"jenkins" is not one of github, gitlab, none\n'] },
+  {
+    typed: ['jenkins', ''],
+    chosen: 'github',
+    said: ['"jenkins" is not one of github, gitlab, none\n'],
+  },
 ])('$typed chooses $chosen and says what was not understood', async ({ typed, chosen, said }) => {
   const prompt = answering(...typed);
   expect(await choose(prompt, CI)).toBe(chosen);
@@ -31,7 +43,9 @@ test('a text the check refuses is asked for again', async () => {
   const prompt = answering('../x', 'bot');
   const check = (text: string) => {
     if (text.includes('/'))
-      throw new UserError('AGENT_NAME', `"${text}" cannot be used as a name`, { hint: 'Use letters.' });
+      throw new UserError('AGENT_NAME', `"${text}" cannot be used as a name`, {
+        hint: 'Use letters.',
+      });
     return text;
   };
   expect(await askText(prompt, { question: 'Name', fallback: 'x', check })).toBe('bot');

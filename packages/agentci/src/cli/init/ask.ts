@@ -15,10 +15,12 @@ export async function choose<T extends string>(
   { question, choices, fallback }: { question: string; choices: readonly T[]; fallback: T },
 ): Promise<T> {
   for (;;) {
-    const answer = (await answerOf(prompt, `${question} (${choices.join(', ')}) [${fallback}] `)) || fallback;
+    const answer =
+      (await answerOf(prompt, `${question} (${choices.join(', ')}) [${fallback}] `)) || fallback;
     const typed = answer.toLowerCase();
     const begun = choices.filter((choice) => choice.startsWith(typed));
-    const found = choices.find((choice) => choice === typed) ?? (begun.length === 1 ? begun[0] : undefined);
+    const found =
+      choices.find((choice) => choice === typed) ?? (begun.length === 1 ? begun[0] : undefined);
     if (found !== undefined) return found;
     const near = didYouMean(answer, choices);
     prompt.say(
@@ -30,7 +32,11 @@ export async function choose<T extends string>(
 /** Asks until the check lets the answer through. */
 export async function askText(
   prompt: Prompt,
-  { question, fallback, check }: { question: string; fallback: string; check: (text: string) => string },
+  {
+    question,
+    fallback,
+    check,
+  }: { question: string; fallback: string; check: (text: string) => string },
 ): Promise<string> {
   for (;;) {
     const answer = (await answerOf(prompt, `${question} [${fallback}] `)) || fallback;
@@ -46,9 +52,13 @@ export async function askText(
 async function answerOf(prompt: Prompt, text: string): Promise<string> {
   const line = await prompt.question(text);
   if (line === undefined)
-    throw new UserError('NO_ANSWER', 'the input ended before every question was answered; nothing was written', {
-      hint: '--yes asks nothing and takes the defaults.',
-    });
+    throw new UserError(
+      'NO_ANSWER',
+      'the input ended before every question was answered; nothing was written',
+      {
+        hint: '--yes asks nothing and takes the defaults.',
+      },
+    );
   return line.trim();
 }
 

@@ -33,8 +33,11 @@ export function ciFiles(ci: CiSystem, plan: JobPlan): Record<string, string> {
       };
     case 'gitlab':
       return {
-        [`${root}.gitlab-ci.${name}.yml`]: plan.shards === undefined ? gitlabJob(plan, name) : gitlabShards(plan, name),
-        ...(plan.hasGitlab ? {} : { [`${root}.gitlab-ci.yml`]: `include:\n  - local: .gitlab-ci.${name}.yml\n` }),
+        [`${root}.gitlab-ci.${name}.yml`]:
+          plan.shards === undefined ? gitlabJob(plan, name) : gitlabShards(plan, name),
+        ...(plan.hasGitlab
+          ? {}
+          : { [`${root}.gitlab-ci.yml`]: `include:\n  - local: .gitlab-ci.${name}.yml\n` }),
       };
     case 'none':
       return {};
@@ -51,12 +54,16 @@ export function jobNotes(ci: CiSystem, plan: JobPlan): string[] {
     notes.push(
       `add it to .gitlab-ci.yml, or the job never runs: include: [{local: ${Object.keys(ciFiles(ci, plan))[0]!.replace(/^(\.\.\/)+/, '')}}]`,
     );
-  if (ci !== 'none' && folder !== '') notes.push(`the job is at the root of the repository, and runs in ${folder}`);
+  if (ci !== 'none' && folder !== '')
+    notes.push(`the job is at the root of the repository, and runs in ${folder}`);
   if (ci === 'none' || project.packageManager === undefined) return notes;
   const { add, install } = MANAGERS[project.packageManager];
-  if (!project.hasAgentci) notes.push(`@agentci/agentci is not a dependency yet: ${add} @agentci/agentci`);
+  if (!project.hasAgentci)
+    notes.push(`@agentci/agentci is not a dependency yet: ${add} @agentci/agentci`);
   if (project.lock === undefined)
-    notes.push(`there is no lock file: run ${install} and commit it, then agentci init --force uses it`);
+    notes.push(
+      `there is no lock file: run ${install} and commit it, then agentci init --force uses it`,
+    );
   return notes;
 }
 
@@ -80,7 +87,12 @@ function githubWorkflow(plan: JobPlan, name: string): string {
     ...keepSteps(at, isMatrix ? '-${{ matrix.agent }}' : ''),
     ...saveSteps(state),
   ];
-  const strategy = ['strategy:', '  fail-fast: false', '  matrix:', `    agent: [${matrix.join(', ')}]`];
+  const strategy = [
+    'strategy:',
+    '  fail-fast: false',
+    '  matrix:',
+    `    agent: [${matrix.join(', ')}]`,
+  ];
   return `name: AgentCI
 on: [push, pull_request]
 

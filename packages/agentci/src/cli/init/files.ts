@@ -49,9 +49,11 @@ export function starterFiles(plan: InitPlan): Starter {
   for (const { agent, folder } of places) {
     files[`${folder}agentci_spec.yaml`] = specText({ ...plan, agent }, starter, folder);
     if (starter) files[`${folder}${starter.file}`] = starter.text;
-    if (plan.runner === 'replay') files[`${folder}traces/example.jsonl`] = `${JSON.stringify(EXAMPLE)}\n`;
+    if (plan.runner === 'replay')
+      files[`${folder}traces/example.jsonl`] = `${JSON.stringify(EXAMPLE)}\n`;
   }
-  const isPython = plan.project.language === 'python' || (plan.runner === 'command' && plan.language === 'python');
+  const isPython =
+    plan.project.language === 'python' || (plan.runner === 'command' && plan.language === 'python');
   const jobs = ciFiles(plan.ci, { ...plan, isPython });
   Object.assign(files, jobs);
   return {
@@ -66,12 +68,26 @@ const EXAMPLE = {
   id: 'install',
   query: 'How do I install it?',
   answer: 'Run npm install, then start the server.',
-  tool_calls: [{ name: 'search_docs', args: { q: 'install' }, result: 'npm install', error: null, latency_ms: 40 }],
+  tool_calls: [
+    {
+      name: 'search_docs',
+      args: { q: 'install' },
+      result: 'npm install',
+      error: null,
+      latency_ms: 40,
+    },
+  ],
   llm_calls: [{ model: 'gpt-4o-mini', input_tokens: 320, output_tokens: 24 }],
   latency_ms: 900,
 };
 
-function starterAgent({ runner, language, python, project, capture = false }: InitPlan): StarterAgent | undefined {
+function starterAgent({
+  runner,
+  language,
+  python,
+  project,
+  capture = false,
+}: InitPlan): StarterAgent | undefined {
   if (runner === 'command') return commandAgent(language, python, capture);
   return runner === 'module' ? moduleAgent(project) : undefined;
 }
@@ -98,7 +114,11 @@ const ANSWER_ONLY = `    # path:                        # once the response show
     #   forbidden_tools: ["delete_*"]
 `;
 
-function specText({ agent, runner, project }: InitPlan, starter: StarterAgent | undefined, folder: string): string {
+function specText(
+  { agent, runner, project }: InitPlan,
+  starter: StarterAgent | undefined,
+  folder: string,
+): string {
   const up = '../'.repeat(folder.split('/').length - 1) || './';
   const schema = `# yaml-language-server: $schema=${up}node_modules/@agentci/agentci/dist/schema/agentci-spec.schema.json\n`;
   return `${project.packageManager === undefined ? '' : schema}version: 1

@@ -34,7 +34,9 @@ export function installLines({ project, isPython, version }: JobPlan): string[] 
     pnpm: ['corepack enable', isLocked ? 'pnpm install --frozen-lockfile' : 'pnpm install'],
     yarn: [
       'corepack enable',
-      isLocked ? `yarn install ${isClassicYarn ? '--frozen-lockfile' : '--immutable'}` : 'yarn install',
+      isLocked
+        ? `yarn install ${isClassicYarn ? '--frozen-lockfile' : '--immutable'}`
+        : 'yarn install',
     ],
     bun: ['npm install --global bun', isLocked ? 'bun install --frozen-lockfile' : 'bun install'],
   };
@@ -59,17 +61,21 @@ export function checkLines({ project: { packageManager, lock } }: JobPlan): stri
     `grep -q '"@agentci/agentci"' package.json || { echo "@agentci/agentci is not a dependency: ${add} @agentci/agentci"; exit 1; }`,
     ...(lock === undefined
       ? []
-      : [`test -f ${lock} || { echo "${lock} is missing: run ${install} and commit it"; exit 1; }`]),
+      : [
+          `test -f ${lock} || { echo "${lock} is missing: run ${install} and commit it"; exit 1; }`,
+        ]),
   ];
 }
 
 /** Recorded calls are answered from their files; one that is not there fails the job instead of asking a model. */
-export const replayFlag = ({ hasCassettes }: JobPlan): string => (hasCassettes ? ' --cassette replay' : '');
+export const replayFlag = ({ hasCassettes }: JobPlan): string =>
+  hasCassettes ? ' --cassette replay' : '';
 
 export const indent = (lines: readonly string[], spaces: number): string =>
   lines.map((line) => `${' '.repeat(spaces)}${line}`).join('\n');
 
-export const CHECKOUT_STEP = '- uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0';
+export const CHECKOUT_STEP =
+  '- uses: actions/checkout@11d5960a326750d5838078e36cf38b85af677262 # v4.4.0';
 
 /** Gets the project and what it needs. Actions are named by commit: a tag can be moved to other code, a commit cannot. */
 export function setupSteps(plan: JobPlan): string[] {
@@ -86,7 +92,9 @@ export function setupSteps(plan: JobPlan): string[] {
           '    python-version: "3.13"',
         ]
       : []),
-    ...(checks.length === 0 ? [] : ['- name: Check the dependency and the lock file', '  run: |', indent(checks, 4)]),
+    ...(checks.length === 0
+      ? []
+      : ['- name: Check the dependency and the lock file', '  run: |', indent(checks, 4)]),
     '- name: Install',
     '  run: |',
     indent(installLines(plan), 4),
@@ -129,7 +137,10 @@ export interface StatePlace {
   readonly key: string;
 }
 
-const cachePaths = (at: string): string[] => ['    path: |', ...KEPT.map((name) => `      ${at}.agentci/${name}`)];
+const cachePaths = (at: string): string[] => [
+  '    path: |',
+  ...KEPT.map((name) => `      ${at}.agentci/${name}`),
+];
 
 /**
  * Brings the last run of the base branch, which reports compare with, and the history. Not for shards: all of them must plan by the
@@ -159,7 +170,8 @@ export const saveSteps = ({ at, key }: StatePlace): string[] => [
 ];
 
 /** The names of runs begin with the time. */
-const newestOnly = (at: string): string => `ls -d ${at}.agentci/runs/*/ | head -n -1 | xargs -r rm -rf`;
+const newestOnly = (at: string): string =>
+  `ls -d ${at}.agentci/runs/*/ | head -n -1 | xargs -r rm -rf`;
 
 /** The paths of a cache are part of what it is known by, so whoever reads some of it names all. */
 export const keptPaths = (at: string): string =>
@@ -190,12 +202,15 @@ export const githubPlace = (folder: string): string =>
 
 /** What a job of GitLab does before it can run AgentCI. Debian's own Node is recent enough from trixie on, so that one image has both languages. */
 export const gitlabSetup = (plan: JobPlan): string[] => [
-  ...(plan.isPython ? ['apt-get update && apt-get install --yes --no-install-recommends nodejs npm'] : []),
+  ...(plan.isPython
+    ? ['apt-get update && apt-get install --yes --no-install-recommends nodejs npm']
+    : []),
   ...(plan.folder ? [`cd ${plan.folder}`] : []),
   ...checkLines(plan),
   ...installLines(plan),
 ];
-export const gitlabImage = ({ isPython }: JobPlan): string => (isPython ? 'python:3.13-trixie' : 'node:22');
+export const gitlabImage = ({ isPython }: JobPlan): string =>
+  isPython ? 'python:3.13-trixie' : 'node:22';
 
 /** Says what must be done before the jobs of GitLab run. */
 export const gitlabHead = ({ hasCassettes }: JobPlan, name: string): string =>
@@ -209,4 +224,5 @@ export const gitlabScript = (lines: readonly string[]): string =>
   );
 
 /** A command with a colon or a quote in it would be read as something else. */
-export const yamlText = (line: string): string => (/[:#'"{}]/.test(line) ? `'${line.replaceAll("'", "''")}'` : line);
+export const yamlText = (line: string): string =>
+  /[:#'"{}]/.test(line) ? `'${line.replaceAll("'", "''")}'` : line;

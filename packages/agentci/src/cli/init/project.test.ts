@@ -22,7 +22,12 @@ test.each([
   {
     what: 'a JavaScript package without a lock file',
     files: { 'package.json': { name: 'bot', dependencies: { '@openai/agents': '1' } } },
-    project: { name: 'bot', packageManager: 'npm', language: 'javascript', framework: 'OpenAI Agents SDK' },
+    project: {
+      name: 'bot',
+      packageManager: 'npm',
+      language: 'javascript',
+      framework: 'OpenAI Agents SDK',
+    },
   },
   {
     what: 'a Python project',
@@ -62,7 +67,10 @@ test.each([
   },
   {
     what: 'a package with a lock file of npm and AgentCI',
-    files: { 'package.json': { name: 'bot', devDependencies: { '@agentci/agentci': '1' } }, 'package-lock.json': '{}' },
+    files: {
+      'package.json': { name: 'bot', devDependencies: { '@agentci/agentci': '1' } },
+      'package-lock.json': '{}',
+    },
     project: {
       name: 'bot',
       packageManager: 'npm',
@@ -94,7 +102,11 @@ test.each([
     files: { 'package.json': '{"name"' },
     project: { packageManager: 'npm', language: 'javascript', framework: undefined },
   },
-  { what: 'nothing', files: {}, project: { packageManager: undefined, language: undefined, framework: undefined } },
+  {
+    what: 'nothing',
+    files: {},
+    project: { packageManager: undefined, language: undefined, framework: undefined },
+  },
 ])('sees $what', ({ files, project }) => {
   const dir = tempDir(files);
   expect(detectProject(dir)).toEqual({

@@ -61,28 +61,43 @@ export function detectProject(dir: string): Project {
     name: projectName(dir),
     packageManager: manager ?? (isNode ? declaredManager(dir) : undefined),
     lock,
-    isClassicYarn: lock === 'yarn.lock' && readFileSync(join(dir, lock), 'utf8').includes('# yarn lockfile v1'),
+    isClassicYarn:
+      lock === 'yarn.lock' && readFileSync(join(dir, lock), 'utf8').includes('# yarn lockfile v1'),
     hasAgentci: ofNode.includes('@agentci/agentci'),
-    language: languageOf({ isPython, isNode: isNode && !(isPython && isOnlyForUs), isTyped: has('tsconfig.json') }),
+    language: languageOf({
+      isPython,
+      isNode: isNode && !(isPython && isOnlyForUs),
+      isTyped: has('tsconfig.json'),
+    }),
     pythonManifest,
-    isPythonPackage: pythonManifest === 'pyproject.toml' && hasBuildSystem(join(dir, pythonManifest)),
+    isPythonPackage:
+      pythonManifest === 'pyproject.toml' && hasBuildSystem(join(dir, pythonManifest)),
     framework: FRAMEWORKS.find(([name]) => dependencies.has(name))?.[1],
   };
 }
 
-function languageOf(found: { isPython: boolean; isNode: boolean; isTyped: boolean }): Project['language'] {
+function languageOf(found: {
+  isPython: boolean;
+  isNode: boolean;
+  isTyped: boolean;
+}): Project['language'] {
   if (found.isNode) return found.isTyped ? 'typescript' : 'javascript';
   return found.isPython ? 'python' : undefined;
 }
 
-const hasPythonFile = (dir: string): boolean => readdirSync(dir).some((name) => name.endsWith('.py'));
+const hasPythonFile = (dir: string): boolean =>
+  readdirSync(dir).some((name) => name.endsWith('.py'));
 
 /** Says how to build a package out of it; without that, pip guesses, and stumbles over folders that are not Python. */
-const hasBuildSystem = (path: string): boolean => /^\s*\[build-system\]/m.test(readFileSync(path, 'utf8'));
+const hasBuildSystem = (path: string): boolean =>
+  /^\s*\[build-system\]/m.test(readFileSync(path, 'utf8'));
 
 /** Without a lock file, the package manager is the one package.json names (`"packageManager": "pnpm@10"`), else npm. */
 function declaredManager(dir: string): NonNullable<Project['packageManager']> {
-  const declared = String(readJson(join(dir, 'package.json'))?.packageManager ?? '').split('@', 1)[0];
+  const declared = String(readJson(join(dir, 'package.json'))?.packageManager ?? '').split(
+    '@',
+    1,
+  )[0];
   return (['pnpm', 'yarn', 'bun'] as const).find((name) => name === declared) ?? 'npm';
 }
 
@@ -109,8 +124,8 @@ function pythonDependencies(dir: string): string[] {
   return ['requirements.txt', 'pyproject.toml'].flatMap((file) => {
     const path = join(dir, file);
     if (!existsSync(path)) return [];
-    return [...readFileSync(path, 'utf8').matchAll(/(?:^|["'])\s*([A-Za-z0-9][\w.-]*)/gm)].map(([, name]) =>
-      name!.toLowerCase(),
+    return [...readFileSync(path, 'utf8').matchAll(/(?:^|["'])\s*([A-Za-z0-9][\w.-]*)/gm)].map(
+      ([, name]) => name!.toLowerCase(),
     );
   });
 }
@@ -119,7 +134,9 @@ function readJson(path: string): Record<string, unknown> | undefined {
   if (!existsSync(path)) return undefined;
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : undefined;
+    return value !== null && typeof value === 'object'
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

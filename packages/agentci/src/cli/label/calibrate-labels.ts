@@ -9,7 +9,13 @@ import { DEFAULT_MODEL } from '../../judge/model-name.ts';
 import { countLines, type PassingLine, passingLine, SpecLines } from '../../judge/passing-line.ts';
 import { isFailure, type Judge } from '../../judge/port.ts';
 import { raterPairs, settleLabels } from '../../judge/rater-agreement.ts';
-import { DEFAULT_THRESHOLD, isTemplate, RUBRICS, resolveRubric, type WrittenRubric } from '../../judge/rubric.ts';
+import {
+  DEFAULT_THRESHOLD,
+  isTemplate,
+  RUBRICS,
+  resolveRubric,
+  type WrittenRubric,
+} from '../../judge/rubric.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { RUBRIC_KEYS } from '../../layers/judged.ts';
@@ -83,12 +89,18 @@ export async function calibrateLabels({
   const errors = judged.flatMap(({ label: { id }, judgement }) =>
     judgement.passed === null ? [{ id, message: failureOf(judgement) }] : [],
   );
-  const result = calibrate(rows, { threshold: flags.threshold ?? DEFAULT_THRESHOLD, seed: flags.seed });
+  const result = calibrate(rows, {
+    threshold: flags.threshold ?? DEFAULT_THRESHOLD,
+    seed: flags.seed,
+  });
   const lines = judged.map(({ line }) => line);
   const verdict = {
     min_kappa: flags.minKappa ?? null,
     passing_scores: countLines(lines),
-    measured: { ensemble: useEnsemble, models: useEnsemble ? ensembleOf(config) : [config.model ?? DEFAULT_MODEL] },
+    measured: {
+      ensemble: useEnsemble,
+      models: useEnsemble ? ensembleOf(config) : [config.model ?? DEFAULT_MODEL],
+    },
     errors,
     raters,
     judge: judge.usage?.(),
@@ -105,7 +117,8 @@ export async function calibrateLabels({
   return result.kappa < flags.minKappa ? 1 : 0;
 }
 
-const ensembleOf = ({ ensemble }: JudgeConfig): readonly string[] => ensemble?.models ?? DEFAULT_ENSEMBLE;
+const ensembleOf = ({ ensemble }: JudgeConfig): readonly string[] =>
+  ensemble?.models ?? DEFAULT_ENSEMBLE;
 
 const rubricsOf = (suite: Suite | undefined): WrittenRubric[] =>
   (suite?.queries ?? []).flatMap((query) =>
@@ -122,9 +135,13 @@ function meanScore({ passed, replies }: Judgement): number | undefined {
 }
 
 function failureOf({ isEnsemble, replies }: Judgement): string {
-  const failures = [...new Set(replies.flatMap((reply) => (isFailure(reply) ? [reply.message] : [])))];
+  const failures = [
+    ...new Set(replies.flatMap((reply) => (isFailure(reply) ? [reply.message] : []))),
+  ];
   const answered = replies.filter((reply) => !isFailure(reply)).length;
-  const who = isEnsemble ? `${answered} of ${replies.length} judges answered, more than half must: ` : '';
+  const who = isEnsemble
+    ? `${answered} of ${replies.length} judges answered, more than half must: `
+    : '';
   return `${who}${failures.join('; ')}`;
 }
 
@@ -139,7 +156,8 @@ function readLabels(flags: CalibrateFlags, io: Io): readonly Label[] {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found?.isFile() && !found?.isDirectory())
     throw new UserError('LABELS_MISSING', `--labels: there is no file or folder "${source}"`);
-  if (found.size > MAX_LABEL_BYTES) throw new UserError('LABELS_TOO_LARGE', `${source} is larger than 64 MB`);
+  if (found.size > MAX_LABEL_BYTES)
+    throw new UserError('LABELS_TOO_LARGE', `${source} is larger than 64 MB`);
   const { labels, problems } = found.isDirectory() ? readLabelFolder(path) : readLabelFile(path);
   const torn = problems.filter((problem) => problem.isTorn);
   for (const { file, line } of torn)
@@ -155,12 +173,16 @@ function readLabels(flags: CalibrateFlags, io: Io): readonly Label[] {
     line,
     column: 1,
   }));
-  if (diagnostics.length > 0) throw new UserError('LABELS_INVALID', `${source} cannot be used`, { diagnostics });
+  if (diagnostics.length > 0)
+    throw new UserError('LABELS_INVALID', `${source} cannot be used`, { diagnostics });
   if (labels.length === 0) throw new UserError('LABELS_EMPTY', `no labels found in ${source}`);
   return labels;
 }
 
-function readLabelFile(path: string): { labels: Label[]; problems: (LabelProblem & { file?: string })[] } {
+function readLabelFile(path: string): {
+  labels: Label[];
+  problems: (LabelProblem & { file?: string })[];
+} {
   return parseLabels(readFileSync(path, 'utf8'));
 }
 
@@ -181,11 +203,19 @@ function rubricOf(label: Label, shared: WrittenRubric | undefined): WrittenRubri
     });
   }
   if (rubric.template !== undefined && !isTemplate(rubric.template))
-    throw new UserError('NO_TEMPLATE', `the label ${label.id} names the unknown rubric template "${rubric.template}"`);
+    throw new UserError(
+      'NO_TEMPLATE',
+      `the label ${label.id} names the unknown rubric template "${rubric.template}"`,
+    );
   return rubric;
 }
 
 /** A command's findings as JSON or as text. */
-export function printFindings(io: Io, flags: { readonly json?: boolean }, data: object, text: string): void {
+export function printFindings(
+  io: Io,
+  flags: { readonly json?: boolean },
+  data: object,
+  text: string,
+): void {
   io.stdout.write(flags.json ? `${JSON.stringify(data, null, 2)}\n` : `${escapeTerminal(text)}\n`);
 }

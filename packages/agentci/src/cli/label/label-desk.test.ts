@@ -1,4 +1,11 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkOf, runOf, type ShortResult } from '../../../test/support/run-of.ts';
@@ -23,16 +30,23 @@ function judged(scores: Readonly<Record<string, number | readonly number[] | nul
         query: `question of ${id}`,
         answer: `answer of ${id}`,
         status: 'pass',
-        correctness: [checkOf('correctness.llm_judge', given === null ? 'error' : 'pass', { value: 4, limit: 3 })],
+        correctness: [
+          checkOf('correctness.llm_judge', given === null ? 'error' : 'pass', {
+            value: 4,
+            limit: 3,
+          }),
+        ],
       }),
     ),
   );
   for (const result of run.results) {
     const given = scores[result.id] ?? [];
-    result.correctness.details.judge = (typeof given === 'number' ? [given] : given).map((score) => ({
-      ...{ check: 'correctness.llm_judge', rubric: { id: rubricId, version }, model: 'm', score },
-      ...{ label: score >= 3 ? 'pass' : 'fail', rationale: `because of ${result.id}` },
-    }));
+    result.correctness.details.judge = (typeof given === 'number' ? [given] : given).map(
+      (score) => ({
+        ...{ check: 'correctness.llm_judge', rubric: { id: rubricId, version }, model: 'm', score },
+        ...{ label: score >= 3 ? 'pass' : 'fail', rationale: `because of ${result.id}` },
+      }),
+    );
   }
   return run;
 }
@@ -40,14 +54,27 @@ function judged(scores: Readonly<Record<string, number | readonly number[] | nul
 const specOf = (ids: readonly string[]) =>
   parseSpec(
     `version: 1\nagent: demo\nrunner: {replay: t.jsonl}\nqueries:\n${ids
-      .map((id) => `  - {id: ${id}, query: question of ${id}, correctness: {llm_judge: [{rule: names the page}]}}\n`)
+      .map(
+        (id) =>
+          `  - {id: ${id}, query: question of ${id}, correctness: {llm_judge: [{rule: names the page}]}}\n`,
+      )
       .join('')}`,
     { file: 'agentci_spec.yaml' },
   ).suite!;
 
-function deskOf(scores: Parameters<typeof judged>[0], rater = 'ada', folder = join(tempDir(), 'labels')) {
+function deskOf(
+  scores: Parameters<typeof judged>[0],
+  rater = 'ada',
+  folder = join(tempDir(), 'labels'),
+) {
   const desk = new LabelDesk({
-    ...{ run: judged(scores), suite: specOf(Object.keys(scores)), traces: undefined, folder, rater },
+    ...{
+      run: judged(scores),
+      suite: specOf(Object.keys(scores)),
+      traces: undefined,
+      folder,
+      rater,
+    },
     now: () => Date.parse('2026-11-17T10:00:00Z'),
   });
   onTestFinished(() => desk.close());
@@ -71,7 +98,10 @@ describe('labels that were changed after the judge was shown', () => {
     const other = deskOf({ a: 3 }, 'bob', folder).desk;
     await other.save({ id, label: 'fail' });
     await other.save({ id, label: 'pass' });
-    expect(lines(folder, 'bob')).toMatchObject([{ label: 'fail' }, { label: 'pass', revised: true }]);
+    expect(lines(folder, 'bob')).toMatchObject([
+      { label: 'fail' },
+      { label: 'pass', revised: true },
+    ]);
     expect(lines(folder, 'bob')[0]).not.toHaveProperty('revised');
     expect(desk.state()).toMatchObject({ revised: 1, disputed: [], pairs: [{ n: 1, agreed: 0 }] });
     expect((await other.item(id))?.mine).toMatchObject({ label: 'pass' });
@@ -130,7 +160,12 @@ test('an answer says nothing of the judge or of others before it is labelled, an
   const other = deskOf({ a: 4 }, 'ben', folder).desk;
   await other.save({ id, label: 'fail', note: 'vague' });
   const before = await desk.item(id!);
-  expect(before).toMatchObject({ query: 'question of a', answer: 'answer of a', rule: 'names the page', min_score: 3 });
+  expect(before).toMatchObject({
+    query: 'question of a',
+    answer: 'answer of a',
+    rule: 'names the page',
+    min_score: 3,
+  });
   expect(JSON.stringify([before, desk.state()])).not.toMatch(/because|vague|"after"/);
   const saved = await desk.save({ id, label: 'pass', score: 4 });
   expect(saved).toMatchObject({
@@ -141,7 +176,12 @@ test('an answer says nothing of the judge or of others before it is labelled, an
         others: [{ rater: 'ben', label: 'fail', note: 'vague' }],
       },
     },
-    state: { labelled: 1, queue: [], disputed: [id], pairs: [{ a: 'ada', b: 'ben', n: 1, agreed: 0 }] },
+    state: {
+      labelled: 1,
+      queue: [],
+      disputed: [id],
+      pairs: [{ a: 'ada', b: 'ben', n: 1, agreed: 0 }],
+    },
   });
 });
 
@@ -150,7 +190,9 @@ test('a later label takes the place of an earlier one, and taking it back makes 
   const [id] = desk.state().queue;
   await desk.save({ id, label: 'pass' });
   await desk.save({ id, label: 'fail', score: 1, note: 'no' });
-  expect(readLabelFolder(folder).labels).toMatchObject([{ id, human: false, score: 1, note: 'no', rater: 'ada' }]);
+  expect(readLabelFolder(folder).labels).toMatchObject([
+    { id, human: false, score: 1, note: 'no', rater: 'ada' },
+  ]);
   await desk.save({ id, label: null });
   expect(readLabelFolder(folder)).toMatchObject({ labels: [], problems: [] });
   expect(desk.state()).toMatchObject({ labelled: 0, queue: [id] });
@@ -179,7 +221,9 @@ describe('only plain files in the labels folder are written', () => {
 
   test('a file in the place of the folder is refused', () => {
     const dir = tempDir({ labels: 'my notes' });
-    expect(() => new LabelWriter(join(dir, 'labels'), 'ada.jsonl')).toThrow(/it is a file, not a folder/);
+    expect(() => new LabelWriter(join(dir, 'labels'), 'ada.jsonl')).toThrow(
+      /it is a file, not a folder/,
+    );
     expect(readFileSync(join(dir, 'labels'), 'utf8')).toBe('my notes');
   });
 
@@ -210,11 +254,24 @@ describe('the server', () => {
   async function serve() {
     const { desk, folder } = deskOf({ a: 4, b: 2 });
     const library = new RunLibrary(join(tempDir(), 'runs'), '.');
-    const server = await startViewServer({ library, port: 0, version: '0', desk: { labels: desk, page: '<p>labels' } });
+    const server = await startViewServer({
+      library,
+      port: 0,
+      version: '0',
+      desk: { labels: desk, page: '<p>labels' },
+    });
     onTestFinished(() => server.close());
     const [id] = desk.state().queue;
-    const post = (body: string, headers: Record<string, string> = {}, url = `${server.url}api/labels`) =>
-      fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+    const post = (
+      body: string,
+      headers: Record<string, string> = {},
+      url = `${server.url}api/labels`,
+    ) =>
+      fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      });
     return { url: server.url, id, post, folder };
   }
   const size = (folder: string) => readFileSync(join(folder, 'ada.jsonl')).length;
@@ -223,7 +280,9 @@ describe('the server', () => {
     const { url, id, post, folder } = await serve();
     expect(await (await fetch(url)).text()).toBe('<p>labels');
     expect((await fetch(`${url}api/runs`)).status).toBe(404);
-    expect(await (await post(JSON.stringify({ id, label: 'pass' }))).json()).toMatchObject({ state: { labelled: 1 } });
+    expect(await (await post(JSON.stringify({ id, label: 'pass' }))).json()).toMatchObject({
+      state: { labelled: 1 },
+    });
     expect(size(folder)).toBeGreaterThan(100);
   });
 
@@ -231,18 +290,32 @@ describe('the server', () => {
     [
       'another origin',
       403,
-      (id) => ({ body: JSON.stringify({ id, label: 'pass' }), headers: { origin: 'http://x.example' } }),
+      (id) => ({
+        body: JSON.stringify({ id, label: 'pass' }),
+        headers: { origin: 'http://x.example' },
+      }),
     ],
     [
       'a form',
       415,
-      (id) => ({ body: JSON.stringify({ id, label: 'pass' }), headers: { 'content-type': 'text/plain' } }),
+      (id) => ({
+        body: JSON.stringify({ id, label: 'pass' }),
+        headers: { 'content-type': 'text/plain' },
+      }),
     ],
     ['no JSON', 400, () => ({ body: '{' })],
     ['an unknown answer', 400, () => ({ body: JSON.stringify({ id: '../x', label: 'pass' }) })],
     ['an unknown label', 400, (id) => ({ body: JSON.stringify({ id, label: 'maybe' }) })],
-    ['a pass with a score that fails', 400, (id) => ({ body: JSON.stringify({ id, label: 'pass', score: 2 }) })],
-    ['a fail with a score that passes', 400, (id) => ({ body: JSON.stringify({ id, label: 'fail', score: 5 }) })],
+    [
+      'a pass with a score that fails',
+      400,
+      (id) => ({ body: JSON.stringify({ id, label: 'pass', score: 2 }) }),
+    ],
+    [
+      'a fail with a score that passes',
+      400,
+      (id) => ({ body: JSON.stringify({ id, label: 'fail', score: 5 }) }),
+    ],
     ['a score of 6', 400, (id) => ({ body: JSON.stringify({ id, label: 'pass', score: 6 }) })],
     [
       'a note that is too long',

@@ -5,12 +5,24 @@ import { asBlind, isScore, type Label } from '../../judge/labels.ts';
 import { raterPairs } from '../../judge/rater-agreement.ts';
 import { resolveRubric } from '../../judge/rubric.ts';
 import { caseKey, caseText } from '../../results/cell.ts';
-import type { LabelGiven, LabelItem, LabelRequest, LabelSaved, LabelState } from '../../results/label-data.ts';
+import type {
+  LabelGiven,
+  LabelItem,
+  LabelRequest,
+  LabelSaved,
+  LabelState,
+} from '../../results/label-data.ts';
 import type { RunResult } from '../../results/run-result.ts';
 import type { Suite } from '../../spec/suite.ts';
 import type { Trace } from '../../trace/model.ts';
 import { finalText } from '../../trace/selectors.ts';
-import { fileNameOf, type LabelFiles, LabelWriter, labelStamp, readLabelFolder } from './label-files.ts';
+import {
+  fileNameOf,
+  type LabelFiles,
+  LabelWriter,
+  labelStamp,
+  readLabelFolder,
+} from './label-files.ts';
 import { byUncertainty, type LabelCase, labelCases } from './label-items.ts';
 
 const MAX_QUEUE = 50;
@@ -74,7 +86,9 @@ export class LabelDesk {
     const { rater, run } = this.#options;
     const { labels, problems } = this.#labels();
     const here = labels.filter(({ id }) => this.#byId.has(id));
-    const mine = new Map(here.filter((label) => label.rater === rater).map((label) => [label.id, label]));
+    const mine = new Map(
+      here.filter((label) => label.rater === rater).map((label) => [label.id, label]),
+    );
     const disputed = here.flatMap(({ id, human, rater: by }) =>
       by !== rater && mine.has(id) && mine.get(id)!.human !== human ? [id] : [],
     );
@@ -139,7 +153,8 @@ export class LabelDesk {
     const { query, context, answer = one.answer, isConversation } = await this.#question(one);
     const { rule, template, scale, few_shot_examples } = one.rubric?.written ?? {};
     // Where the spec leaves it to the template, too: a later version of it must not move the line these labels were given at.
-    const threshold = one.rubric === undefined ? undefined : resolveRubric(one.rubric.written).threshold;
+    const threshold =
+      one.rubric === undefined ? undefined : resolveRubric(one.rubric.written).threshold;
     this.#writer.append({
       id,
       query,
@@ -185,7 +200,8 @@ export class LabelDesk {
       query.conversation === undefined;
     if (isPlain) return plain;
     const trace = await this.#trace(one);
-    if (trace === undefined) return { ...plain, context_missing: 'the recording of this answer is unavailable' };
+    if (trace === undefined)
+      return { ...plain, context_missing: 'the recording of this answer is unavailable' };
     const asked = rubricQuestion(rubric, { query, trace, answer, dir: this.#options.suite!.dir });
     if ('problem' in asked) return { ...plain, context_missing: asked.problem };
     const { query: text, answer: scored, context, isConversation } = asked.question;
@@ -203,7 +219,11 @@ export class LabelDesk {
     try {
       for await (const trace of readTraces(traces, { onProblem: () => {} })) {
         const match = matcher.take(recordingOf(trace));
-        if (match.kind === 'run' && caseKey(match.query) === caseKey(result) && finalText(trace) === answer)
+        if (
+          match.kind === 'run' &&
+          caseKey(match.query) === caseKey(result) &&
+          finalText(trace) === answer
+        )
           return trace;
       }
     } catch {
@@ -220,10 +240,12 @@ const givenBy = ({ human, score, note }: Label): LabelGiven => ({
 });
 
 function problemOf(request: unknown): string | undefined {
-  if (typeof request !== 'object' || request === null || Array.isArray(request)) return 'a label is a JSON object';
+  if (typeof request !== 'object' || request === null || Array.isArray(request))
+    return 'a label is a JSON object';
   const { id, label, score, note } = request as Record<string, unknown>;
   if (typeof id !== 'string') return 'a label needs the "id" of an answer';
-  if (label !== 'pass' && label !== 'fail' && label !== null) return '"label" is "pass", "fail" or null';
+  if (label !== 'pass' && label !== 'fail' && label !== null)
+    return '"label" is "pass", "fail" or null';
   if (score !== undefined && !isScore(score)) return '"score" is a whole number from 1 to 5';
   if (note !== undefined && (typeof note !== 'string' || note.length > MAX_NOTE))
     return `"note" is a text of at most ${MAX_NOTE} characters`;

@@ -39,7 +39,8 @@ export class LabelWriter {
 
   constructor(folder: string, name: string) {
     const there = statSync(folder, { throwIfNoEntry: false });
-    if (there !== undefined && !there.isDirectory()) throw notOurs(folder, 'it is a file, not a folder');
+    if (there !== undefined && !there.isDirectory())
+      throw notOurs(folder, 'it is a file, not a folder');
     makeFolder(folder);
     if (lstatSync(folder).isSymbolicLink()) throw notOurs(folder, 'it is a link');
     const path = join(folder, name);
@@ -51,7 +52,8 @@ export class LabelWriter {
       constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0),
       0o644,
     );
-    if (!realpathSync(path).startsWith(realpathSync(folder) + sep)) throw notOurs(path, 'it is outside the folder');
+    if (!realpathSync(path).startsWith(realpathSync(folder) + sep))
+      throw notOurs(path, 'it is outside the folder');
     this.cutOff = this.#repair();
     syncFolder(folder);
   }
@@ -77,7 +79,8 @@ export class LabelWriter {
   #repair(): number {
     const { size } = fstatSync(this.#fd);
     if (size === 0) return 0;
-    if (size > MAX_BYTES) throw new UserError('LABELS_TOO_LARGE', 'the labels file is larger than 64 MB');
+    if (size > MAX_BYTES)
+      throw new UserError('LABELS_TOO_LARGE', 'the labels file is larger than 64 MB');
     const all = Buffer.alloc(size);
     const bytes = readSync(this.#fd, all, 0, size, 0);
     const end = all.subarray(0, bytes).lastIndexOf(0x0a) + 1;
@@ -131,7 +134,8 @@ export function readLabelFolder(folder: string): LabelFiles {
   for (const name of names) {
     const path = join(folder, name);
     bytes += lstatSync(path).size;
-    if (bytes > MAX_BYTES) throw new UserError('LABELS_TOO_LARGE', `the labels in ${folder} are larger than 64 MB`);
+    if (bytes > MAX_BYTES)
+      throw new UserError('LABELS_TOO_LARGE', `the labels in ${folder} are larger than 64 MB`);
     // Of several files, names of lines need the file: "line-3" would be in each.
     const found = book.add(readFileSync(path, 'utf8'), `${name}:`);
     problems.push(...found.map((problem) => ({ ...problem, file: name })));

@@ -17,7 +17,10 @@ export interface LabelCase {
   readonly query?: Query;
   readonly rubric?: RubricItem;
   readonly minScore: number;
-  readonly judge: { readonly status: CheckStatus | null; readonly verdicts: readonly LabelVerdict[] };
+  readonly judge: {
+    readonly status: CheckStatus | null;
+    readonly verdicts: readonly LabelVerdict[];
+  };
   /** 0 to 1; null where the judge gave no verdict. */
   readonly uncertainty: number | null;
 }
@@ -40,12 +43,23 @@ export function labelCases(results: readonly QueryResult[], suite: Suite | undef
   return [...cases.values()];
 }
 
-function caseOf(result: QueryResult, answer: string, query?: Query, rubric?: RubricItem): LabelCase {
+function caseOf(
+  result: QueryResult,
+  answer: string,
+  query?: Query,
+  rubric?: RubricItem,
+): LabelCase {
   const resolved = rubric === undefined ? undefined : resolveRubric(rubric.written);
   const minScore = judgeThreshold(resolved?.threshold ?? DEFAULT_THRESHOLD);
   const verdicts = resolved === undefined ? [] : verdictsOn(result, rubric!.place.id, resolved);
-  const check = result.correctness.checks.find(({ id, limit }) => id === rubric?.place.id && limit === minScore);
-  const what = JSON.stringify([result.query, answer, resolved === undefined ? null : [resolved.id, resolved.version]]);
+  const check = result.correctness.checks.find(
+    ({ id, limit }) => id === rubric?.place.id && limit === minScore,
+  );
+  const what = JSON.stringify([
+    result.query,
+    answer,
+    resolved === undefined ? null : [resolved.id, resolved.version],
+  ]);
   return {
     id: `${caseText(result)}#${sha256Hex(what).slice(0, 12)}`,
     result,
@@ -63,9 +77,14 @@ function verdictsOn(
   check: string,
   rubric: { readonly id: string; readonly version: string },
 ): LabelVerdict[] {
-  const records = Array.isArray(correctness.details.judge) ? (correctness.details.judge as Stored[]) : [];
+  const records = Array.isArray(correctness.details.judge)
+    ? (correctness.details.judge as Stored[])
+    : [];
   return records.flatMap(({ check: of, rubric: by, model, score, label, rationale }) =>
-    of === check && by?.id === rubric.id && by.version === rubric.version && typeof score === 'number'
+    of === check &&
+    by?.id === rubric.id &&
+    by.version === rubric.version &&
+    typeof score === 'number'
       ? [{ model: String(model), score, label: String(label), rationale: String(rationale) }]
       : [],
   );
@@ -101,6 +120,8 @@ export function uncertaintyOf(
 export function byUncertainty(cases: readonly LabelCase[]): LabelCase[] {
   const place = new Map(cases.map(({ id }) => [id, sha256Hex(id)]));
   return [...cases].sort(
-    (a, b) => (b.uncertainty ?? -1) - (a.uncertainty ?? -1) || (place.get(a.id)! < place.get(b.id)! ? -1 : 1),
+    (a, b) =>
+      (b.uncertainty ?? -1) - (a.uncertainty ?? -1) ||
+      (place.get(a.id)! < place.get(b.id)! ? -1 : 1),
   );
 }

@@ -22,7 +22,8 @@ export async function answerLabels(
   const [api, what, more] = path;
   if (api !== 'api' || what !== 'labels' || path.length > 3) return refused(404, 'not found');
   if (request.method === 'POST' && more === undefined) return save(desk, request);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refused(405, 'labels are sent to api/labels');
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refused(405, 'labels are sent to api/labels');
   if (more === undefined) return { status: 200, body: desk.state() };
   const item = more === 'item' ? await desk.item(search.get('id') ?? '') : undefined;
   return item === undefined ? refused(404, 'not found') : { status: 200, body: item };
@@ -30,7 +31,8 @@ export async function answerLabels(
 
 async function save(desk: LabelDesk, request: IncomingMessage): Promise<Answer> {
   const { origin, host } = request.headers;
-  if (origin !== undefined && origin !== `http://${host}`) return refused(403, 'labels come from this page alone');
+  if (origin !== undefined && origin !== `http://${host}`)
+    return refused(403, 'labels come from this page alone');
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? ''))
     return refused(415, 'a label is sent as JSON');
   const text = await readBody(request);

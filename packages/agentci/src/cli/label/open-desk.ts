@@ -15,7 +15,11 @@ import { raterName } from './rater-name.ts';
 
 /** Everything `agentci view --label` needs: the answers of a finished run, the rubrics of the spec, the file to write to. */
 export async function openDesk(
-  { config, run: given, rater }: { config: string | undefined; run: string | undefined; rater: string | undefined },
+  {
+    config,
+    run: given,
+    rater,
+  }: { config: string | undefined; run: string | undefined; rater: string | undefined },
   io: Io,
 ): Promise<{ labels: LabelDesk; page: string }> {
   const { folder, root, latest } = specRuns(config, io);

@@ -40,18 +40,24 @@ export class ChunkLoader {
     const file = join(this.#dir, chunk);
     const { text, stamp } = readSource(file);
     const stored = this.#store?.read(chunk, stamp);
-    const script = new Script(`(function(exports,require,module,__filename,__dirname,importModule){${text}\n})`, {
-      filename: file,
-      ...(stored === undefined ? {} : { cachedData: stored.code }),
-    });
+    const script = new Script(
+      `(function(exports,require,module,__filename,__dirname,importModule){${text}\n})`,
+      {
+        filename: file,
+        ...(stored === undefined ? {} : { cachedData: stored.code }),
+      },
+    );
     const runs = stored === undefined || script.cachedDataRejected ? 0 : stored.runs;
     const loaded: Loaded = { exports: {}, chunk, script, stamp, runs };
     this.#loaded.set(chunk, loaded);
-    script.runInThisContext().call(undefined, loaded.exports, this.#need, loaded, file, this.#dir, importModule);
+    script
+      .runInThisContext()
+      .call(undefined, loaded.exports, this.#need, loaded, file, this.#dir, importModule);
     return loaded.exports as T;
   }
 
-  readonly #need = (id: string): unknown => (id.startsWith('./') ? this.load(id.slice(2)) : this.#require(id));
+  readonly #need = (id: string): unknown =>
+    id.startsWith('./') ? this.load(id.slice(2)) : this.#require(id);
 
   #keep(): void {
     const young = [...this.#loaded.values()].filter(({ runs }) => runs < LEARNING_RUNS);
@@ -59,7 +65,10 @@ export class ChunkLoader {
     try {
       this.#store?.open();
       for (const { chunk, stamp, runs, script } of young)
-        this.#store?.write(chunk, stamp, { runs: runs + 1, code: script.createCachedData() } satisfies Stored);
+        this.#store?.write(chunk, stamp, {
+          runs: runs + 1,
+          code: script.createCachedData(),
+        } satisfies Stored);
     } catch {
       // A package that cannot be written to, or a full disk: the next run compiles again.
     }

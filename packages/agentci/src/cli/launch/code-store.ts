@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 /** A part of the program as it lies on disk: code compiled from an older file of the same name must not be run. */
@@ -37,9 +45,12 @@ export class CodeStore {
     try {
       const bytes = readFileSync(this.#fileOf(chunk));
       const isOurs = bytes.length > HEAD && bytes.readUInt32LE(0) === MAGIC;
-      if (!isOurs || bytes.readDoubleLE(8) !== mtimeMs || bytes.readDoubleLE(16) !== size) return undefined;
+      if (!isOurs || bytes.readDoubleLE(8) !== mtimeMs || bytes.readDoubleLE(16) !== size)
+        return undefined;
       const code = bytes.subarray(HEAD);
-      return bytes.readUInt32LE(24) === sampleOf(code) ? { runs: bytes.readUInt32LE(4), code } : undefined;
+      return bytes.readUInt32LE(24) === sampleOf(code)
+        ? { runs: bytes.readUInt32LE(4), code }
+        : undefined;
     } catch {
       return undefined;
     }
@@ -66,7 +77,8 @@ export class CodeStore {
       .filter((folder) => folder !== this.#folder)
       .map((folder) => ({ folder, at: statSync(folder).mtimeMs }))
       .sort((a, b) => b.at - a.at);
-    for (const { folder } of others.slice(KEPT_FOLDERS - 1)) rmSync(folder, { recursive: true, force: true });
+    for (const { folder } of others.slice(KEPT_FOLDERS - 1))
+      rmSync(folder, { recursive: true, force: true });
   }
 
   #fileOf(chunk: string): string {
@@ -80,7 +92,8 @@ export class CodeStore {
  */
 function sampleOf(code: Buffer): number {
   let sum = code.length;
-  for (let at = 0; at + 4 <= code.length; at += 1024) sum = (sum * 31 + code.readUInt32LE(at)) >>> 0;
+  for (let at = 0; at + 4 <= code.length; at += 1024)
+    sum = (sum * 31 + code.readUInt32LE(at)) >>> 0;
   return sum;
 }
 

@@ -13,12 +13,17 @@ export function recordedCalls(path: string): number {
     return new CassettePlayer(readTapLines(path)).calls;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError('MCP_CASSETTE_PLACE', `${error.message}, so it is not written over`, { hint: WAY_OUT });
+    throw new UserError('MCP_CASSETTE_PLACE', `${error.message}, so it is not written over`, {
+      hint: WAY_OUT,
+    });
   }
 }
 
 /** Replaces the recording as a whole. One that holds calls is not given up for one without. */
-export function writeRecording(path: string, { text, calls }: { readonly text: string; readonly calls: number }): void {
+export function writeRecording(
+  path: string,
+  { text, calls }: { readonly text: string; readonly calls: number },
+): void {
   const earlier = recordedCalls(path);
   if (calls === 0 && earlier > 0)
     throw new UserError(

@@ -46,7 +46,10 @@ export function changeServers(
 
 function isList(path: readonly string[]): boolean {
   const [key = '', parent] = path.toReversed();
-  return /(?:^|\.)mcpServers$/.test(key) || (key === 'servers' && (parent === undefined || parent === 'mcp'));
+  return (
+    /(?:^|\.)mcpServers$/.test(key) ||
+    (key === 'servers' && (parent === undefined || parent === 'mcp'))
+  );
 }
 
 const withValues = (fields: Fields, change: (key: string, value: unknown) => unknown): Fields =>

@@ -9,12 +9,21 @@ const NODE = { command: 'node', args: ['server.mjs'] };
 
 /** A folder with a policy and a configuration, and what becomes of them. */
 function setUp(config: object, { path = [] }: { readonly path?: readonly string[] } = {}) {
-  const files = { 'policy.yaml': 'rules: [{type: max_calls, tool: a, max: 1}]\n', 'client.json': config };
+  const files = {
+    'policy.yaml': 'rules: [{type: max_calls, tool: a, max: 1}]\n',
+    'client.json': config,
+  };
   const programs = path.map((folder) => join(folder, 'agentci'));
-  const cwd = tempDir({ ...files, ...Object.fromEntries(programs.map((program) => [program, ''])) });
+  const cwd = tempDir({
+    ...files,
+    ...Object.fromEntries(programs.map((program) => [program, ''])),
+  });
   for (const program of programs) chmodSync(join(cwd, program), 0o755);
-  const { io, written } = ioOf(cwd, { env: { PATH: path.map((folder) => join(cwd, folder)).join(delimiter) } });
-  const install = (flags: object = {}) => installGuard({ config: 'client.json', policy: 'policy.yaml', ...flags }, io);
+  const { io, written } = ioOf(cwd, {
+    env: { PATH: path.map((folder) => join(cwd, folder)).join(delimiter) },
+  });
+  const install = (flags: object = {}) =>
+    installGuard({ config: 'client.json', policy: 'policy.yaml', ...flags }, io);
   const read = () => JSON.parse(readFileSync(join(cwd, 'client.json'), 'utf8'));
   return { install, read, stderr: () => written.stderr };
 }
@@ -46,24 +55,35 @@ describe('guard install', () => {
   });
 
   test.each<[string, object]>([
-    ['of projects', { projects: { '/a': { mcpServers: { fs: NODE } }, '/b': { mcpServers: { fs: NODE } } } }],
-    ['at the top and of a project', { mcpServers: { fs: NODE }, projects: { '/a': { mcpServers: { z: NODE } } } }],
+    [
+      'of projects',
+      { projects: { '/a': { mcpServers: { fs: NODE } }, '/b': { mcpServers: { fs: NODE } } } },
+    ],
+    [
+      'at the top and of a project',
+      { mcpServers: { fs: NODE }, projects: { '/a': { mcpServers: { z: NODE } } } },
+    ],
     ['in two lists', { mcpServers: { fs: NODE }, servers: { z: NODE } }],
     ['under mcp', { mcp: { servers: { fs: NODE, z: NODE } } }],
     ['under a key with a prefix', { 'amp.mcpServers': { fs: NODE, z: NODE } }],
-  ])('guards the servers %s, each with a log of its own, and --undo takes the guard out', async (_, config) => {
-    const { install, read, stderr } = setUp(config);
-    expect(await install({ audit: 'audit.jsonl' })).toBe(0);
-    expect(stderr()).toContain('guarded 2 of 2 servers');
-    const written = JSON.stringify(read());
-    expect(written.match(/"guard","--policy"/g)).toHaveLength(2);
-    expect(new Set(written.match(/audit-[\w-]+\.jsonl/g)).size).toBe(2);
-    expect(await install({ undo: true })).toBe(0);
-    expect(read()).toEqual(config);
-  });
+  ])(
+    'guards the servers %s, each with a log of its own, and --undo takes the guard out',
+    async (_, config) => {
+      const { install, read, stderr } = setUp(config);
+      expect(await install({ audit: 'audit.jsonl' })).toBe(0);
+      expect(stderr()).toContain('guarded 2 of 2 servers');
+      const written = JSON.stringify(read());
+      expect(written.match(/"guard","--policy"/g)).toHaveLength(2);
+      expect(new Set(written.match(/audit-[\w-]+\.jsonl/g)).size).toBe(2);
+      expect(await install({ undo: true })).toBe(0);
+      expect(read()).toEqual(config);
+    },
+  );
 
   test('names a server of a project that it cannot guard, and exits with 2', async () => {
-    const { install, stderr } = setUp({ projects: { '/a': { mcpServers: { web: { url: 'https://x.example' } } } } });
+    const { install, stderr } = setUp({
+      projects: { '/a': { mcpServers: { web: { url: 'https://x.example' } } } },
+    });
     expect(await install()).toBe(2);
     expect(stderr()).toMatch(/projects\.\/a\.web is reached by HTTP.*GUARD_NOT_WRAPPED/);
   });

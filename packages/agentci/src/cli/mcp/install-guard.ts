@@ -32,13 +32,18 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
     });
   const misplaced = OF_ONE_SERVER.find((option) => flags[option] !== undefined);
   if (misplaced !== undefined)
-    throw new UserError('GUARD_CONFIG', `--${misplaced} cannot be installed: it is about one server`, {
-      hint: 'leave it out; servers keep the names that the configuration gives them',
-    });
+    throw new UserError(
+      'GUARD_CONFIG',
+      `--${misplaced} cannot be installed: it is about one server`,
+      {
+        hint: 'leave it out; servers keep the names that the configuration gives them',
+      },
+    );
   const path = resolve(io.cwd, flags.config);
   const text = readConfig(path, flags.config);
   const config = parseConfig(text, flags.config);
-  const say = (line: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(line)}\n`);
+  const say = (line: string): void =>
+    io.stderr.write(`agentci guard: ${escapeTerminalLine(line)}\n`);
   const change = flags.undo === true ? unwrap : await wrapper(flags, io);
   const { after, servers } = changeServers(config, change);
   if (servers === undefined)
@@ -74,7 +79,8 @@ export async function installGuard(flags: InstallFlags, io: Io): Promise<number>
 
 /** Puts the guard before a server that is started by a command, with every option that was given. */
 async function wrapper(flags: InstallFlags, io: Io): Promise<(server: NamedServer) => unknown> {
-  if (flags.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+  if (flags.policy === undefined)
+    throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   // A guard that cannot start would take every server away.
   await loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
   // Clients start servers in folders of their choice.
@@ -144,11 +150,15 @@ function readConfig(path: string, shown: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UserError('GUARD_CONFIG', `"${shown}" cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new UserError(
+      'GUARD_CONFIG',
+      `"${shown}" cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    );
   }
 }
 
-const readBackup = (path: string): string | undefined => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+const readBackup = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 
 /** Whether a text is this configuration, however it is written. */
 function isSame(text: string, config: unknown): boolean {

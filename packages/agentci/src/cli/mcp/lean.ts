@@ -12,22 +12,31 @@ import { runTap } from './run-tap.ts';
  * command needs beside that (help, suggestions, other commands) is not loaded; for anything else than plain options the
  * whole program is.
  */
-const FLAGS: Readonly<Record<string, Readonly<Record<string, true | 'flag' | readonly string[]>>>> = {
-  guard: {
-    policy: true,
-    mode: ['enforce', 'shadow'],
-    audit: true,
-    'audit-args': ['redacted', 'hash'],
-    'deny-as': ['result', 'error'],
-    server: true,
-    agent: true,
-    strict: 'flag',
-    url: true,
-    listen: true,
-    scope: ['client', 'process'],
-  },
-  tap: { server: true, out: true, play: true, url: true, listen: true, cassette: true, unmasked: 'flag' },
-};
+const FLAGS: Readonly<Record<string, Readonly<Record<string, true | 'flag' | readonly string[]>>>> =
+  {
+    guard: {
+      policy: true,
+      mode: ['enforce', 'shadow'],
+      audit: true,
+      'audit-args': ['redacted', 'hash'],
+      'deny-as': ['result', 'error'],
+      server: true,
+      agent: true,
+      strict: 'flag',
+      url: true,
+      listen: true,
+      scope: ['client', 'process'],
+    },
+    tap: {
+      server: true,
+      out: true,
+      play: true,
+      url: true,
+      listen: true,
+      cassette: true,
+      unmasked: 'flag',
+    },
+  };
 
 const EXIT_COULD_NOT_TELL = 2;
 const EXIT_INTERRUPTED = 130;
@@ -56,7 +65,12 @@ export function readPlain([name = '', ...argv]: readonly string[]): PlainCommand
       continue;
     }
     const value = inline ?? argv[++i];
-    if (value === undefined || value.trim() === '' || (inline === undefined && value.startsWith('-'))) return undefined;
+    if (
+      value === undefined ||
+      value.trim() === '' ||
+      (inline === undefined && value.startsWith('-'))
+    )
+      return undefined;
     if (kind !== true && !kind.includes(value)) return undefined;
     flags[key] = value;
   }
@@ -74,7 +88,9 @@ export async function startLean(argv: readonly string[], version: string): Promi
       interrupt.abort();
     });
   process.on('uncaughtException', (error) => {
-    process.stderr.write(maskText(`agentci: ${systemErrorText(error) ?? error.stack ?? error.message}\n`));
+    process.stderr.write(
+      maskText(`agentci: ${systemErrorText(error) ?? error.stack ?? error.message}\n`),
+    );
     process.exit(EXIT_COULD_NOT_TELL);
   });
   process.stdout.on('error', () => {});
@@ -102,7 +118,8 @@ export async function startLean(argv: readonly string[], version: string): Promi
     code = await (plain.name === 'guard' ? runGuard : runTap)(plain.server, plain.flags, io);
   } catch (error) {
     if (error instanceof UserError) io.stderr.write(userErrorText(error, io.env));
-    else if (isSystemError(error)) io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)} [SYSTEM]\n`);
+    else if (isSystemError(error))
+      io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)} [SYSTEM]\n`);
     else throw error;
     code = EXIT_COULD_NOT_TELL;
   }

@@ -14,11 +14,21 @@ export function playFile(
   let player: CassettePlayer | undefined;
   let read = '';
   const playerNow = (): CassettePlayer => {
-    const { ino, mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? { ino: 0, mtimeMs: 0, size: 0 };
+    const { ino, mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? {
+      ino: 0,
+      mtimeMs: 0,
+      size: 0,
+    };
     const state = `${ino} ${mtimeMs} ${size}`;
-    if (player === undefined || state !== read) player = new CassettePlayer(ino === 0 ? [] : readTapLines(path));
+    if (player === undefined || state !== read)
+      player = new CassettePlayer(ino === 0 ? [] : readTapLines(path));
     read = state;
     return player;
   };
-  return replayStdio(playerNow, (value) => SECRETS.value(value), { ...clientStreams(), signal, parent: parentId, log });
+  return replayStdio(playerNow, (value) => SECRETS.value(value), {
+    ...clientStreams(),
+    signal,
+    parent: parentId,
+    log,
+  });
 }

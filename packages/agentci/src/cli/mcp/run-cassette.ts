@@ -28,9 +28,13 @@ export function runCassette(
 ): Promise<number> {
   const [, mode, file = ''] = /^(record|replay)=(.+)$/s.exec(flags.cassette) ?? [];
   if (mode === undefined)
-    throw new UserError('MCP_CASSETTE_MODE', `"${flags.cassette}" does not say what to do with which file`, {
-      hint: 'write --cassette record=FILE or --cassette replay=FILE',
-    });
+    throw new UserError(
+      'MCP_CASSETTE_MODE',
+      `"${flags.cassette}" does not say what to do with which file`,
+      {
+        hint: 'write --cassette record=FILE or --cassette replay=FILE',
+      },
+    );
   const path = resolve(io.cwd, file);
   return mode === 'replay' ? replay(path, flags, io) : record(command, path, { flags, io });
 }
@@ -82,16 +86,25 @@ async function record(
 async function replay(path: string, flags: TapFlags, io: Io): Promise<number> {
   const lines = readTapLines(path);
   if (lines.length === 0)
-    throw new UserError('MCP_CASSETTE_EMPTY', `the cassette "${path}" is empty, so nothing can be answered from it`, {
-      hint: 'record it again: agentci tap --cassette record=FILE -- SERVER',
-    });
+    throw new UserError(
+      'MCP_CASSETTE_EMPTY',
+      `the cassette "${path}" is empty, so nothing can be answered from it`,
+      {
+        hint: 'record it again: agentci tap --cassette record=FILE -- SERVER',
+      },
+    );
   const player = new CassettePlayer(lines);
   const clean = (value: unknown): unknown => SECRETS.value(value);
   const say = sayOf(io);
   if (flags.listen !== undefined) {
     const { serveReplay } = await import('./serve-replay.ts');
     await serveReplay(player, clean, { listen: flags.listen, io, say });
-  } else await replayStdio(() => player, clean, { ...clientStreams(), signal: io.signal, parent: parentId });
+  } else
+    await replayStdio(() => player, clean, {
+      ...clientStreams(),
+      signal: io.signal,
+      parent: parentId,
+    });
   for (const { message } of player.misses.slice(0, 10)) say(`${message} (${MISS})`);
   say(
     `${plural(player.served, 'call')} answered from the cassette, ${player.misses.length} missed, ${player.unused} recorded and not asked for`,

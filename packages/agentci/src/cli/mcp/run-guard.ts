@@ -17,25 +17,38 @@ import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
 
 /** Guards the messages between a client and a server until one of them is gone. Nothing is passed on before the guard has shown that it refuses. */
-export async function runGuard(command: readonly string[], flags: GuardFlags, io: Io): Promise<number> {
-  if (flags.policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+export async function runGuard(
+  command: readonly string[],
+  flags: GuardFlags,
+  io: Io,
+): Promise<number> {
+  if (flags.policy === undefined)
+    throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   if ((flags.url === undefined) === (command.length === 0))
     throw new UserError(
       'MCP_NO_SERVER',
-      flags.url === undefined ? 'no server was given' : 'both --url and a server to start were given',
+      flags.url === undefined
+        ? 'no server was given'
+        : 'both --url and a server to start were given',
       { hint: 'agentci guard --policy policy.yaml -- node server.mjs, or --url https://host/mcp' },
     );
   const strict = flags.strict ?? false;
   const policy = await loadPolicy(flags.policy, { strict, io });
   const [named] = namesWithServer(policy);
   if (named !== undefined && flags.server === undefined)
-    throw new UserError('GUARD_SERVER_NAME', `${policy.file} names "${named}", and nothing says which server this is`, {
-      hint: '--server NAME, as the client knows it; or name the tool without its server',
-    });
+    throw new UserError(
+      'GUARD_SERVER_NAME',
+      `${policy.file} names "${named}", and nothing says which server this is`,
+      {
+        hint: '--server NAME, as the client knows it; or name the tool without its server',
+      },
+    );
   testGuard(policy, strict);
-  const say = (text: string): void => io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
+  const say = (text: string): void =>
+    io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
   const mode = flags.mode ?? 'enforce';
-  const audit = flags.audit === undefined ? NO_AUDIT : openAudit(resolve(io.cwd, flags.audit), io.now);
+  const audit =
+    flags.audit === undefined ? NO_AUDIT : openAudit(resolve(io.cwd, flags.audit), io.now);
   const guard = new Guard({
     policy,
     mode,
@@ -53,7 +66,9 @@ export async function runGuard(command: readonly string[], flags: GuardFlags, io
   const place = (line: number | null): string => (line === null ? '' : ` (${policy.file}:${line})`);
   if (mode === 'shadow') say('shadow mode: nothing is refused');
   for (const { rule, expected, policy_line } of openRules(policy))
-    say(`cannot be enforced by refusing calls: ${rule}${place(policy_line)} wants ${expected} (${LEFT_OPEN})`);
+    say(
+      `cannot be enforced by refusing calls: ${rule}${place(policy_line)} wants ${expected} (${LEFT_OPEN})`,
+    );
   try {
     if (flags.url !== undefined) {
       const { serveGuard } = await import('./serve-guard.ts');

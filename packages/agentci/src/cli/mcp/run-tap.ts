@@ -34,8 +34,11 @@ export async function runTap(command: readonly string[], flags: TapFlags, io: Io
       hint: 'agentci tap -- node server.mjs, or --url https://host/mcp',
     });
   const name = cleanName(flags.server ?? serverName(command, flags.url));
-  const out = flags.play === undefined ? flags.out : flags.out?.replace('{pid}', String(process.pid));
-  const file = openTapFile(resolve(io.cwd, out ?? join('.agentci', 'captures', `mcp-${name}.jsonl`)));
+  const out =
+    flags.play === undefined ? flags.out : flags.out?.replace('{pid}', String(process.pid));
+  const file = openTapFile(
+    resolve(io.cwd, out ?? join('.agentci', 'captures', `mcp-${name}.jsonl`)),
+  );
   const { log, failure } = safeLog(file.write, io, flags.unmasked === true);
   const say = (text: string): void => io.stderr.write(`agentci tap: ${escapeTerminalLine(text)}\n`);
   let code: number;

@@ -12,7 +12,11 @@ import { untilStopped } from './until-stopped.ts';
 export async function serveGuard(
   guard: Guard,
   url: string,
-  { flags, io, say }: { readonly flags: GuardFlags; readonly io: Io; readonly say: (text: string) => void },
+  {
+    flags,
+    io,
+    say,
+  }: { readonly flags: GuardFlags; readonly io: Io; readonly say: (text: string) => void },
 ): Promise<number> {
   const upstream = readServerUrl(url);
   const sessions = new GuardSessions(guard, flags.scope ?? 'client');

@@ -8,7 +8,11 @@ import { untilStopped } from './until-stopped.ts';
 export async function serveReplay(
   player: CassettePlayer,
   clean: (value: unknown) => unknown,
-  { listen, io, say }: { readonly listen: string; readonly io: Io; readonly say: (text: string) => void },
+  {
+    listen,
+    io,
+    say,
+  }: { readonly listen: string; readonly io: Io; readonly say: (text: string) => void },
 ): Promise<void> {
   const stream = new ReplayStream();
   const served = await serveMcp(listen, (request, response) =>

@@ -11,7 +11,11 @@ import { untilStopped } from './until-stopped.ts';
 export async function serveTap(
   log: TapSink,
   url: string,
-  { flags, io, say }: { readonly flags: TapFlags; readonly io: Io; readonly say: (text: string) => void },
+  {
+    flags,
+    io,
+    say,
+  }: { readonly flags: TapFlags; readonly io: Io; readonly say: (text: string) => void },
 ): Promise<number> {
   const upstream = readServerUrl(url);
   const served = await serveMcp(flags.listen, (request, response) => {

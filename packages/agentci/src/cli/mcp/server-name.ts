@@ -7,9 +7,12 @@ const RUNTIMES =
 export function serverName(command: readonly string[], url: string | undefined): string {
   if (url !== undefined) return cleanName(new URL(url).hostname);
   const [program = 'server', ...args] = command;
-  const script = RUNTIMES.test(basename(program)) ? args.find((arg) => !arg.startsWith('-')) : undefined;
+  const script = RUNTIMES.test(basename(program))
+    ? args.find((arg) => !arg.startsWith('-'))
+    : undefined;
   return cleanName(basename(script ?? program).replace(/\.[a-z]{1,4}$/i, ''));
 }
 
 /** As part of a file's name. */
-export const cleanName = (name: string): string => name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'server';
+export const cleanName = (name: string): string =>
+  name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'server';

@@ -17,4 +17,7 @@ export const addNotifyFlags = (parser: Command): Command =>
         'slack, webhook: send always, when the run did not pass, or when its verdict changed',
       ).choices([...WHEN]),
     )
-    .option('--notify-template <file>', 'slack, webhook: a JSON file with {{names}}, instead of the usual message');
+    .option(
+      '--notify-template <file>',
+      'slack, webhook: a JSON file with {{names}}, instead of the usual message',
+    );

@@ -20,7 +20,9 @@ export function keepLastTold(folder: string, key: string, verdict: string): void
   const all = readAll(folder);
   if (all[key] === verdict) return;
   try {
-    writeFileAtomic(pathIn(folder), `${JSON.stringify({ ...all, [key]: verdict })}\n`, { isSynced: false });
+    writeFileAtomic(pathIn(folder), `${JSON.stringify({ ...all, [key]: verdict })}\n`, {
+      isSynced: false,
+    });
   } catch {
     // A folder that cannot be written to keeps no history either.
   }

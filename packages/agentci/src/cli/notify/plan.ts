@@ -37,7 +37,10 @@ export interface NotifyPlan {
 export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): unknown {
   if (file === undefined) return undefined;
   const path = resolve(io.cwd, file);
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY) > MAX_TEMPLATE_BYTES)
+  if (
+    (statSync(path, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY) >
+    MAX_TEMPLATE_BYTES
+  )
     throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not there, or too large`);
   try {
     const text = readFileSync(path, 'utf8');
@@ -46,7 +49,10 @@ export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): u
     return template;
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not JSON: ${(error as Error).message}`);
+    throw new UserError(
+      'NOTIFY_TEMPLATE',
+      `--notify-template: ${file} is not JSON: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -56,9 +62,14 @@ function refuseUnknownNames(text: string, file: string): void {
   const unknown = namesIn(text).find((name) => !fields.includes(name));
   if (unknown === undefined) return;
   const near = didYouMean(unknown, fields);
-  throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} has an unknown name {{${unknown}}}`, {
-    hint: near === undefined ? `The names are: ${fields.join(', ')}` : `Did you mean {{${near}}}?`,
-  });
+  throw new UserError(
+    'NOTIFY_TEMPLATE',
+    `--notify-template: ${file} has an unknown name {{${unknown}}}`,
+    {
+      hint:
+        near === undefined ? `The names are: ${fields.join(', ')}` : `Did you mean {{${near}}}?`,
+    },
+  );
 }
 
 /**
@@ -85,7 +96,13 @@ export function planNotify(
   const { notifyOn = 'always' } = options;
   // Another address has other readers. It is a secret, so a trace of it is kept that leads nowhere.
   const keyOf = (channel: Channel): string =>
-    [channel, sha256Hex(addressOf(channel, io.env)).slice(0, 12), git.branch ?? '', spec, run.agent].join(' ');
+    [
+      channel,
+      sha256Hex(addressOf(channel, io.env)).slice(0, 12),
+      git.branch ?? '',
+      spec,
+      run.agent,
+    ].join(' ');
   const told = new Map<Channel, string | undefined>();
   /** As it was before this run; where nothing is known of the channel, as if it had been told of the previous run. */
   const toldIn = (channel: Channel): string | undefined => {
@@ -110,7 +127,9 @@ export function planNotify(
         ...git,
         ...(url === undefined ? {} : { url }),
         // What some queries did is not to be held against what all of them did, unless it changes that.
-        ...(compared === undefined || (part !== undefined && !isNews(compared)) ? {} : { previous: compared }),
+        ...(compared === undefined || (part !== undefined && !isNews(compared))
+          ? {}
+          : { previous: compared }),
         ...(part === undefined
           ? {}
           : { part: partText(run.results, part, notifyOn === 'change' && verdict === 'passed') }),
@@ -118,12 +137,14 @@ export function planNotify(
       };
     },
     isDue: (_, channel) =>
-      notifyOn === 'always' || (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(toldIn(channel))),
+      notifyOn === 'always' ||
+      (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(toldIn(channel))),
     settle: (channel, isDelivered) => {
       const known = toldIn(channel);
       const isAboutSuite = part === undefined && !isOld;
       // A part, or an old run, is a word on the suite only where it turns its verdict.
-      if (isDelivered && (isAboutSuite || isNews(known))) keepLastTold(folder, keyOf(channel), verdict);
+      if (isDelivered && (isAboutSuite || isNews(known)))
+        keepLastTold(folder, keyOf(channel), verdict);
       // The history moves on, and the readers do not.
       if (!isDelivered && isAboutSuite) keepLastTold(folder, keyOf(channel), known ?? NOTHING);
     },
@@ -131,12 +152,20 @@ export function planNotify(
 }
 
 /** A part can break what was good. That all is good again follows from it only where the last verdict on everything else is good. */
-const isNewsOfPart = (verdict: string, known: string | undefined, { isAllGood }: RunPart): boolean =>
+const isNewsOfPart = (
+  verdict: string,
+  known: string | undefined,
+  { isAllGood }: RunPart,
+): boolean =>
   verdict === 'failed' || (verdict === 'passed' && known !== undefined && isAllGood?.() === true);
 
 function partText(results: RunResult['results'], { total }: RunPart, isRecovery: boolean): string {
-  const [one, many] = results.some(({ cell }) => cell !== undefined) ? ['result', 'results'] : ['query', 'queries'];
+  const [one, many] = results.some(({ cell }) => cell !== undefined)
+    ? ['result', 'results']
+    : ['query', 'queries'];
   const count =
-    total === undefined ? plural(results.length, one, many) : `${results.length} of ${plural(total, one, many)}`;
+    total === undefined
+      ? plural(results.length, one, many)
+      : `${results.length} of ${plural(total, one, many)}`;
   return `part of the suite: ${count}${isRecovery ? '; the last verdict on every other query was good' : ''}`;
 }

@@ -24,9 +24,13 @@ export async function prepareNotify(
         ? '--notify-template'
         : undefined;
   if (idle !== undefined)
-    throw new UserError('OPTIONS_CONFLICT', `${idle}: no message is sent here, so it has no effect`, {
-      hint: 'Add -f slack or -f webhook, without a file name.',
-    });
+    throw new UserError(
+      'OPTIONS_CONFLICT',
+      `${idle}: no message is sent here, so it has no effect`,
+      {
+        hint: 'Add -f slack or -f webhook, without a file name.',
+      },
+    );
   if (!isMade) return undefined;
   // A shard sends nothing.
   if (options.shard === undefined && !options.dryRun)
@@ -40,6 +44,7 @@ export async function prepareNotify(
 function warnOfProblems(channels: ReadonlySet<Channel>, io: Io): void {
   for (const channel of channels) {
     const problem = channelProblem(channel, io.env);
-    if (problem !== undefined) io.stderr.write(`agentci: warning: ${channel} cannot be notified: ${problem}\n`);
+    if (problem !== undefined)
+      io.stderr.write(`agentci: warning: ${channel} cannot be notified: ${problem}\n`);
   }
 }

@@ -22,5 +22,7 @@ test('an interruption ends the wait for the next attempt', async () => {
   const stop = new AbortController();
   const { io } = ioOf('/', { env: { AGENTCI_WEBHOOK_URL: server.url }, signal: stop.signal });
   setTimeout(() => stop.abort(), 200);
-  expect(await sendNotice('webhook', '{}', io, { timeoutMs: 50, firstWaitMs: 60_000 })).toContain('(1 attempt)');
+  expect(await sendNotice('webhook', '{}', io, { timeoutMs: 50, firstWaitMs: 60_000 })).toContain(
+    '(1 attempt)',
+  );
 });

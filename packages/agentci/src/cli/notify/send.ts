@@ -16,7 +16,10 @@ export async function sendNotice(
   channel: Channel,
   body: string,
   io: Io,
-  { timeoutMs = TIMEOUT_MS, firstWaitMs = FIRST_WAIT_MS }: { timeoutMs?: number; firstWaitMs?: number } = {},
+  {
+    timeoutMs = TIMEOUT_MS,
+    firstWaitMs = FIRST_WAIT_MS,
+  }: { timeoutMs?: number; firstWaitMs?: number } = {},
 ): Promise<string | undefined> {
   const wrong = channelProblem(channel, io.env);
   if (wrong !== undefined) return wrong;
@@ -24,11 +27,18 @@ export async function sendNotice(
   SECRETS.add([{ name: URLS[channel], value: address }]);
   const url = new URL(address);
   for (let attempt = 1; ; attempt++) {
-    const outcome = await post(url, body, headersOf(channel, body, io), { ms: timeoutMs, signal: io.signal });
+    const outcome = await post(url, body, headersOf(channel, body, io), {
+      ms: timeoutMs,
+      signal: io.signal,
+    });
     if (outcome.isDone) return outcome.reason;
     if (attempt < TRIES)
-      await pause(Math.min(MAX_WAIT_MS, outcome.waitMs ?? firstWaitMs * 2 ** (attempt - 1)), io.signal);
-    if (attempt === TRIES || io.signal.aborted) return `${outcome.reason} (${plural(attempt, 'attempt')})`;
+      await pause(
+        Math.min(MAX_WAIT_MS, outcome.waitMs ?? firstWaitMs * 2 ** (attempt - 1)),
+        io.signal,
+      );
+    if (attempt === TRIES || io.signal.aborted)
+      return `${outcome.reason} (${plural(attempt, 'attempt')})`;
   }
 }
 
@@ -69,7 +79,10 @@ async function post(
       return { isDone: true, reason: 'the port of the address is reserved for another protocol' };
     return {
       isDone: false,
-      reason: name === 'TimeoutError' ? `no answer within ${limit.ms / 1000} s` : connectionText(cause?.code),
+      reason:
+        name === 'TimeoutError'
+          ? `no answer within ${limit.ms / 1000} s`
+          : connectionText(cause?.code),
     };
   }
 }
@@ -87,15 +100,21 @@ const CONNECTION: Readonly<Record<string, string>> = {
 };
 
 const connectionText = (code: string | undefined): string =>
-  code === undefined ? 'the connection failed' : (CONNECTION[code] ?? `the connection failed: ${code}`);
+  code === undefined
+    ? 'the connection failed'
+    : (CONNECTION[code] ?? `the connection failed: ${code}`);
 
 function headersOf(channel: Channel, body: string, { env, version }: Io): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': 'application/json', 'user-agent': `agentci/${version}` };
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'user-agent': `agentci/${version}`,
+  };
   if (channel !== 'webhook') return headers;
   const token = tokenOf(env);
   const secret = env.AGENTCI_WEBHOOK_SECRET ?? '';
   if (token !== '') headers.authorization = `Bearer ${token}`;
   if (secret !== '')
-    headers['x-agentci-signature'] = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+    headers['x-agentci-signature'] =
+      `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   return headers;
 }

@@ -64,7 +64,8 @@ export class JournalTail {
       // A damaged line is named by `report` and `--resume`; here the rest is still worth showing.
       return;
     }
-    if (typeof entry?.id !== 'string' || typeof entry.result !== 'object' || entry.result === null) return;
+    if (typeof entry?.id !== 'string' || typeof entry.result !== 'object' || entry.result === null)
+      return;
     const key = caseKey({ id: entry.id, cell: entry.result.cell });
     this.#order.push(key);
     const runs = this.#byCase.get(key);

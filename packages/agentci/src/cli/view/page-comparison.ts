@@ -15,17 +15,28 @@ export interface CompareSide {
 /** Two sides as the page shows them; the queries of an open run are on the page already. */
 export function pageComparison(was: CompareSide, is: CompareSide): PageBefore {
   const comparison = compareRuns({ before: was.run, after: is.run });
-  const before = pageBefore({ run: was.run, comparison, ...(was.version ? { tools: was.version.tools } : {}) });
+  const before = pageBefore({
+    run: was.run,
+    comparison,
+    ...(was.version ? { tools: was.version.tools } : {}),
+  });
   const isOneAgent = was.run.agent === is.run.agent;
   const nameOf = ({ run, version }: CompareSide): string | undefined =>
-    version && (isOneAgent ? `baseline ${version.version}` : `baseline ${version.version} of ${run.agent}`);
+    version &&
+    (isOneAgent ? `baseline ${version.version}` : `baseline ${version.version} of ${run.agent}`);
   const [name, afterName] = [nameOf(was), nameOf(is)];
-  const notices = [...(was.version?.notices ?? []), ...(is.version?.notices ?? []), ...otherSpec(was, is)];
+  const notices = [
+    ...(was.version?.notices ?? []),
+    ...(is.version?.notices ?? []),
+    ...otherSpec(was, is),
+  ];
   return {
     ...before,
     run_id: was.id,
     ...(name === undefined ? {} : { name, queries: withQuestions(was, before.queries) }),
-    ...(afterName === undefined ? {} : { after: { id: is.id, name: afterName, queries: withQuestions(is) } }),
+    ...(afterName === undefined
+      ? {}
+      : { after: { id: is.id, name: afterName, queries: withQuestions(is) } }),
     ...(notices.length === 0 ? {} : { notices: [...new Set(notices)] }),
   };
 }
@@ -34,7 +45,10 @@ const withQuestions = (
   { run, version }: CompareSide,
   queries: PageBefore['queries'] = run.results.map((result) => {
     const tools = version?.tools.get(caseText(result));
-    return [caseText(result), { ...comparedQuery(result), ...(tools === undefined ? {} : { tools }) }];
+    return [
+      caseText(result),
+      { ...comparedQuery(result), ...(tools === undefined ? {} : { tools }) },
+    ];
   }),
 ): PageBefore['queries'] => {
   const asked = new Map(run.results.map((result) => [caseText(result), result.query]));

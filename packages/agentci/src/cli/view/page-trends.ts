@@ -34,7 +34,8 @@ export function pageTrends(
   if (newest === undefined) return undefined;
   const key = JSON.stringify([root, agent, branch, newest.id, lines.length, damaged]);
   const runs = agentRuns(lines);
-  if (last?.key !== key) last = { key, trends: readTrends({ root, agent, branch, all, runs, damaged }) };
+  if (last?.key !== key)
+    last = { key, trends: readTrends({ root, agent, branch, all, runs, damaged }) };
   return last.trends;
 }
 
@@ -64,14 +65,21 @@ function readTrends(input: {
     branches: [...new Set(all.flatMap((run) => run.branch ?? []))].slice(-50),
     points: points.slice(-MAX_POINTS),
     drifts: [
-      ...(series.length === 1 ? [] : [`There are runs of ${series.length} specs; the charts are of ${spec}.`]),
+      ...(series.length === 1
+        ? []
+        : [`There are runs of ${series.length} specs; the charts are of ${spec}.`]),
       ...driftWords(drifts),
       ...damageWords(damaged, cut),
     ],
     runs: seen.length,
     flaky: flaky.slice(0, MAX_ROWS).map((query) => ({
       name: nameOf(query, query.spec),
-      ...{ passed: query.passed, decided: query.decided, interval: query.interval, flips: query.flips },
+      ...{
+        passed: query.passed,
+        decided: query.decided,
+        interval: query.interval,
+        flips: query.flips,
+      },
     })),
     steady,
     too_few,
@@ -85,7 +93,10 @@ interface SeenRun {
 }
 
 /** The queries of the newest runs, as many as can be read at once, the oldest first; and how many runs lack some of theirs. */
-function lastQueries(root: string, runs: readonly AgentRun[]): { readonly seen: SeenRun[]; readonly cut: number } {
+function lastQueries(
+  root: string,
+  runs: readonly AgentRun[],
+): { readonly seen: SeenRun[]; readonly cut: number } {
   const seen: SeenRun[] = [];
   let cut = 0;
   let lines = 0;
@@ -123,20 +134,36 @@ function failingNow(
   seen: readonly SeenRun[],
   nameOf: (query: CaseName, spec: string) => string,
 ): PageTrends['failing'] {
-  const keyOf = (query: CaseName, { spec }: HistoryRun): string => JSON.stringify([spec, caseKey(query)]);
-  const newest = new Map<string, { readonly name: string; readonly status: HistoryQuery['status'] }>();
+  const keyOf = (query: CaseName, { spec }: HistoryRun): string =>
+    JSON.stringify([spec, caseKey(query)]);
+  const newest = new Map<
+    string,
+    { readonly name: string; readonly status: HistoryQuery['status'] }
+  >();
   for (const { run, queries } of seen)
     for (const query of queries)
-      if (query.decided > 0) newest.set(keyOf(query, run), { name: nameOf(query, run.spec), status: query.status });
+      if (query.decided > 0)
+        newest.set(keyOf(query, run), { name: nameOf(query, run.spec), status: query.status });
   return [...newest]
     .filter(([, { status }]) => status === 'fail')
     .slice(0, MAX_ROWS)
     .flatMap(([key, { name }]) => {
-      const own = seen.map(({ run, queries }) => ({ run, query: queries.find((each) => keyOf(each, run) === key) }));
+      const own = seen.map(({ run, queries }) => ({
+        run,
+        query: queries.find((each) => keyOf(each, run) === key),
+      }));
       const found = findFirstBad(queryTrend(own).points);
       if (found.verdict !== 'bad') return [];
       const { first, good, runs, flips } = found;
-      return [{ name, first: placeOf(first), ...(good === undefined ? {} : { good: placeOf(good) }), runs, flips }];
+      return [
+        {
+          name,
+          first: placeOf(first),
+          ...(good === undefined ? {} : { good: placeOf(good) }),
+          runs,
+          flips,
+        },
+      ];
     });
 }
 

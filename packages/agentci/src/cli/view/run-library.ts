@@ -35,7 +35,12 @@ export class RunLibrary {
   readonly #history: string;
   readonly #versions: VersionShelf | undefined;
 
-  constructor(root: string, cwd: string, versions?: VersionShelf, isShown?: (run: StoredRun) => boolean) {
+  constructor(
+    root: string,
+    cwd: string,
+    versions?: VersionShelf,
+    isShown?: (run: StoredRun) => boolean,
+  ) {
     this.#root = root;
     this.#cwd = cwd;
     this.#runs = new RunList(root, isShown);
@@ -52,7 +57,8 @@ export class RunLibrary {
     const stored = this.#runs.find(id);
     if (stored === undefined) return undefined;
     const command = storedCommand(stored.header, {});
-    if (stored.finished) return { run: this.#shown(id), finished: true, command, entries: 0, partial: false };
+    if (stored.finished)
+      return { run: this.#shown(id), finished: true, command, entries: 0, partial: false };
     const tail = this.#tail(id);
     tail.look();
     return {
@@ -84,7 +90,10 @@ export class RunLibrary {
   /** How an agent developed on a branch, and which queries flake or fail since when. */
   trends(agent: string, branch: string | undefined): PageTrends | undefined {
     // Asked each time: another branch may have been checked out since.
-    return pageTrends(this.#history, agent, { named: branch, checkedOut: gitState(this.#cwd, { env: {} }).branch });
+    return pageTrends(this.#history, agent, {
+      named: branch,
+      checkedOut: gitState(this.#cwd, { env: {} }).branch,
+    });
   }
 
   /** Baseline versions that can be a side of a comparison. */

@@ -57,13 +57,21 @@ export class RunList {
     const head = readHead(this.#root, id);
     const line = this.#historyLine(id);
     if (line !== undefined)
-      return { summary: head.summary, cost_usd: line.usd, total_tokens: line.tokens, median_latency_ms: line.p50_ms };
-    return numbers(head.results.length < LARGE ? readRun(this.#root, id) : slimRun(this.#root, id, head));
+      return {
+        summary: head.summary,
+        cost_usd: line.usd,
+        total_tokens: line.tokens,
+        median_latency_ms: line.p50_ms,
+      };
+    return numbers(
+      head.results.length < LARGE ? readRun(this.#root, id) : slimRun(this.#root, id, head),
+    );
   }
 
   #historyLine(id: string): HistoryRun | undefined {
     if (!this.#lines.has(id))
-      for (const run of readRuns(join(dirname(this.#root), 'history')).lines) this.#lines.set(run.id, run);
+      for (const run of readRuns(join(dirname(this.#root), 'history')).lines)
+        this.#lines.set(run.id, run);
     const line = this.#lines.get(id);
     if (line === undefined) this.#lines.set(id, undefined);
     return line;

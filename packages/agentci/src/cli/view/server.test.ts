@@ -22,31 +22,42 @@ const resultOf = (id: string, status: 'pass' | 'fail' = 'pass') =>
 async function serve() {
   const cwd = tempDir();
   const root = join(cwd, '.agentci', 'runs');
-  const server = await startViewServer({ library: new RunLibrary(root, cwd), port: 0, version: '0.0.0' });
+  const server = await startViewServer({
+    library: new RunLibrary(root, cwd),
+    port: 0,
+    version: '0.0.0',
+  });
   onTestFinished(() => server.close());
-  const get = async (path: string, options: { method?: string; host?: string; bare?: boolean } = {}) => {
+  const get = async (
+    path: string,
+    options: { method?: string; host?: string; bare?: boolean } = {},
+  ) => {
     const base = new URL(server.url);
-    return new Promise<{ status: number; text: string; headers: Record<string, unknown> }>((resolve, reject) => {
-      const asked = request(
-        {
-          host: base.hostname,
-          port: base.port,
-          // Not through URL: a path with dots must arrive as it is.
-          path: options.bare ? path : `${base.pathname}${path}`,
-          method: options.method ?? 'GET',
-          headers: { host: options.host ?? base.host },
-        },
-        (response) => {
-          let text = '';
-          response.on('data', (chunk) => {
-            text += chunk;
-          });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, text, headers: response.headers }));
-        },
-      );
-      asked.on('error', reject);
-      asked.end();
-    });
+    return new Promise<{ status: number; text: string; headers: Record<string, unknown> }>(
+      (resolve, reject) => {
+        const asked = request(
+          {
+            host: base.hostname,
+            port: base.port,
+            // Not through URL: a path with dots must arrive as it is.
+            path: options.bare ? path : `${base.pathname}${path}`,
+            method: options.method ?? 'GET',
+            headers: { host: options.host ?? base.host },
+          },
+          (response) => {
+            let text = '';
+            response.on('data', (chunk) => {
+              text += chunk;
+            });
+            response.on('end', () =>
+              resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+            );
+          },
+        );
+        asked.on('error', reject);
+        asked.end();
+      },
+    );
   };
   const json = async <T>(path: string): Promise<T> => JSON.parse((await get(path)).text) as T;
   return { root, server, get, json };
@@ -64,17 +75,27 @@ describe('who is let in', () => {
     { when: 'the token is wrong', path: '/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/api/runs', bare: true },
     { when: 'only the api is named', path: '/api/runs', bare: true },
     { when: 'another name was pointed at this address', path: 'api/runs', host: 'evil.example' },
-    { when: 'the name only begins with the address', path: 'api/runs', host: '127.0.0.1.evil.example' },
+    {
+      when: 'the name only begins with the address',
+      path: 'api/runs',
+      host: '127.0.0.1.evil.example',
+    },
   ])('403 when $when', async ({ path, ...rest }) => {
     const { get } = await serve();
     const { status, text } = await get(path, rest);
-    expect({ status, keys: Object.keys(JSON.parse(text) as object) }).toEqual({ status: 403, keys: ['error'] });
+    expect({ status, keys: Object.keys(JSON.parse(text) as object) }).toEqual({
+      status: 403,
+      keys: ['error'],
+    });
   });
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s is refused: the server only shows', async (method) => {
-    const { get } = await serve();
-    expect((await get('api/runs', { method })).status).toBe(405);
-  });
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])(
+    '%s is refused: the server only shows',
+    async (method) => {
+      const { get } = await serve();
+      expect((await get('api/runs', { method })).status).toBe(405);
+    },
+  );
 
   test.each([
     'api/run/..%2f..%2f..',
@@ -129,7 +150,11 @@ describe('what is shown', () => {
 
     store.record({ id: 'b', run: 2, result: resultOf('b', 'fail') }, undefined);
     const second = await json<PageRunUpdate>('api/run/r1?from=2');
-    expect(second).toMatchObject({ entries: 3, partial: true, run: { summary: { total: 2, failed: 1 } } });
+    expect(second).toMatchObject({
+      entries: 3,
+      partial: true,
+      run: { summary: { total: 2, failed: 1 } },
+    });
     expect(second.run.results).toMatchObject([{ id: 'b', status: 'fail' }]);
 
     const results = [resultOf('a'), resultOf('b', 'fail')];
@@ -144,7 +169,9 @@ describe('what is shown', () => {
       partial: false,
       run: { results: [{ id: 'a' }, { id: 'b' }] },
     });
-    expect(await json<PageRun[]>('api/runs')).toMatchObject([{ id: 'r1', finished: true, summary: { exit_code: 1 } }]);
+    expect(await json<PageRun[]>('api/runs')).toMatchObject([
+      { id: 'r1', finished: true, summary: { exit_code: 1 } },
+    ]);
   });
 
   test('a line that is half written is waited for', async () => {
@@ -174,7 +201,12 @@ describe('what is shown', () => {
     store.record({ id: 'a', run: 1, result: resultOf('a') }, trace);
     expect(await json('api/run/r1/evidence?id=a')).toMatchObject({
       shown: 0,
-      traces: [{ tools: ['lookup'], steps: [{ kind: 'tool', title: 'lookup', fields: [{ label: 'arguments' }] }] }],
+      traces: [
+        {
+          tools: ['lookup'],
+          steps: [{ kind: 'tool', title: 'lookup', fields: [{ label: 'arguments' }] }],
+        },
+      ],
     });
     expect((await get('api/run/r1/evidence?id=b')).status).toBe(404);
     store.close();

@@ -28,7 +28,9 @@ export async function startViewServer(options: {
 }): Promise<ViewServer> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) => send(response, 500, { error: error.message }));
+    answer(request, response).catch((error: Error) =>
+      send(response, 500, { error: error.message }),
+    );
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -37,7 +39,8 @@ export async function startViewServer(options: {
       return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
     const url = new URL(request.url ?? '/', `http://${HOST}`);
     const [, given = '', ...path] = url.pathname.split('/');
-    if (!isSame(given, token)) return send(response, 403, { error: 'use the whole address that agentci view printed' });
+    if (!isSame(given, token))
+      return send(response, 403, { error: 'use the whole address that agentci view printed' });
     if (options.desk !== undefined && path.length > 0) {
       if (path.join('/') === '') return sendPage(response, options.desk.page);
       const found = await answerLabels(options.desk.labels, {
@@ -54,7 +57,9 @@ export async function startViewServer(options: {
       return;
     }
     if (path.join('/') === '') {
-      const page = [...pageWith({ schema: PAGE_SCHEMA, version: options.version, live: true, notes: [] })].join('');
+      const page = [
+        ...pageWith({ schema: PAGE_SCHEMA, version: options.version, live: true, notes: [] }),
+      ].join('');
       return sendPage(response, page);
     }
     const found = await lookUp(options.library, path, url.searchParams);
@@ -76,7 +81,11 @@ export async function startViewServer(options: {
   };
 }
 
-async function lookUp(library: RunLibrary, path: readonly string[], search: URLSearchParams): Promise<unknown> {
+async function lookUp(
+  library: RunLibrary,
+  path: readonly string[],
+  search: URLSearchParams,
+): Promise<unknown> {
   const [api, what, id, more] = path.map(decoded);
   if (api !== 'api') return undefined;
   if (what === 'runs' && path.length === 2) return library.list();
@@ -116,7 +125,9 @@ const HEADERS = {
 } as const;
 
 const sendPage = (response: ServerResponse, page: string): void =>
-  void response.writeHead(200, { ...HEADERS, 'Content-Type': 'text/html; charset=utf-8' }).end(page);
+  void response
+    .writeHead(200, { ...HEADERS, 'Content-Type': 'text/html; charset=utf-8' })
+    .end(page);
 
 function send(response: ServerResponse, status: number, body: unknown): void {
   if (response.headersSent) return void response.end();

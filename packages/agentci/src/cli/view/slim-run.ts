@@ -16,7 +16,8 @@ export function readHead(root: string, id: string): RunResult {
 /** A finished run with what lists show of each query. The journal is read line by line: a large run is never in memory whole. */
 export function slimRun(root: string, id: string, head: RunResult): RunResult {
   const slim = new Map<string, QueryResult>();
-  for (const entry of entriesOf(root, id)) slim.set(caseKey(entry.result), slimResult(entry.result));
+  for (const entry of entriesOf(root, id))
+    slim.set(caseKey(entry.result), slimResult(entry.result));
   return {
     ...head,
     results: head.results.flatMap((result) =>

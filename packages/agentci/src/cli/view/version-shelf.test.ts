@@ -29,10 +29,24 @@ interface Saved {
   readonly cost?: number;
 }
 
-function save(cwd: string, { version, id, query, answer, tools = [], cell, cost = 0.01 }: Saved): void {
-  const file = baselinePath({ dir: join(cwd, 'baselines'), agent: 'bot', version, queryId: id, cell });
+function save(
+  cwd: string,
+  { version, id, query, answer, tools = [], cell, cost = 0.01 }: Saved,
+): void {
+  const file = baselinePath({
+    dir: join(cwd, 'baselines'),
+    agent: 'bot',
+    version,
+    queryId: id,
+    cell,
+  });
   mkdirSync(dirname(file), { recursive: true });
-  const trace = simpleTrace({ query, answer, tool_calls: tools.map((name) => ({ name })), cost_usd: cost });
+  const trace = simpleTrace({
+    query,
+    answer,
+    tool_calls: tools.map((name) => ({ name })),
+    cost_usd: cost,
+  });
   const captured_at = `2026-11-1${version.at(-1)}T09:00:00Z`;
   const told = {
     version,
@@ -51,7 +65,11 @@ function project(spec = SPEC, files: Record<string, string> = {}) {
   const cwd = tempDir({ 'agentci_spec.yaml': spec, ...files });
   const io = { cwd: process.cwd(), env: {} } as unknown as Io;
   const root = join(cwd, '.agentci', 'runs');
-  return { cwd, root, library: new RunLibrary(root, cwd, versionShelf(join(cwd, 'agentci_spec.yaml'), io)) };
+  return {
+    cwd,
+    root,
+    library: new RunLibrary(root, cwd, versionShelf(join(cwd, 'agentci_spec.yaml'), io)),
+  };
 }
 
 const refund = { id: 'refund', query: 'Refund order 1?' };
@@ -60,7 +78,13 @@ const hours = { id: 'hours', query: 'When are you open?' };
 function twoVersions(cwd: string): void {
   save(cwd, { version: 'v1', ...refund, answer: 'It is refunded.', tools: ['lookup', 'refund'] });
   save(cwd, { version: 'v1', ...hours, answer: 'From nine.' });
-  save(cwd, { version: 'v2', ...refund, answer: 'Ask a colleague.', tools: ['lookup'], cost: 0.02 });
+  save(cwd, {
+    version: 'v2',
+    ...refund,
+    answer: 'Ask a colleague.',
+    tools: ['lookup'],
+    cost: 0.02,
+  });
   save(cwd, { version: 'v2', ...hours, answer: 'From nine.' });
 }
 
@@ -87,8 +111,18 @@ describe('baseline versions as sides', () => {
     });
     const { suite } = await loadSpec(join(cwd, 'agentci_spec.yaml'));
     const dir = join(cwd, 'baselines');
-    const report = await diffVersions({ suite, agent: 'bot', dir, baseline: 'v1', compare: 'v2', judge: 'recorded' });
-    expect(report).toMatchObject({ verdict: page.comparison.verdict, headline: page.comparison.headline });
+    const report = await diffVersions({
+      suite,
+      agent: 'bot',
+      dir,
+      baseline: 'v1',
+      compare: 'v2',
+      judge: 'recorded',
+    });
+    expect(report).toMatchObject({
+      verdict: page.comparison.verdict,
+      headline: page.comparison.headline,
+    });
     expect(report.comparison).toEqual(page.comparison.metrics);
     expect(page.after!.queries.find(([id]) => id === 'refund')![1]).toEqual({
       ...{ query: refund.query, status: 'fail', answer: 'Ask a colleague.', tools: ['lookup'] },
@@ -100,9 +134,12 @@ describe('baseline versions as sides', () => {
   test('one of them is compared with a run, which keeps its own verdicts', async () => {
     const { cwd, root, library } = project();
     twoVersions(cwd);
-    const run = runOf([{ id: 'refund', status: 'fail', correctness: [checkOf('correctness.x', 'fail')] }], {
-      ...{ run_id: 'r1', agent: 'bot' },
-    });
+    const run = runOf(
+      [{ id: 'refund', status: 'fail', correctness: [checkOf('correctness.x', 'fail')] }],
+      {
+        ...{ run_id: 'r1', agent: 'bot' },
+      },
+    );
     RunStore.create(root, {
       run_id: 'r1',
       agent: 'bot',
@@ -116,15 +153,20 @@ describe('baseline versions as sides', () => {
       only_before: ['hours'],
     });
     // The run was judged by a spec of another hash.
-    expect(page.notices).toEqual([expect.stringContaining('run r1 was judged by another state of the spec')]);
+    expect(page.notices).toEqual([
+      expect.stringContaining('run r1 was judged by another state of the spec'),
+    ]);
     expect(await library.compare('r1', V2)).toMatchObject({ run_id: 'r1', after: { id: V2 } });
   });
 
-  test.each(['baseline:bot/v9', 'baseline:bot/../../x', 'baseline:', 'r9'])('%s is nothing to compare', async (id) => {
-    const { cwd, library } = project();
-    twoVersions(cwd);
-    expect(await library.compare(V1, id)).toBeUndefined();
-  });
+  test.each(['baseline:bot/v9', 'baseline:bot/../../x', 'baseline:', 'r9'])(
+    '%s is nothing to compare',
+    async (id) => {
+      const { cwd, library } = project();
+      twoVersions(cwd);
+      expect(await library.compare(V1, id)).toBeUndefined();
+    },
+  );
 
   test('cells of a matrix are paired with themselves, here and in diff', async () => {
     const spec = `agent: bot
@@ -138,7 +180,12 @@ queries:
       ['v2', 'b'],
     ] as const)
       for (const model of ['a', 'b'])
-        save(cwd, { version, ...refund, cell: { model }, answer: model === bad ? 'No.' : 'It is refunded.' });
+        save(cwd, {
+          version,
+          ...refund,
+          cell: { model },
+          answer: model === bad ? 'No.' : 'It is refunded.',
+        });
     const flips = [
       { id: 'refund (model=a)', before: 'fail', after: 'pass' },
       { id: 'refund (model=b)', before: 'pass', after: 'fail' },
@@ -152,7 +199,9 @@ queries:
       baseline: 'v1',
       compare: 'v2',
     });
-    expect(report.queries.map(({ id, verdict: { before, after } }) => ({ id, before, after }))).toEqual(flips);
+    expect(
+      report.queries.map(({ id, verdict: { before, after } }) => ({ id, before, after })),
+    ).toEqual(flips);
   });
 });
 
@@ -202,7 +251,12 @@ export const tone = { name: 'tone', evaluate: () => ({ name: 'tone', value: 1, d
     twoVersions(cwd);
     const page = (await library.compare(V1, V2))!;
     expect(page.queries.find(([id]) => id === 'refund')![1]).toMatchObject({
-      ...{ status, reason: expect.stringMatching(reason), answer: 'It is refunded.', cost_usd: 0.01 },
+      ...{
+        status,
+        reason: expect.stringMatching(reason),
+        answer: 'It is refunded.',
+        cost_usd: 0.01,
+      },
     });
     expect(page.comparison.flips).toEqual([]);
     expect(page.comparison.undecided).toContain('refund');

@@ -63,7 +63,13 @@ export class VersionShelf {
         const times = files.flatMap(({ captured_at }) => captured_at ?? []).sort();
         const newest = times.at(-1);
         const cases = versionCases(files, { dir, agent, version });
-        return { id, agent, version, queries: cases.size, ...(newest === undefined ? {} : { captured_at: newest }) };
+        return {
+          id,
+          agent,
+          version,
+          queries: cases.size,
+          ...(newest === undefined ? {} : { captured_at: newest }),
+        };
       })
       .sort((a, b) => (b.captured_at ?? '').localeCompare(a.captured_at ?? ''));
   }
@@ -115,7 +121,9 @@ const idOf = ({ agent, version }: { readonly agent: string; readonly version: st
 
 /** Said once for all; each query says why. */
 function unjudgedNotice(run: RunResult, version: string): string[] {
-  const count = run.results.filter(({ status, skip }) => status === 'error' || skip !== undefined).length;
+  const count = run.results.filter(
+    ({ status, skip }) => status === 'error' || skip !== undefined,
+  ).length;
   return count === 0
     ? []
     : [

@@ -5,7 +5,10 @@ import { type Key, listenToKeys } from './keys.ts';
 /** A terminal that notes whether it is raw. */
 function terminal() {
   const raw: boolean[] = [];
-  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (isRaw: boolean) => raw.push(isRaw) });
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: (isRaw: boolean) => raw.push(isRaw),
+  });
   return { input, raw };
 }
 

@@ -13,7 +13,12 @@ interface Terminal extends Readable {
 }
 
 const CTRL_C = '\u0003';
-const SINGLE: Readonly<Record<string, Exclude<Key['key'], 'filter'>>> = { a: 'all', f: 'failed', o: 'open', q: 'quit' };
+const SINGLE: Readonly<Record<string, Exclude<Key['key'], 'filter'>>> = {
+  a: 'all',
+  f: 'failed',
+  o: 'open',
+  q: 'quit',
+};
 
 /** Listens to keys on a terminal. Gives a function that gives the terminal back; without a terminal there are no keys. */
 export function listenToKeys(

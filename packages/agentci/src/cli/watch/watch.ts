@@ -110,9 +110,13 @@ class Watcher {
       if (error instanceof UserError) {
         for (const diagnostic of error.diagnostics)
           this.#io.stderr.write(`${escapeTerminal(formatDiagnostic(diagnostic))}\n`);
-        this.#io.stderr.write(`agentci: ${escapeTerminal(error.message.split('\n', 1)[0]!)} [${error.code}]\n`);
-        if (error.hint !== undefined) this.#io.stderr.write(`  hint: ${escapeTerminal(error.hint)}\n`);
-      } else if (isSystemError(error)) this.#io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)}\n`);
+        this.#io.stderr.write(
+          `agentci: ${escapeTerminal(error.message.split('\n', 1)[0]!)} [${error.code}]\n`,
+        );
+        if (error.hint !== undefined)
+          this.#io.stderr.write(`  hint: ${escapeTerminal(error.hint)}\n`);
+      } else if (isSystemError(error))
+        this.#io.stderr.write(`agentci: ${escapeTerminal(systemErrorText(error)!)}\n`);
       else throw error;
     }
   }
@@ -141,7 +145,8 @@ class Watcher {
     const now = stateOf(files.keys());
     for (const [file, role] of files)
       if (role === 'beside' || !this.#files.has(file)) this.#state.set(file, now.get(file)!);
-    for (const [file, role] of this.#files) if (role === 'beside' && !files.has(file)) this.#state.delete(file);
+    for (const [file, role] of this.#files)
+      if (role === 'beside' && !files.has(file)) this.#state.delete(file);
     this.#files = files;
   }
 
@@ -156,7 +161,8 @@ class Watcher {
   }
 
   #say(): void {
-    const filter = this.#filter === undefined ? '' : ` · filter "${escapeTerminalLine(this.#filter)}"`;
+    const filter =
+      this.#filter === undefined ? '' : ` · filter "${escapeTerminalLine(this.#filter)}"`;
     const keys = process.stdin.isTTY === true ? `  ${KEY_HELP}` : '';
     this.#io.stderr.write(`watching ${plural(this.#files.size, 'file')}${filter}${keys}\n`);
   }
@@ -180,13 +186,17 @@ class Watcher {
   }
 
   async #runFailed(): Promise<void> {
-    const failed = [...this.#results.values()].filter(({ status }) => status === 'fail' || status === 'error');
+    const failed = [...this.#results.values()].filter(
+      ({ status }) => status === 'fail' || status === 'error',
+    );
     if (failed.length === 0) this.#io.stderr.write('nothing failed\n');
     else await this.#runAll(failed);
   }
 
   async #onChange(changed: readonly string[], roles: ReadonlyMap<string, Role>): Promise<void> {
-    const names = changed.slice(0, 3).map((file) => escapeTerminalLine(relative(this.#io.cwd, file)));
+    const names = changed
+      .slice(0, 3)
+      .map((file) => escapeTerminalLine(relative(this.#io.cwd, file)));
     this.#io.stderr.write(
       `changed: ${names.join(', ')}${changed.length > 3 ? ` and ${changed.length - 3} more` : ''}\n`,
     );
@@ -209,7 +219,8 @@ class Watcher {
     const toJudge = judge.filter(isSelected);
     const hasTrace = (query: Query): boolean => isRecorded || this.#traces.has(caseKey(query));
     const missing = toJudge.filter((query) => !hasTrace(query));
-    if (toRun.length + toJudge.length === 0) this.#io.stderr.write('no selected query is touched\n');
+    if (toRun.length + toJudge.length === 0)
+      this.#io.stderr.write('no selected query is touched\n');
     if (toRun.length + missing.length > 0) await this.#runAll([...toRun, ...missing]);
     const again = toJudge.filter(hasTrace);
     if (again.length > 0) await (isRecorded ? this.#runAll(again) : this.#judge(suite, again));
@@ -226,22 +237,27 @@ class Watcher {
     try {
       const { filter: _, ...given } = this.#given;
       const fresh = new Set<string>();
-      await runTests({ ...given, ...(this.#filter === undefined ? {} : { filter: this.#filter }) }, this.#io, 'test', {
-        ...(only === undefined
-          ? {}
-          : { only: only.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell })) }),
-        onSuite: (suite) => {
-          this.#suite = suite;
+      await runTests(
+        { ...given, ...(this.#filter === undefined ? {} : { filter: this.#filter }) },
+        this.#io,
+        'test',
+        {
+          ...(only === undefined
+            ? {}
+            : { only: only.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell })) }),
+          onSuite: (suite) => {
+            this.#suite = suite;
+          },
+          onRecord: ({ id, result }, trace) => {
+            if (trace === undefined || this.#recordings !== undefined) return;
+            const key = caseKey({ id, cell: result.cell });
+            if (!fresh.has(key)) this.#traces.set(key, []);
+            fresh.add(key);
+            this.#traces.get(key)!.push(trace);
+          },
+          onRun: (run) => this.#keep(run),
         },
-        onRecord: ({ id, result }, trace) => {
-          if (trace === undefined || this.#recordings !== undefined) return;
-          const key = caseKey({ id, cell: result.cell });
-          if (!fresh.has(key)) this.#traces.set(key, []);
-          fresh.add(key);
-          this.#traces.get(key)!.push(trace);
-        },
-        onRun: (run) => this.#keep(run),
-      });
+      );
     } finally {
       this.#isRunning = false;
     }
@@ -249,7 +265,9 @@ class Watcher {
 
   /** Judges the traces that are there again; the agent is not run. */
   async #judge(suite: Suite, queries: readonly Query[]): Promise<void> {
-    this.#io.stderr.write(`judging ${plural(queries.length, 'query', 'queries')} again, without running the agent\n`);
+    this.#io.stderr.write(
+      `judging ${plural(queries.length, 'query', 'queries')} again, without running the agent\n`,
+    );
     this.#isRunning = true;
     try {
       const run = await runSuite({
@@ -280,7 +298,12 @@ class Watcher {
     makeFolder(folder);
     const file = join(folder, 'report.html');
     await writeReports(this.#last, [{ reporter: 'html', file }], { io: this.#io, quiet: true });
-    const opener = process.platform === 'darwin' ? 'open' : process.platform === 'win32' ? 'explorer' : 'xdg-open';
+    const opener =
+      process.platform === 'darwin'
+        ? 'open'
+        : process.platform === 'win32'
+          ? 'explorer'
+          : 'xdg-open';
     // A machine without a browser has the path.
     spawn(opener, [file], { stdio: 'ignore', detached: true })
       .on('error', () => {})

@@ -10,7 +10,16 @@ export type Role = 'agent' | 'beside' | 'traces' | 'named';
 
 const MAX_FILES = 5000;
 const MAX_TEXT_BYTES = 2_000_000;
-const SKIPPED = new Set(['node_modules', '.git', '.agentci', '__pycache__', '.venv', 'venv', 'dist', 'baselines']);
+const SKIPPED = new Set([
+  'node_modules',
+  '.git',
+  '.agentci',
+  '__pycache__',
+  '.venv',
+  'venv',
+  'dist',
+  'baselines',
+]);
 const SOURCE = /\.(?:[cm]?[jt]sx?|json|py|rb|go|rs|java|kt|php|sh|md|txt|ya?ml|toml)$/;
 
 /** The files whose change can change the run, by absolute path. Read anew before each look, since files come and go. */
@@ -26,8 +35,11 @@ export function watchedFiles(
   addNamed(specFile, add);
   if (suite !== undefined)
     addAgent(suite, (path, role) => (role === 'agent' ? files.set(path, role) : add(path, role)));
-  const recordings = traces ?? (suite?.runner?.kind === 'replay' ? resolve(suite.dir, suite.runner.replay) : undefined);
-  if (recordings !== undefined) for (const path of filesUnder(recordings, /./)) files.set(path, 'traces');
+  const recordings =
+    traces ??
+    (suite?.runner?.kind === 'replay' ? resolve(suite.dir, suite.runner.replay) : undefined);
+  if (recordings !== undefined)
+    for (const path of filesUnder(recordings, /./)) files.set(path, 'traces');
   return files;
 }
 
@@ -49,7 +61,8 @@ function addNamed(specFile: string, add: (path: string, role: Role) => void): vo
 }
 
 function addAgent({ runner, dir }: Suite, add: (path: string, role: Role) => void): void {
-  if (runner?.kind === 'module') for (const path of importsOf(resolve(dir, runner.module))) add(path, 'agent');
+  if (runner?.kind === 'module')
+    for (const path of importsOf(resolve(dir, runner.module))) add(path, 'agent');
   if (runner?.kind !== 'command') return;
   const cwd = resolve(dir, runner.cwd ?? '.');
   for (const word of runner.command) {
@@ -57,7 +70,8 @@ function addAgent({ runner, dir }: Suite, add: (path: string, role: Role) => voi
     if (!isFile(script)) continue;
     add(script, 'agent');
     // What a program loads is not known: any source beside it may be part of it.
-    if (script.startsWith(resolve(dir))) for (const path of filesUnder(dirname(script), SOURCE)) add(path, 'beside');
+    if (script.startsWith(resolve(dir)))
+      for (const path of filesUnder(dirname(script), SOURCE)) add(path, 'beside');
   }
 }
 
@@ -87,7 +101,10 @@ export function importsOf(entry: string): readonly string[] {
     for (const [, path] of textOf(file).matchAll(IMPORT)) {
       const wanted = resolve(dirname(file), path!);
       // TypeScript may name a module by the file it will become.
-      const names = [...ENDINGS.map((ending) => wanted + ending), wanted.replace(/\.([cm]?)js$/, '.$1ts')];
+      const names = [
+        ...ENDINGS.map((ending) => wanted + ending),
+        wanted.replace(/\.([cm]?)js$/, '.$1ts'),
+      ];
       const real = names.find(isFile);
       if (real !== undefined) open.push(real);
     }
@@ -95,7 +112,12 @@ export function importsOf(entry: string): readonly string[] {
   return [...found];
 }
 
-function filesUnder(path: string, wanted: RegExp, found: string[] = [], depth = 0): readonly string[] {
+function filesUnder(
+  path: string,
+  wanted: RegExp,
+  found: string[] = [],
+  depth = 0,
+): readonly string[] {
   if (isFile(path)) return [...found, path];
   let entries: string[];
   try {
@@ -113,7 +135,8 @@ function filesUnder(path: string, wanted: RegExp, found: string[] = [], depth = 
   return found;
 }
 
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 function textOf(path: string): string {
   try {
@@ -134,7 +157,12 @@ export function stateOf(files: Iterable<string>): Map<string, string> {
 }
 
 /** Files that are different, new or gone. */
-export function changedBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  const changed = [...after].filter(([path, state]) => before.get(path) !== state).map(([path]) => path);
+export function changedBetween(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): string[] {
+  const changed = [...after]
+    .filter(([path, state]) => before.get(path) !== state)
+    .map(([path]) => path);
   return [...changed, ...[...before.keys()].filter((path) => !after.has(path))];
 }

@@ -32,7 +32,11 @@ const MAX_POINTS = 400;
 export function boxPlot(samples: readonly PlotSample[], options: BoxPlotOptions): string {
   const { label, thresholds = [], ends = [] } = options;
   const values = samples.flatMap((sample) => sample.values);
-  const scale = scaleOf([...values, ...ends], { from: LEFT, to: WIDTH - RIGHT, least: options.least });
+  const scale = scaleOf([...values, ...ends], {
+    from: LEFT,
+    to: WIDTH - RIGHT,
+    least: options.least,
+  });
   const [low, high] = [scale.ticks[0]!, scale.ticks.at(-1)!];
   const bottom = TOP + samples.length * ROW;
   const lines = thresholds
@@ -44,7 +48,9 @@ export function boxPlot(samples: readonly PlotSample[], options: BoxPlotOptions)
         text(name, { x, y: TOP - 10, class: 'tick', 'text-anchor': 'middle' })
       );
     });
-  const rows = samples.map((sample, i) => rowOf(sample, { y: TOP + i * ROW + ROW / 2, at: scale.at, ...options }));
+  const rows = samples.map((sample, i) =>
+    rowOf(sample, { y: TOP + i * ROW + ROW / 2, at: scale.at, ...options }),
+  );
   return svg(
     { width: WIDTH, height: bottom + 44 },
     `Box plot of ${label} in each condition`,
@@ -56,10 +62,18 @@ export function boxPlot(samples: readonly PlotSample[], options: BoxPlotOptions)
 
 function rowOf(
   { name, index, values }: PlotSample,
-  { y, at, format }: { y: number; at: (value: number) => number; format: (value: number) => string },
+  {
+    y,
+    at,
+    format,
+  }: { y: number; at: (value: number) => number; format: (value: number) => string },
 ): string {
   if (values.length === 0) return '';
-  const [q1, middle, q3] = [0.25, 0.5, 0.75].map((q) => quantile(values, q)!) as [number, number, number];
+  const [q1, middle, q3] = [0.25, 0.5, 0.75].map((q) => quantile(values, q)!) as [
+    number,
+    number,
+    number,
+  ];
   const reach = 1.5 * (q3 - q1);
   const inside = values.filter((value) => value >= q1 - reach && value <= q3 + reach);
   const [least, most] = [leastOf(inside), mostOf(inside)];
@@ -78,7 +92,11 @@ function rowOf(
       element('circle', { cx: at(value), cy: y + jitter(i), r: 2, class: `point ${colour}` }),
     ),
     line(at(middle), at(middle), y - HALF, y + HALF, 'median'),
-    element('circle', { cx: at(mean(values)!), cy: y, r: 4, class: `dot hollow ${colour}` }, title(`${name}: mean`)),
+    element(
+      'circle',
+      { cx: at(mean(values)!), cy: y, r: 4, class: `dot hollow ${colour}` },
+      title(`${name}: mean`),
+    ),
   ].join('');
 }
 

@@ -20,14 +20,19 @@ export function differencePlot(
   pairs: readonly PlotDifference[],
   { label, format }: { label: string; format: (value: number) => string },
 ): string {
-  const ends = pairs.flatMap(({ difference, interval }) => [difference, interval?.low ?? 0, interval?.high ?? 0]);
+  const ends = pairs.flatMap(({ difference, interval }) => [
+    difference,
+    interval?.low ?? 0,
+    interval?.high ?? 0,
+  ]);
   const scale = scaleOf([0, ...ends], { from: LEFT, to: WIDTH - RIGHT });
   const bottom = 8 + pairs.length * ROW;
   const zero = scale.at(0);
   const rows = pairs.map(({ a, b, difference, interval }, i) => {
     const y = 8 + i * ROW + ROW / 2;
     const isClear = interval !== null && (interval.low > 0 || interval.high < 0);
-    const range = interval === null ? 'no interval' : `${format(interval.low)} to ${format(interval.high)}`;
+    const range =
+      interval === null ? 'no interval' : `${format(interval.low)} to ${format(interval.high)}`;
     return [
       text(`${fittedName(b, NAME)} − ${fittedName(a, NAME)}`, {
         x: LEFT - 14,
@@ -37,7 +42,15 @@ export function differencePlot(
       }),
       ...(interval === null
         ? []
-        : [element('line', { x1: scale.at(interval.low), x2: scale.at(interval.high), y1: y, y2: y, class: 'range' })]),
+        : [
+            element('line', {
+              x1: scale.at(interval.low),
+              x2: scale.at(interval.high),
+              y1: y,
+              y2: y,
+              class: 'range',
+            }),
+          ]),
       element(
         'circle',
         { cx: scale.at(difference), cy: y, r: 4.5, class: isClear ? 'pair' : 'pair open' },

@@ -23,7 +23,9 @@ export function distributionPlot(samples: readonly PlotSample[], label: string):
     { from: LEFT, to: WIDTH - RIGHT },
   );
   const bottom = 8 + samples.length * ROW;
-  const rows = samples.map((sample, i) => rowOf(sample, { base: 8 + (i + 1) * ROW - 6, at: scale.at }));
+  const rows = samples.map((sample, i) =>
+    rowOf(sample, { base: 8 + (i + 1) * ROW - 6, at: scale.at }),
+  );
   return svg(
     { width: WIDTH, height: bottom + 44 },
     `Distribution of ${label} in each condition`,
@@ -47,17 +49,41 @@ function rowOf(
     if (count === 0) return [];
     // A single trial beside a hundred must still be seen.
     const height = Math.max(3, (count / most) * (ROW - 20));
-    const where = { x: LEFT + bin * width + 0.5, y: base - height, width: width - 1, height, rx: 1.5 };
+    const where = {
+      x: LEFT + bin * width + 0.5,
+      y: base - height,
+      width: width - 1,
+      height,
+      rx: 1.5,
+    };
     return [
-      element('rect', { ...where, class: `bar ${colourOf(index)}` }, title(`${name}: ${count} of ${values.length}`)),
+      element(
+        'rect',
+        { ...where, class: `bar ${colourOf(index)}` },
+        title(`${name}: ${count} of ${values.length}`),
+      ),
     ];
   });
   const x = at(mean(values)!);
   return [
-    text(fittedName(name, LEFT - 18), { x: LEFT - 14, y: base - 16, class: 'name', 'text-anchor': 'end' }),
-    text(`n = ${values.length}`, { x: LEFT - 14, y: base - 1, class: 'tick', 'text-anchor': 'end' }),
+    text(fittedName(name, LEFT - 18), {
+      x: LEFT - 14,
+      y: base - 16,
+      class: 'name',
+      'text-anchor': 'end',
+    }),
+    text(`n = ${values.length}`, {
+      x: LEFT - 14,
+      y: base - 1,
+      class: 'tick',
+      'text-anchor': 'end',
+    }),
     ...bars,
     element('line', { x1: LEFT, x2: WIDTH - RIGHT, y1: base, y2: base, class: 'base' }),
-    element('line', { x1: x, x2: x, y1: base - ROW + 14, y2: base + 3, class: 'mean' }, title(`${name}: mean`)),
+    element(
+      'line',
+      { x1: x, x2: x, y1: base - ROW + 14, y2: base + 3, class: 'mean' },
+      title(`${name}: mean`),
+    ),
   ].join('');
 }

@@ -18,7 +18,11 @@ export function intervalPlot(
   intervals: readonly PlotInterval[],
   { label, format }: { label: string; format: (value: number) => string },
 ): string {
-  const ends = intervals.flatMap(({ summary: { mean, ci95 } }) => [mean, ci95?.low ?? mean, ci95?.high ?? mean]);
+  const ends = intervals.flatMap(({ summary: { mean, ci95 } }) => [
+    mean,
+    ci95?.low ?? mean,
+    ci95?.high ?? mean,
+  ]);
   const scale = scaleOf(ends, { from: LEFT, to: WIDTH - RIGHT });
   const bottom = 8 + intervals.length * ROW;
   const rows = intervals.map(({ name, index, summary }, i) => {
@@ -27,12 +31,25 @@ export function intervalPlot(
     const x = scale.at(mean);
     const [low, high] = [scale.at(ci95?.low ?? mean), scale.at(ci95?.high ?? mean)];
     const words =
-      ci95 === null || zero_variance ? format(mean) : `${format(mean)} (${format(ci95.low)} to ${format(ci95.high)})`;
+      ci95 === null || zero_variance
+        ? format(mean)
+        : `${format(mean)} (${format(ci95.low)} to ${format(ci95.high)})`;
     return [
-      text(fittedName(name, LEFT - 18), { x: LEFT - 14, y: y + 4, class: 'name', 'text-anchor': 'end' }),
+      text(fittedName(name, LEFT - 18), {
+        x: LEFT - 14,
+        y: y + 4,
+        class: 'name',
+        'text-anchor': 'end',
+      }),
       element('line', { x1: low, x2: high, y1: y, y2: y, class: `whisker ${colourOf(index)}` }),
       ...[low, high].map((end) =>
-        element('line', { x1: end, x2: end, y1: y - 6, y2: y + 6, class: `whisker ${colourOf(index)}` }),
+        element('line', {
+          x1: end,
+          x2: end,
+          y1: y - 6,
+          y2: y + 6,
+          class: `whisker ${colourOf(index)}`,
+        }),
       ),
       element(
         'circle',

@@ -11,7 +11,11 @@ const DUST = 1e-9;
 /** A scale over the range of the values, widened to round numbers. */
 export function scaleOf(
   values: readonly number[],
-  { from, to, least }: { readonly from: number; readonly to: number; readonly least?: number | undefined },
+  {
+    from,
+    to,
+    least,
+  }: { readonly from: number; readonly to: number; readonly least?: number | undefined },
 ): Scale {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;

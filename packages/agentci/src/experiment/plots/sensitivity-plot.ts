@@ -9,14 +9,21 @@ const LEFT = (WIDTH - SIDE) / 2;
 const TALL = (SIDE * Math.sqrt(3)) / 2;
 
 /** Every mix of the three weights as a point in a triangle, coloured by the condition that is best there. */
-export function sensitivityPlot(sensitivity: WeightSensitivity, conditions: readonly string[]): string {
+export function sensitivityPlot(
+  sensitivity: WeightSensitivity,
+  conditions: readonly string[],
+): string {
   const radius = Math.max(1.5, Math.min(9, SIDE * sensitivity.step * 0.4));
   const dots = sensitivity.points.map((point) => {
     const { x, y } = placeOf(point.weights);
     const [best = []] = point.ranking;
     const colour = best.length === 1 ? colourOf(conditions.indexOf(best[0]!)) : 'tie';
     const order = point.order === 'different' ? ' moved' : '';
-    return element('circle', { cx: x, cy: y, r: radius, class: `mix ${colour}${order}` }, title(wordsOf(point)));
+    return element(
+      'circle',
+      { cx: x, cy: y, r: radius, class: `mix ${colour}${order}` },
+      title(wordsOf(point)),
+    );
   });
   const mark = placeOf(sensitivity.reference.weights);
   const corner = (weights: WeightPoint['weights']) => {
@@ -36,8 +43,18 @@ export function sensitivityPlot(sensitivity: WeightSensitivity, conditions: read
       title(`the weights used: ${wordsOf(sensitivity.reference)}`),
     ),
     text('only validity', { x: WIDTH / 2, y: TOP - 18, class: 'name', 'text-anchor': 'middle' }),
-    text('only specificity', { x: LEFT, y: TOP + TALL + 28, class: 'name', 'text-anchor': 'middle' }),
-    text('only correctness', { x: LEFT + SIDE, y: TOP + TALL + 28, class: 'name', 'text-anchor': 'middle' }),
+    text('only specificity', {
+      x: LEFT,
+      y: TOP + TALL + 28,
+      class: 'name',
+      'text-anchor': 'middle',
+    }),
+    text('only correctness', {
+      x: LEFT + SIDE,
+      y: TOP + TALL + 28,
+      class: 'name',
+      'text-anchor': 'middle',
+    }),
   );
 }
 

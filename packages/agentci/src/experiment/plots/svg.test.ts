@@ -4,7 +4,10 @@ import { scaleOf } from './scale.ts';
 import { fittedName } from './svg.ts';
 
 test('names that begin alike are still told apart when they are cut, and fit', () => {
-  const names = ['anthropic-claude-sonnet-4-5-with-tools-a', 'anthropic-claude-sonnet-4-5-with-tools-b'];
+  const names = [
+    'anthropic-claude-sonnet-4-5-with-tools-a',
+    'anthropic-claude-sonnet-4-5-with-tools-b',
+  ];
   const cut = names.map((name) => fittedName(name, 150));
   expect(new Set(cut).size).toBe(2);
   for (const name of cut) expect(name.length).toBeLessThan(26);

@@ -8,11 +8,19 @@ export const colourOf = (index: number): string => `c${index % COLOURS}`;
 type Attributes = Readonly<Record<string, string | number>>;
 
 /** One SVG element; text and attributes are made inert here and nowhere else. */
-export function element(name: string, attributes: Attributes, ...children: readonly string[]): string {
+export function element(
+  name: string,
+  attributes: Attributes,
+  ...children: readonly string[]
+): string {
   const written = Object.entries(attributes)
-    .map(([key, value]) => ` ${key}="${escapeHtml(typeof value === 'number' ? short(value) : value)}"`)
+    .map(
+      ([key, value]) => ` ${key}="${escapeHtml(typeof value === 'number' ? short(value) : value)}"`,
+    )
     .join('');
-  return children.length === 0 ? `<${name}${written}/>` : `<${name}${written}>${children.join('')}</${name}>`;
+  return children.length === 0
+    ? `<${name}${written}/>`
+    : `<${name}${written}>${children.join('')}</${name}>`;
 }
 
 export const text = (content: string, attributes: Attributes): string =>
@@ -20,15 +28,27 @@ export const text = (content: string, attributes: Attributes): string =>
 export const title = (content: string): string => element('title', {}, escapeHtml(content));
 
 /** A picture with its description for those who do not see it. */
-export const svg = (size: { width: number; height: number }, label: string, ...children: readonly string[]): string =>
+export const svg = (
+  size: { width: number; height: number },
+  label: string,
+  ...children: readonly string[]
+): string =>
   element(
     'svg',
-    { viewBox: `0 0 ${size.width} ${size.height}`, role: 'img', 'aria-label': label, class: 'plot' },
+    {
+      viewBox: `0 0 ${size.width} ${size.height}`,
+      role: 'img',
+      'aria-label': label,
+      class: 'plot',
+    },
     ...children,
   );
 
 /** Ticks, their numbers and light lines up through the plot. */
-export function axis(scale: Scale, { top, bottom, label }: { top: number; bottom: number; label: string }): string {
+export function axis(
+  scale: Scale,
+  { top, bottom, label }: { top: number; bottom: number; label: string },
+): string {
   const middle = (scale.at(scale.ticks[0]!) + scale.at(scale.ticks.at(-1)!)) / 2;
   return [
     ...scale.ticks.map((tick) => {
@@ -47,7 +67,8 @@ const short = (value: number): string => String(Math.round(value * 100) / 100);
 
 /** Pixels of a character of 12 px, in the mean and in bold; wide letters take more. */
 const WIDE = /[A-Z@%&mwMW\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]/;
-const widthOf = (text: string): number => [...text].reduce((sum, char) => sum + (WIDE.test(char) ? 10.5 : 6.9), 0);
+const widthOf = (text: string): number =>
+  [...text].reduce((sum, char) => sum + (WIDE.test(char) ? 10.5 : 6.9), 0);
 
 /** A name that fits so many pixels. It is cut in the middle: names that begin alike are told apart by their ends. */
 export function fittedName(name: string, width: number): string {

@@ -24,7 +24,12 @@ export function renderAgreement(result: AgreementResult): string {
     title: "Cohen's κ of each pair of raters",
     columns: ['component', 'raters', 'κ', 'items'],
     rows: result.components.flatMap(({ component, kappa: pairs }) =>
-      pairs.map(({ a, b, kappa: value, n }) => [component, `${a} / ${b}`, number(value), String(n)]),
+      pairs.map(({ a, b, kappa: value, n }) => [
+        component,
+        `${a} / ${b}`,
+        number(value),
+        String(n),
+      ]),
     ),
     notes: [],
   });

@@ -25,5 +25,9 @@ export function tableLines({ title, columns, rows, notes }: Table): string[] {
       .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
       .join('  ')
       .trimEnd();
-  return [title, ...cells.map((row) => `  ${line(row)}`), ...notes.map((note) => `  ${escapeTerminalLine(note)}`)];
+  return [
+    title,
+    ...cells.map((row) => `  ${line(row)}`),
+    ...notes.map((note) => `  ${escapeTerminalLine(note)}`),
+  ];
 }

@@ -7,18 +7,29 @@ type Cell = string | number | boolean | null | undefined;
 export function renderCsv(result: ExperimentResult): string {
   const rows: Cell[][] = [['table', 'condition', 'compared_with', 'metric', 'statistic', 'value']];
   for (const { condition, metrics, categories, actionable, n, failed } of result.conditions) {
-    rows.push(['condition', condition, null, null, 'n', n], ['condition', condition, null, null, 'failed', failed]);
+    rows.push(
+      ['condition', condition, null, null, 'n', n],
+      ['condition', condition, null, null, 'failed', failed],
+    );
     for (const [metric, summary] of Object.entries(metrics))
       for (const [statistic, value] of flat(summary))
         rows.push(['condition', condition, null, metric, statistic, value]);
     for (const [category, share] of Object.entries(categories ?? {}))
       rows.push(['condition', condition, null, 'dq', `share_${category}`, share]);
-    if (actionable !== null) rows.push(['condition', condition, null, 'dq', 'share_actionable', actionable.share]);
+    if (actionable !== null)
+      rows.push(['condition', condition, null, 'dq', 'share_actionable', actionable.share]);
   }
   for (const { metric, a, b, ...rest } of result.comparisons)
-    for (const [statistic, value] of flat(rest)) rows.push(['pair', a, b, metric, statistic, value]);
+    for (const [statistic, value] of flat(rest))
+      rows.push(['pair', a, b, metric, statistic, value]);
   for (const { metric, f, df, p, eta_squared } of result.anova)
-    for (const [statistic, value] of flat({ f, df_between: df?.[0], df_within: df?.[1], p, eta_squared }))
+    for (const [statistic, value] of flat({
+      f,
+      df_between: df?.[0],
+      df_within: df?.[1],
+      p,
+      eta_squared,
+    }))
       rows.push(['anova', null, null, metric, statistic, value]);
   if (result.sensitivity !== null) {
     for (const [order, share] of Object.entries(result.sensitivity.rank_stability))
@@ -47,7 +58,11 @@ export function renderTrialsCsv({ trials }: ExperimentResult): string {
   const written = (trial: Trial): Cell[] =>
     columns.map((column) =>
       // With its actions a trial can be scored again, also against another ground truth.
-      column !== 'actions' ? trial[column] : trial.actions === undefined ? null : JSON.stringify(trial.actions),
+      column !== 'actions'
+        ? trial[column]
+        : trial.actions === undefined
+          ? null
+          : JSON.stringify(trial.actions),
     );
   return [[...columns], ...trials.map(written)].map(line).join('');
 }

@@ -24,7 +24,10 @@ export function renderFigure(result: ExperimentResult): string {
     const height = Number(/viewBox="0 0 \d+ ([\d.]+)"/.exec(plot)![1]);
     const letter = String.fromCharCode(97 + (i % 26));
     const heading = `<text x="10" y="${y + 16}" class="heading">(${letter}) ${escapeXmlText(label)}</text>`;
-    const inside = plot.replace('<svg ', `<svg x="0" y="${y + 24}" width="${WIDTH}" height="${height}" `);
+    const inside = plot.replace(
+      '<svg ',
+      `<svg x="0" y="${y + 24}" width="${WIDTH}" height="${height}" `,
+    );
     y += height + GAP;
     return heading + inside;
   });
@@ -43,5 +46,8 @@ ${placed.join('\n').replace(NOT_XML, '\ufffd')}
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the plots are made for HTML, which takes them; XML does not.
 const NOT_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
-const colours = Array.from({ length: COLOURS }, (_, i) => `.c${i}{fill:${LIGHT[i]};stroke:${LIGHT[i]}}`).join('');
+const colours = Array.from(
+  { length: COLOURS },
+  (_, i) => `.c${i}{fill:${LIGHT[i]};stroke:${LIGHT[i]}}`,
+).join('');
 const STYLE = `text{font:12px Helvetica,Arial,sans-serif;fill:#1c2024;stroke:none}.heading{font-size:14px;font-weight:600}.name{font-weight:600}.tick,.axis{fill:#60646c}.grid{stroke:#e3e5e9}.threshold{stroke:#60646c;stroke-dasharray:4 3}${colours}.whisker{fill:none;stroke-width:1.5}.box{fill-opacity:.2;stroke-width:1.5}.point{fill-opacity:.45;stroke:none}.median{stroke:#1c2024;stroke-width:2}.hollow{fill:#fff;stroke-width:2}.range{stroke:#1c2024;stroke-width:2}.pair{fill:#1c2024;stroke:#1c2024;stroke-width:1.5}.pair.open{fill:#fff}`;

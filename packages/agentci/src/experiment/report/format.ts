@@ -30,9 +30,11 @@ export const formatValue = (metric: TrialMetric, value: number | null): string =
 export const formatSigned = (value: number | null, decimals: number): string =>
   value === null ? NONE : `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(decimals)}`;
 
-export const formatDifference = (metric: TrialMetric, value: number): string => formatSigned(value, DECIMALS[metric]);
+export const formatDifference = (metric: TrialMetric, value: number): string =>
+  formatSigned(value, DECIMALS[metric]);
 
 /** A p-value; below a thousandth the digits say nothing more. */
-export const formatP = (p: number | null): string => (p === null ? NONE : p < 0.001 ? '< 0.001' : p.toFixed(3));
+export const formatP = (p: number | null): string =>
+  p === null ? NONE : p < 0.001 ? '< 0.001' : p.toFixed(3);
 
 export const formatShare = (share: number): string => `${(share * 100).toFixed(1)} %`;

@@ -5,7 +5,13 @@ import { intervalPlot } from '../plots/interval-plot.ts';
 import { sensitivityPlot } from '../plots/sensitivity-plot.ts';
 import { colourOf } from '../plots/svg.ts';
 import { formatValue, METRIC_LABELS } from './format.ts';
-import { COMPONENTS, HEADLINE, measureBoxes, measureDifferences, samplesOf } from './measure-plots.ts';
+import {
+  COMPONENTS,
+  HEADLINE,
+  measureBoxes,
+  measureDifferences,
+  samplesOf,
+} from './measure-plots.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { type Table, tablesOf } from './tables.ts';
 
@@ -96,7 +102,9 @@ const figureOf = (caption: string, plot: string): string =>
 
 /** The parts of decision quality, all on the scale from 0 to 1. */
 function componentSection(result: ExperimentResult): string {
-  const plots = COMPONENTS.map((metric) => figureOf(METRIC_LABELS[metric], measureBoxes(result, metric))).join('');
+  const plots = COMPONENTS.map((metric) =>
+    figureOf(METRIC_LABELS[metric], measureBoxes(result, metric)),
+  ).join('');
   return plots === '' ? '' : `<section><h2>Parts of decision quality</h2>\n${plots}</section>\n`;
 }
 
@@ -105,7 +113,8 @@ function weightSection({ sensitivity, conditions }: ExperimentResult): string {
   const names = conditions.map(({ condition }) => condition);
   const winners = Object.entries(sensitivity.wins).filter(([, share]) => share > 0);
   const keys = winners.map(
-    ([name]) => `<li><span class="swatch ${colourOf(names.indexOf(name))}"></span>${escapeHtml(name)} is best</li>`,
+    ([name]) =>
+      `<li><span class="swatch ${colourOf(names.indexOf(name))}"></span>${escapeHtml(name)} is best</li>`,
   );
   const hasTies = sensitivity.points.some(({ ranking: [best] }) => (best?.length ?? 0) > 1);
   return `<section><h2>Would other weights change the order?</h2>
@@ -122,5 +131,7 @@ function tableHtml({ title, columns, rows, notes: below }: Table): string {
   // What scrolls can be reached by keyboard.
   return `<h3>${escapeHtml(title)}</h3><div class="scroll" tabindex="0" role="group" aria-label="${escapeHtml(title)}"><table><thead>${row(columns, 'th')}</thead><tbody>${rows
     .map((cells) => row(cells, 'td'))
-    .join('')}</tbody></table></div>${below.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('')}`;
+    .join(
+      '',
+    )}</tbody></table></div>${below.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('')}`;
 }

@@ -1,7 +1,14 @@
 import { escapeLatex } from '../../kit/escape.ts';
 import type { ExperimentResult } from '../../results/experiment-result.ts';
 import { quantile } from '../../stats/descriptive.ts';
-import { formatDifference, formatP, formatSigned, formatValue, METRIC_LABELS, NONE } from './format.ts';
+import {
+  formatDifference,
+  formatP,
+  formatSigned,
+  formatValue,
+  METRIC_LABELS,
+  NONE,
+} from './format.ts';
 import { COMPONENTS, HEADLINE, samplesOf } from './measure-plots.ts';
 
 /** Two tables for a paper: conditions with quartiles, and pairs with intervals. Plain LaTeX without packages. */
@@ -9,7 +16,8 @@ export function renderLatex(result: ExperimentResult): string {
   const metrics = [...HEADLINE, ...COMPONENTS];
   const conditions = metrics.flatMap((metric) =>
     samplesOf(result, metric).map(({ name, values }) => {
-      const { n, mean, sd, ci95 } = result.conditions.find(({ condition }) => condition === name)!.metrics[metric]!;
+      const { n, mean, sd, ci95 } = result.conditions.find(({ condition }) => condition === name)!
+        .metrics[metric]!;
       const format = (value: number | null): string => formatValue(metric, value);
       return [
         METRIC_LABELS[metric],
@@ -29,7 +37,9 @@ export function renderLatex(result: ExperimentResult): string {
         METRIC_LABELS[metric],
         `${b} − ${a}`,
         formatDifference(metric, difference),
-        ci95 === null ? NONE : `${formatDifference(metric, ci95.low)} to ${formatDifference(metric, ci95.high)}`,
+        ci95 === null
+          ? NONE
+          : `${formatDifference(metric, ci95.low)} to ${formatDifference(metric, ci95.high)}`,
         formatP(welch.p_holm),
         formatSigned(cohens_d, 2),
       ]),
@@ -42,12 +52,20 @@ export function renderLatex(result: ExperimentResult): string {
       conditions,
     ),
     '',
-    ...tabular('llrrrr', ['measure', 'pair', 'difference', '95 % interval', 'p (Holm)', "Cohen's d"], pairs),
+    ...tabular(
+      'llrrrr',
+      ['measure', 'pair', 'difference', '95 % interval', 'p (Holm)', "Cohen's d"],
+      pairs,
+    ),
     '',
   ].join('\n');
 }
 
-const tabular = (columns: string, head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+const tabular = (
+  columns: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] => [
   `\\begin{tabular}{${columns}}`,
   '\\hline',
   rowOf(head),

@@ -17,7 +17,8 @@ export function renderMarkdown(result: ExperimentResult): string {
     for (const row of rows) lines.push(`| ${row.map(cell).join(' | ')} |`);
     lines.push('', ...notes.flatMap((note) => [cell(note), '']));
   }
-  for (const { condition, trial } of result.excluded) lines.push(`- excluded: ${cell(`${condition} ${trial}`)}`);
+  for (const { condition, trial } of result.excluded)
+    lines.push(`- excluded: ${cell(`${condition} ${trial}`)}`);
   if (result.interrupted) lines.push('- the experiment was interrupted; trials are missing');
   for (const notice of result.notices) lines.push(`- ${cell(notice)}`);
   return `${lines.join('\n').trimEnd()}\n`;

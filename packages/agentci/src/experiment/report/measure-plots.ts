@@ -16,7 +16,10 @@ const BANDS: readonly Threshold[] = [
 ];
 
 /** The values of a measure in every condition that has some. */
-export function samplesOf({ conditions, trials }: ExperimentResult, metric: TrialMetric): PlotSample[] {
+export function samplesOf(
+  { conditions, trials }: ExperimentResult,
+  metric: TrialMetric,
+): PlotSample[] {
   return conditions.flatMap(({ condition, metrics }, index) =>
     metrics[metric] === undefined
       ? []
@@ -52,7 +55,12 @@ export function measureDifferences({ comparisons }: ExperimentResult, metric: Tr
   const pairs = comparisons.filter((pair) => pair.metric === metric);
   if (pairs.length === 0) return '';
   return differencePlot(
-    pairs.map(({ a, b, difference, difference_ci95: interval }) => ({ a, b, difference, interval })),
+    pairs.map(({ a, b, difference, difference_ci95: interval }) => ({
+      a,
+      b,
+      difference,
+      interval,
+    })),
     { label: METRIC_LABELS[metric], format: (value) => formatDifference(metric, value) },
   );
 }

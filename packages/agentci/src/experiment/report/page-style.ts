@@ -1,8 +1,29 @@
-export const LIGHT = ['#2f6fb7', '#d9730d', '#2e8b57', '#b0468f', '#7a6a00', '#5b5bd6', '#b33a3a', '#3b8686'];
-const DARK = ['#6ea8e8', '#f0a050', '#62c48d', '#df8cc4', '#cdbb4a', '#a0a0ff', '#ee8a8a', '#74c7c7'];
+export const LIGHT = [
+  '#2f6fb7',
+  '#d9730d',
+  '#2e8b57',
+  '#b0468f',
+  '#7a6a00',
+  '#5b5bd6',
+  '#b33a3a',
+  '#3b8686',
+];
+const DARK = [
+  '#6ea8e8',
+  '#f0a050',
+  '#62c48d',
+  '#df8cc4',
+  '#cdbb4a',
+  '#a0a0ff',
+  '#ee8a8a',
+  '#74c7c7',
+];
 
-const colours = (list: readonly string[]): string => list.map((colour, i) => `--c${i}:${colour}`).join(';');
-const classes = LIGHT.map((_, i) => `.c${i}{fill:var(--c${i});stroke:var(--c${i});background:var(--c${i})}`).join('');
+const colours = (list: readonly string[]): string =>
+  list.map((colour, i) => `--c${i}:${colour}`).join(';');
+const classes = LIGHT.map(
+  (_, i) => `.c${i}{fill:var(--c${i});stroke:var(--c${i});background:var(--c${i})}`,
+).join('');
 
 /** The look of the page: system fonts, one column, colours that follow the reader's light or dark setting. */
 export const PAGE_STYLE = `

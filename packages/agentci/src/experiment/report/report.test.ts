@@ -11,7 +11,10 @@ import { renderHtml } from './html.ts';
 import { renderLatex } from './latex.ts';
 import { renderMarkdown } from './markdown.ts';
 
-function resultOf(names: readonly string[], rest: Partial<ExperimentResult> = {}): ExperimentResult {
+function resultOf(
+  names: readonly string[],
+  rest: Partial<ExperimentResult> = {},
+): ExperimentResult {
   const trials = names.flatMap((condition, c) =>
     Array.from({ length: 5 }, (_, i): Trial => {
       const part = ((i + c) % 5) / 5;
@@ -52,7 +55,10 @@ test('tables that scroll can be reached by keyboard, and have a name', () => {
 });
 
 describe('hostile names', () => {
-  const result = resultOf([HOSTILE, '__proto__', 'constructor'], { experiment: HOSTILE, notices: [HOSTILE] });
+  const result = resultOf([HOSTILE, '__proto__', 'constructor'], {
+    experiment: HOSTILE,
+    notices: [HOSTILE],
+  });
 
   test('cannot leave the text of the page', () => {
     const page = renderHtml(result);
@@ -62,7 +68,12 @@ describe('hostile names', () => {
   });
 
   test('cannot move the cursor, start a formula or break a table', () => {
-    for (const text of [renderConsole(result), renderMarkdown(result), renderCsv(result), renderTrialsCsv(result)])
+    for (const text of [
+      renderConsole(result),
+      renderMarkdown(result),
+      renderCsv(result),
+      renderTrialsCsv(result),
+    ])
       expect(text).not.toContain('\u001b');
     expect(renderConsole(result)).not.toMatch(/^::error/m);
     expect(renderCsv(resultOf(['=cmd()', 'b']))).not.toMatch(/(^|,)=/m);
@@ -140,7 +151,8 @@ describe('for a paper', () => {
 
   test('shares are drawn from 0 to 1 in every plot, and the bands of decision quality are lines', () => {
     const text = renderFigure(resultOf(['a', 'b']));
-    for (const name of ['mediocre', 'actionable', 'excellent']) expect(text).toContain(`>${name}</text>`);
+    for (const name of ['mediocre', 'actionable', 'excellent'])
+      expect(text).toContain(`>${name}</text>`);
     expect(text.match(/<circle [^>]*class="point c0"/g)).toHaveLength(5 * 5);
     expect(text).toContain('median 0.640, quartiles 0.520 to 0.760, mean 0.640, n = 5');
     expect(text).toContain('Differences of decision quality between conditions');

@@ -5,7 +5,15 @@ import type {
   MetricSummary,
   TrialMetric,
 } from '../../results/experiment-result.ts';
-import { formatDifference, formatP, formatShare, formatSigned, formatValue, METRIC_LABELS, NONE } from './format.ts';
+import {
+  formatDifference,
+  formatP,
+  formatShare,
+  formatSigned,
+  formatValue,
+  METRIC_LABELS,
+  NONE,
+} from './format.ts';
 
 /** A table as every report shows it. The first column is text, the others are numbers. */
 export interface Table {
@@ -36,7 +44,9 @@ function conditionTable({ conditions }: ExperimentResult, metrics: readonly Tria
   const rows = metrics.flatMap((metric) =>
     conditions.flatMap(({ condition, metrics: measured }) => {
       const summary = measured[metric];
-      return summary === undefined ? [] : [[`${condition}: ${METRIC_LABELS[metric]}`, ...numbersOf(metric, summary)]];
+      return summary === undefined
+        ? []
+        : [[`${condition}: ${METRIC_LABELS[metric]}`, ...numbersOf(metric, summary)]];
     }),
   );
   const constant = rows.some((row) => row[3]?.includes('*'));
@@ -71,28 +81,41 @@ function numbersOf(
 function bandTable(conditions: readonly ConditionSummary[]): Table {
   return {
     title: 'Bands of decision quality',
-    columns: ['condition', 'excellent', 'good', 'mediocre', 'poor', 'actionable', 'actions', 'failed'],
-    rows: conditions.flatMap(({ condition, categories, actionable, mean_actions, failed, metrics }) =>
-      categories === null || actionable === null
-        ? []
-        : [
-            [
-              condition,
-              formatShare(categories.excellent),
-              formatShare(categories.good),
-              formatShare(categories.mediocre),
-              formatShare(categories.poor),
-              `${actionable.count} of ${metrics.dq?.n ?? 0}`,
-              mean_actions === null ? NONE : mean_actions.toFixed(2),
-              String(failed),
+    columns: [
+      'condition',
+      'excellent',
+      'good',
+      'mediocre',
+      'poor',
+      'actionable',
+      'actions',
+      'failed',
+    ],
+    rows: conditions.flatMap(
+      ({ condition, categories, actionable, mean_actions, failed, metrics }) =>
+        categories === null || actionable === null
+          ? []
+          : [
+              [
+                condition,
+                formatShare(categories.excellent),
+                formatShare(categories.good),
+                formatShare(categories.mediocre),
+                formatShare(categories.poor),
+                `${actionable.count} of ${metrics.dq?.n ?? 0}`,
+                mean_actions === null ? NONE : mean_actions.toFixed(2),
+                String(failed),
+              ],
             ],
-          ],
     ),
     notes: ['excellent from 0.7, good from 0.5, mediocre from 0.3; actionable above 0.5'],
   };
 }
 
-function pairTable(comparisons: readonly ConditionComparison[], metrics: readonly TrialMetric[]): Table {
+function pairTable(
+  comparisons: readonly ConditionComparison[],
+  metrics: readonly TrialMetric[],
+): Table {
   const shown = metrics.flatMap((metric) => comparisons.filter((pair) => pair.metric === metric));
   return {
     title: 'Pairs',
@@ -114,7 +137,9 @@ function pairTable(comparisons: readonly ConditionComparison[], metrics: readonl
       pair.difference_ci95 === null
         ? NONE
         : `${formatDifference(pair.metric, pair.difference_ci95.low)} to ${formatDifference(pair.metric, pair.difference_ci95.high)}`,
-      pair.relative_improvement_pct === null ? NONE : `${formatSigned(pair.relative_improvement_pct, 1)} %`,
+      pair.relative_improvement_pct === null
+        ? NONE
+        : `${formatSigned(pair.relative_improvement_pct, 1)} %`,
       formatP(pair.welch.p_holm),
       formatP(pair.mann_whitney.p_holm),
       formatSigned(pair.cohens_d, 2),
@@ -125,7 +150,9 @@ function pairTable(comparisons: readonly ConditionComparison[], metrics: readonl
     notes: [
       'p-values are corrected by Holm over the pairs of one metric; trials needed: per condition, to show the observed difference with power 0.8',
       ...new Set(
-        shown.flatMap(({ note, metric }) => (note === undefined ? [] : [`${METRIC_LABELS[metric]}: ${note}`])),
+        shown.flatMap(({ note, metric }) =>
+          note === undefined ? [] : [`${METRIC_LABELS[metric]}: ${note}`],
+        ),
       ),
     ],
   };
@@ -163,7 +190,10 @@ function weightTable({ sensitivity }: ExperimentResult): Table {
       ['same order of the conditions', formatShare(stable.same)],
       ['same order, with ties', formatShare(stable.tied)],
       ['another order', formatShare(stable.different)],
-      ...Object.entries(wins).map(([condition, share]) => [`${condition} alone is best`, formatShare(share)]),
+      ...Object.entries(wins).map(([condition, share]) => [
+        `${condition} alone is best`,
+        formatShare(share),
+      ]),
     ],
     notes: [
       `${points.length} mixes; the order at the weights used: ${reference.ranking.map((tied) => tied.join(' = ')).join(' > ')}`,

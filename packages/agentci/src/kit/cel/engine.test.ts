@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { engine } from './engine.ts';
 import { type CelVariables, NotCaptured } from './expression.ts';
 
-const VARIABLES: CelVariables = { answer: 'string', calls: 'list', vars: 'map', output: 'dyn', hidden: 'string' };
+const VARIABLES: CelVariables = {
+  answer: 'string',
+  calls: 'list',
+  vars: 'map',
+  output: 'dyn',
+  hidden: 'string',
+};
 
 function valuesOf(): Record<string, unknown> {
   const values: Record<string, unknown> = {
@@ -86,9 +92,18 @@ describe('has() asks a map', () => {
     ['has(output.b)', false],
     ['!has(vars.x)', true],
     ['has(output.nothing)', true],
-    ['!has(output.nothing.error)', 'error: has(): no field "error" can be in null, only in an object'],
-    ['!has(output.list.error)', 'error: has(): no field "error" can be in a list, only in an object'],
-    ['!has(output.a.error)', 'error: has(): no field "error" can be in a number, only in an object'],
+    [
+      '!has(output.nothing.error)',
+      'error: has(): no field "error" can be in null, only in an object',
+    ],
+    [
+      '!has(output.list.error)',
+      'error: has(): no field "error" can be in a list, only in an object',
+    ],
+    [
+      '!has(output.a.error)',
+      'error: has(): no field "error" can be in a number, only in an object',
+    ],
     ['has(output.no.such)', expect.stringMatching(/^error: no such key: no/)],
     ['output.nothing != null && has(output.nothing.error)', false],
     ['"has(x)" == "has(x)" && has(output.a)', true],
@@ -118,7 +133,10 @@ describe('fields that are known', () => {
   ])('%s is refused at character %i', (text, offset, near) => {
     const compiled = engine.compile(text, known);
     const way = near === undefined ? 'there are' : `did you mean "${near}"`;
-    expect(compiled).toMatchObject({ ok: false, problem: { offset, message: expect.stringContaining(way) } });
+    expect(compiled).toMatchObject({
+      ok: false,
+      problem: { offset, message: expect.stringContaining(way) },
+    });
   });
 
   test.each([
@@ -177,7 +195,10 @@ describe('what goes wrong while it runs is an error, never a verdict', () => {
 
 test('loops in loops end', () => {
   const calls = Array.from({ length: 3000 }, (_, i) => ({ i }));
-  const compiled = engine.compile('calls.all(a, calls.all(b, calls.all(c, a.i + b.i + c.i >= 0)))', VARIABLES);
+  const compiled = engine.compile(
+    'calls.all(a, calls.all(b, calls.all(c, a.i + b.i + c.i >= 0)))',
+    VARIABLES,
+  );
   const started = performance.now();
   const result = compiled.ok ? compiled.program.run({ ...valuesOf, calls }) : undefined;
   expect(result).toMatchObject({ kind: 'error', message: expect.stringContaining('time limit') });
@@ -186,6 +207,8 @@ test('loops in loops end', () => {
 
 test('a pattern that explodes elsewhere is linear here', () => {
   const compiled = engine.compile('answer.matches("(a+)+$")', VARIABLES);
-  const result = compiled.ok ? compiled.program.run({ answer: `${'a'.repeat(50_000)}!` }) : undefined;
+  const result = compiled.ok
+    ? compiled.program.run({ answer: `${'a'.repeat(50_000)}!` })
+    : undefined;
   expect(result).toEqual({ kind: 'value', value: false });
 });

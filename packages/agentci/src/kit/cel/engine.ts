@@ -16,7 +16,13 @@ import { checkMixed } from './mixed-numbers.ts';
 import { addStrictHas } from './strict-has.ts';
 import { loopDepth, pathsIn, patternsIn, withOwnFunctions } from './syntax.ts';
 
-const LIMITS = { maxAstNodes: 2_000, maxDepth: 64, maxListElements: 500, maxMapEntries: 200, maxCallArguments: 16 };
+const LIMITS = {
+  maxAstNodes: 2_000,
+  maxDepth: 64,
+  maxListElements: 500,
+  maxMapEntries: 200,
+  maxCallArguments: 16,
+};
 /** Compiled expressions kept: a spec repeats the same ones in many queries. */
 const MAX_KEPT = 500;
 
@@ -49,7 +55,8 @@ function environmentFor(variables: CelVariables): Environment {
   let environment = environments.get(key);
   if (environment === undefined) {
     environment = new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS });
-    for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, typeOf(type));
+    for (const [name, type] of Object.entries(variables))
+      environment.registerVariable(name, typeOf(type));
     addFunctions(environment);
     environments.set(key, environment);
   }
@@ -73,20 +80,28 @@ function addFunctions(environment: Environment): void {
     environment.registerOperator(`int ${sign} double`, handler);
     environment.registerOperator(`double ${sign} int`, handler);
   }
-  environment.registerOperator('double % double', (a: unknown, b: unknown) => Number(a) % Number(b));
+  environment.registerOperator(
+    'double % double',
+    (a: unknown, b: unknown) => Number(a) % Number(b),
+  );
   // The library derives the other order and `!=` from it.
-  environment.registerOperator('int == double', (a: unknown, b: unknown) => Number(a) === Number(b));
+  environment.registerOperator(
+    'int == double',
+    (a: unknown, b: unknown) => Number(a) === Number(b),
+  );
   addStrictHas(environment, OWN.has);
   environment.registerFunction('sum(list<dyn>): double', (list: unknown) => sumOf(list));
-  environment.registerFunction(`string.${OWN.matches}(string): bool`, (text: string, pattern: string) =>
-    matches(text, pattern),
+  environment.registerFunction(
+    `string.${OWN.matches}(string): bool`,
+    (text: string, pattern: string) => matches(text, pattern),
   );
 }
 
 function sumOf(list: unknown): number {
   let sum = 0;
   for (const item of list as Iterable<unknown>) {
-    if (typeof item !== 'number' && typeof item !== 'bigint') throw new CannotTell('sum() takes a list of numbers');
+    if (typeof item !== 'number' && typeof item !== 'bigint')
+      throw new CannotTell('sum() takes a list of numbers');
     sum += Number(item);
   }
   return sum;
@@ -95,7 +110,8 @@ function sumOf(list: unknown): number {
 /** On the linear-time engine, like every pattern a user writes. */
 function matches(text: string, pattern: string): boolean {
   const compiled = compileRegex(pattern);
-  if (!compiled.ok) throw new CannotTell(`the pattern ${pattern} does not compile: ${compiled.message}`);
+  if (!compiled.ok)
+    throw new CannotTell(`the pattern ${pattern} does not compile: ${compiled.message}`);
   try {
     return compiled.regex.test(text);
   } catch (error) {
@@ -118,7 +134,10 @@ function compileOnce(text: string, variables: CelVariables): CelCompiled {
 
 function compile(text: string, variables: CelVariables): CelCompiled {
   if (text.length > MAX_EXPRESSION)
-    return wrong(`the expression has ${text.length} characters, at most ${MAX_EXPRESSION} are read`, 0);
+    return wrong(
+      `the expression has ${text.length} characters, at most ${MAX_EXPRESSION} are read`,
+      0,
+    );
   const environment = environmentFor(variables);
   let parsed: ParseResult;
   let checked: ReturnType<ParseResult['check']>;
@@ -140,13 +159,20 @@ function compile(text: string, variables: CelVariables): CelCompiled {
   return { ok: true, program: programOf(parsed) };
 }
 
-const wrong = (message: string, offset: number): CelCompiled => ({ ok: false, problem: { message, offset } });
+const wrong = (message: string, offset: number): CelCompiled => ({
+  ok: false,
+  problem: { message, offset },
+});
 
 const typeName = (type: string | undefined): string =>
   type === undefined ? 'another value' : `a value of type ${type}`;
 
 function problemOf(error: unknown): CelProblem {
-  const { summary, message, range } = error as { summary?: string; message?: string; range?: { start: number } };
+  const { summary, message, range } = error as {
+    summary?: string;
+    message?: string;
+    range?: { start: number };
+  };
   const text = (summary ?? message ?? String(error))
     .split('\n')[0]!
     .replaceAll(OWN.matches, 'matches')

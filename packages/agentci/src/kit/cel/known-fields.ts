@@ -13,7 +13,8 @@ export function unknownField(root: ASTNode, variables: CelVariables): CelProblem
   return inNode(root, new Map(known));
 }
 
-const recordOf = (type: CelVariables[string]): CelRecord | undefined => (typeof type === 'string' ? undefined : type);
+const recordOf = (type: CelVariables[string]): CelRecord | undefined =>
+  typeof type === 'string' ? undefined : type;
 
 function inNode(node: ASTNode, scope: Scope): CelProblem | undefined {
   switch (node.op) {
@@ -26,7 +27,10 @@ function inNode(node: ASTNode, scope: Scope): CelProblem | undefined {
       const [of, index] = node.args as [ASTNode, ASTNode];
       const field = index.op === 'value' && typeof index.args === 'string' ? index.args : undefined;
       const found = inNode(of, scope) ?? inNode(index, scope);
-      return found ?? (field === undefined ? undefined : missing(shapeOf(of, scope), field, index.range.start));
+      return (
+        found ??
+        (field === undefined ? undefined : missing(shapeOf(of, scope), field, index.range.start))
+      );
     }
     case 'rcall':
       return inCall(node.args as [string, ASTNode, ASTNode[]], scope);
@@ -36,7 +40,10 @@ function inNode(node: ASTNode, scope: Scope): CelProblem | undefined {
 }
 
 /** In a loop its variable is an item of the list; what `cel.bind` names is what it is bound to. */
-function inCall([name, of, args]: [string, ASTNode, ASTNode[]], scope: Scope): CelProblem | undefined {
+function inCall(
+  [name, of, args]: [string, ASTNode, ASTNode[]],
+  scope: Scope,
+): CelProblem | undefined {
   const found = inNode(of, scope);
   const [variable, ...rest] = args;
   if (found !== undefined || variable?.op !== 'id') return found ?? inAll(args, scope);
@@ -48,7 +55,10 @@ function inCall([name, of, args]: [string, ASTNode, ASTNode[]], scope: Scope): C
   if (name !== 'bind') return inAll(args, scope);
   const [value, ...bodies] = rest;
   const shape = value === undefined ? undefined : shapeOf(value, scope);
-  return inAll(rest.slice(0, 1), scope) ?? inAll(bodies, new Map([...scope, [variable.args as string, shape]]));
+  return (
+    inAll(rest.slice(0, 1), scope) ??
+    inAll(bodies, new Map([...scope, [variable.args as string, shape]]))
+  );
 }
 
 function inAll(nodes: readonly ASTNode[], scope: Scope): CelProblem | undefined {
@@ -61,7 +71,8 @@ function inAll(nodes: readonly ASTNode[], scope: Scope): CelProblem | undefined 
 
 function shapeOf(node: ASTNode, scope: Scope): CelRecord | undefined {
   if (node.op === 'id') return scope.get(node.args as string);
-  if (node.op === 'rcall') return node.args[0] === 'filter' ? shapeOf(node.args[1], scope) : undefined;
+  if (node.op === 'rcall')
+    return node.args[0] === 'filter' ? shapeOf(node.args[1], scope) : undefined;
   if (node.op === '.') {
     const [of, field] = node.args as [ASTNode, string];
     const record = shapeOf(of, scope);
@@ -73,14 +84,21 @@ function shapeOf(node: ASTNode, scope: Scope): CelRecord | undefined {
   return shape !== undefined && 'items' in shape ? { fields: shape.items } : undefined;
 }
 
-function missing(shape: CelRecord | undefined, field: string, offset: number): CelProblem | undefined {
+function missing(
+  shape: CelRecord | undefined,
+  field: string,
+  offset: number,
+): CelProblem | undefined {
   if (shape === undefined || !('fields' in shape) || shape.fields.includes(field)) return undefined;
   const near = didYouMean(field, shape.fields);
-  const way = near === undefined ? `there are ${shape.fields.join(', ')}` : `did you mean "${near}"?`;
+  const way =
+    near === undefined ? `there are ${shape.fields.join(', ')}` : `did you mean "${near}"?`;
   return { message: `unknown field "${field}": ${way}`, offset };
 }
 
 function nodesOf(args: unknown): ASTNode[] {
   if (Array.isArray(args)) return args.flatMap(nodesOf);
-  return typeof args === 'object' && args !== null && 'op' in args && 'range' in args ? [args as ASTNode] : [];
+  return typeof args === 'object' && args !== null && 'op' in args && 'range' in args
+    ? [args as ASTNode]
+    : [];
 }

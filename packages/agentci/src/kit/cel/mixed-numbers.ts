@@ -9,14 +9,26 @@ type Checked = ReturnType<ParseResult['check']>;
  * Checks the types of an expression, and lets `in` look for a whole number among fractional ones and the other way round. An
  * overload for that would be ambiguous wherever a type is known only when it runs, so the number is given such a type instead.
  */
-export function checkMixed(text: string, environment: Environment): { parsed: ParseResult; checked: Checked } {
+export function checkMixed(
+  text: string,
+  environment: Environment,
+): { parsed: ParseResult; checked: Checked } {
   const loosened: number[] = [];
   for (;;) {
     const parsed = environment.parse(text);
-    for (const node of inNodes(parsed.ast)) if (loosened.includes(node.range.end)) loosen(node, environment);
+    for (const node of inNodes(parsed.ast))
+      if (loosened.includes(node.range.end)) loosen(node, environment);
     const checked = parsed.check();
-    const { message = '', range } = (checked.error ?? {}) as { message?: string; range?: { end: number } };
-    if (checked.valid || range === undefined || !MIXED.test(message) || loosened.includes(range.end))
+    const { message = '', range } = (checked.error ?? {}) as {
+      message?: string;
+      range?: { end: number };
+    };
+    if (
+      checked.valid ||
+      range === undefined ||
+      !MIXED.test(message) ||
+      loosened.includes(range.end)
+    )
       return { parsed, checked };
     loosened.push(range.end);
   }

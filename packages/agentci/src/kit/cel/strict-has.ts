@@ -18,7 +18,8 @@ export function addStrictHas(environment: Environment, name: string): void {
       of,
       field,
       typeCheck: (checker: Checker, macro: Macro, context: unknown) => {
-        if (macro.of === undefined) throw new Error('has() takes a field, such as has(output.total)');
+        if (macro.of === undefined)
+          throw new Error('has() takes a field, such as has(output.total)');
         checker.check(macro.of, context);
         return checker.getType('bool');
       },
@@ -26,8 +27,13 @@ export function addStrictHas(environment: Environment, name: string): void {
         const value = evaluator.run(macro.of, context);
         if (value instanceof Map) return value.get(macro.field) !== undefined;
         if (typeof value !== 'object' || value === null || Array.isArray(value))
-          throw new Error(`has(): no field "${macro.field}" can be in ${nameOf(value)}, only in an object`);
-        return Object.hasOwn(value, macro.field) && (value as Record<string, unknown>)[macro.field] !== undefined;
+          throw new Error(
+            `has(): no field "${macro.field}" can be in ${nameOf(value)}, only in an object`,
+          );
+        return (
+          Object.hasOwn(value, macro.field) &&
+          (value as Record<string, unknown>)[macro.field] !== undefined
+        );
       },
     };
   }) as never);
@@ -44,5 +50,7 @@ interface Evaluator {
 
 const nameOf = (value: unknown): string => {
   if (value === null) return 'null';
-  return Array.isArray(value) ? 'a list' : `a ${typeof value === 'bigint' ? 'number' : typeof value}`;
+  return Array.isArray(value)
+    ? 'a list'
+    : `a ${typeof value === 'bigint' ? 'number' : typeof value}`;
 };

@@ -14,7 +14,11 @@ function childrenOf(args: unknown): ASTNode[] {
 }
 
 const isNode = (value: unknown): value is ASTNode =>
-  typeof value === 'object' && value !== null && 'op' in value && 'args' in value && 'range' in value;
+  typeof value === 'object' &&
+  value !== null &&
+  'op' in value &&
+  'args' in value &&
+  'range' in value;
 
 /** How many loops may run for each other: those inside one another, and those over the result of another. */
 export function loopDepth(node: ASTNode): number {
@@ -58,13 +62,20 @@ export function patternsIn(root: ASTNode): { readonly pattern: string; readonly 
 }
 
 /** The text with other names for functions of the library, at the same places: it does not let its own be replaced. */
-export function withOwnFunctions(text: string, root: ASTNode, names: Readonly<Record<string, string>>): string {
+export function withOwnFunctions(
+  text: string,
+  root: ASTNode,
+  names: Readonly<Record<string, string>>,
+): string {
   const characters = text.split('');
   for (const node of nodesIn(root)) {
     if (node.op !== 'rcall' && node.op !== 'call') continue;
     const before = node.args[0];
     if (!Object.hasOwn(names, before)) continue;
-    const at = text.indexOf(before, node.op === 'rcall' ? node.args[1].range.end : node.range.start);
+    const at = text.indexOf(
+      before,
+      node.op === 'rcall' ? node.args[1].range.end : node.range.start,
+    );
     characters.splice(at, before.length, ...names[before]!);
   }
   return characters.join('');

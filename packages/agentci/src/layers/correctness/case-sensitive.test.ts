@@ -14,7 +14,11 @@ describeCheck(setting, {
 });
 
 const run = { answer: 'Refund  policy: 30 DAYS' };
-const rows = (key: string, is: (terms: string) => unknown, told: { same: string; other: string }) => ({
+const rows = (
+  key: string,
+  is: (terms: string) => unknown,
+  told: { same: string; other: string },
+) => ({
   verdicts: [
     {
       when: 'case counts when said so',
@@ -22,14 +26,24 @@ const rows = (key: string, is: (terms: string) => unknown, told: { same: string;
       run,
       status: told.other,
     },
-    { when: 'the same case', block: { [key]: is('30 DAYS'), case_sensitive: true }, run, status: told.same },
+    {
+      when: 'the same case',
+      block: { [key]: is('30 DAYS'), case_sensitive: true },
+      run,
+      status: told.same,
+    },
     {
       when: 'what does not show still does not count',
       block: { [key]: is('Refund policy'), case_sensitive: true },
       run,
       status: told.same,
     },
-    { when: 'false is the default', block: { [key]: is('30 days'), case_sensitive: false }, run, status: told.same },
+    {
+      when: 'false is the default',
+      block: { [key]: is('30 days'), case_sensitive: false },
+      run,
+      status: told.same,
+    },
   ],
 });
 describeCheck(
@@ -43,13 +57,24 @@ describeCheck(
 describeCheck(forbidden, {
   ...rows('not_in_answer', (term) => [term], { same: 'fail', other: 'pass' }),
   issues: [
-    { block: { not_in_answer: ['ok'], expected_in_answer: ['OK'] }, found: ['error SPEC_CONTRADICTION 0'] },
-    { block: { not_in_answer: ['ok'], expected_in_answer: ['OK'], case_sensitive: true }, found: [] },
+    {
+      block: { not_in_answer: ['ok'], expected_in_answer: ['OK'] },
+      found: ['error SPEC_CONTRADICTION 0'],
+    },
+    {
+      block: { not_in_answer: ['ok'], expected_in_answer: ['OK'], case_sensitive: true },
+      found: [],
+    },
   ],
 });
 describeCheck(start, {
   verdicts: [
-    { when: 'case counts when said so', block: { starts_with: 'refund', case_sensitive: true }, run, status: 'fail' },
+    {
+      when: 'case counts when said so',
+      block: { starts_with: 'refund', case_sensitive: true },
+      run,
+      status: 'fail',
+    },
     { when: 'it does not otherwise', block: { starts_with: 'refund' }, run, status: 'pass' },
   ],
 });

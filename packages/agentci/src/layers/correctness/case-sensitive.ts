@@ -1,13 +1,19 @@
 import { v } from '../../kit/value-schema.ts';
 import { defineSetting } from '../check.ts';
 
-const TERM_CHECKS = ['expected_in_answer', 'any_expected_in_answer', 'not_in_answer', 'starts_with'] as const;
+const TERM_CHECKS = [
+  'expected_in_answer',
+  'any_expected_in_answer',
+  'not_in_answer',
+  'starts_with',
+] as const;
 
 export const setting = defineSetting({
   layer: 'correctness',
   key: 'case_sensitive',
   order: 35,
-  summary: 'Whether case counts in the term checks beside it and in `starts_with`; it does not unless this is true.',
+  summary:
+    'Whether case counts in the term checks beside it and in `starts_with`; it does not unless this is true.',
   schema: v.boolean(),
   inspect: (_, siblings) =>
     TERM_CHECKS.some((key) => siblings[key] !== undefined)

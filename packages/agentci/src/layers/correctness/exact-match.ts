@@ -15,10 +15,16 @@ export const check = defineCheck({
     const text = finalText(trace);
     const expected = wanted.trim();
     const limit = clip(expected);
-    if (text === undefined) return unmeasured(`${noAnswer(trace)}; expected exactly ${quoted(expected)}`, { limit });
+    if (text === undefined)
+      return unmeasured(`${noAnswer(trace)}; expected exactly ${quoted(expected)}`, { limit });
     const answer = text.trim();
-    const rest = { value: clip(answer), limit, details: { exact_match: { matched: answer === expected } } };
-    if (answer === expected) return held(`the answer is exactly the expected ${expected.length} characters`, rest);
+    const rest = {
+      value: clip(answer),
+      limit,
+      details: { exact_match: { matched: answer === expected } },
+    };
+    if (answer === expected)
+      return held(`the answer is exactly the expected ${expected.length} characters`, rest);
     const at = firstDifference(answer, expected);
     return violated(
       `the answer is not the expected text: it differs at character ${at + 1}, got ${quoted(answer)}, expected ${quoted(expected)}`,

@@ -11,7 +11,12 @@ describeCheck(check, {
       run: { tool_calls: [] },
       status: 'error',
     },
-    { when: 'an empty answer is an answer', block: { expected_in_answer: ['x'] }, run: { answer: '' }, status: 'fail' },
+    {
+      when: 'an empty answer is an answer',
+      block: { expected_in_answer: ['x'] },
+      run: { answer: '' },
+      status: 'fail',
+    },
   ],
   issues: [
     { block: { expected_in_answer: [] }, found: ['error SPEC_CANNOT_FAIL'] },
@@ -25,5 +30,7 @@ test.each([
   { text: 'Straße', term: 'STRASSE' },
   { text: 'İSTANBUL', term: 'istanbul' },
 ])('folds case: $term in $text', ({ text, term }) => {
-  expect(evaluate('correctness', { expected_in_answer: [term] }, { answer: text }).status).toBe('pass');
+  expect(evaluate('correctness', { expected_in_answer: [term] }, { answer: text }).status).toBe(
+    'pass',
+  );
 });

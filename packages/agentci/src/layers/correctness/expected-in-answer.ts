@@ -9,23 +9,28 @@ export const check = defineCheck({
   key: 'expected_in_answer',
   severity: 'fail',
   order: 10,
-  summary: 'Every term must be in the answer. Case does not count, unless `case_sensitive` says so.',
+  summary:
+    'Every term must be in the answer. Case does not count, unless `case_sensitive` says so.',
   schema: v.array(v.string()),
   inspect: (terms) => listIssues('expected_in_answer', terms),
   evaluate: (terms, context) => {
     const { trace } = context;
     const { answer, prepare } = searching(context);
     const limit = terms.length;
-    if (answer === undefined) return unmeasured(`${noAnswer(trace)}; expected ${plural(limit, 'term')}`, { limit });
+    if (answer === undefined)
+      return unmeasured(`${noAnswer(trace)}; expected ${plural(limit, 'term')}`, { limit });
     const missing = terms.filter((term) => !answer.includes(prepare(term)));
     const value = limit - missing.length;
     const details = { expected_in_answer: { checked: terms, all_found: missing.length === 0 } };
     if (missing.length === 0)
       return held(`found ${value} of ${plural(limit, 'expected term')}`, { value, limit, details });
-    return violated(`found ${value} of ${plural(limit, 'expected term')}; missing: ${listed(missing.map(quoted))}`, {
-      value,
-      limit,
-      details,
-    });
+    return violated(
+      `found ${value} of ${plural(limit, 'expected term')}; missing: ${listed(missing.map(quoted))}`,
+      {
+        value,
+        limit,
+        details,
+      },
+    );
   },
 });

@@ -12,9 +12,12 @@ export const check = defineCheck({
   schema: v.literal(true),
   evaluate: (_, { trace }) => {
     const parsed = parsedAnswer(trace);
-    if (parsed.kind === 'none') return unmeasured(`${noAnswer(trace)}; JSON expected`, { limit: true });
+    if (parsed.kind === 'none')
+      return unmeasured(`${noAnswer(trace)}; JSON expected`, { limit: true });
     const isJson = parsed.kind === 'json';
     const rest = { value: isJson, limit: true, details: { is_json: { valid: isJson } } };
-    return isJson ? held('the answer is JSON', rest) : violated(`the answer is not JSON: ${parsed.why}`, rest);
+    return isJson
+      ? held('the answer is JSON', rest)
+      : violated(`the answer is not JSON: ${parsed.why}`, rest);
   },
 });

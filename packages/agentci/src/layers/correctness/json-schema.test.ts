@@ -4,7 +4,11 @@ import { check } from './json-schema.ts';
 const NUMBERS = { json_schema: { type: 'array', items: { type: 'number' } } };
 
 describeCheck(check, {
-  sample: { params: { type: 'object', required: ['a'] }, keeps: { answer: '{"a":1}' }, breaks: { answer: '{}' } },
+  sample: {
+    params: { type: 'object', required: ['a'] },
+    keeps: { answer: '{"a":1}' },
+    breaks: { answer: '{}' },
+  },
   verdicts: [
     {
       when: 'there is no final answer',
@@ -12,9 +16,24 @@ describeCheck(check, {
       run: { tool_calls: [] },
       status: 'error',
     },
-    { when: 'a structured answer is validated as it is', block: NUMBERS, run: { answer: [1, 2] }, status: 'pass' },
-    { when: 'a structured answer of another type', block: NUMBERS, run: { answer: ['1'] }, status: 'fail' },
-    { when: 'JSON in a fence is text', block: NUMBERS, run: { answer: '```json\n[1]\n```' }, status: 'fail' },
+    {
+      when: 'a structured answer is validated as it is',
+      block: NUMBERS,
+      run: { answer: [1, 2] },
+      status: 'pass',
+    },
+    {
+      when: 'a structured answer of another type',
+      block: NUMBERS,
+      run: { answer: ['1'] },
+      status: 'fail',
+    },
+    {
+      when: 'JSON in a fence is text',
+      block: NUMBERS,
+      run: { answer: '```json\n[1]\n```' },
+      status: 'fail',
+    },
   ],
   issues: [
     { block: { json_schema: {} }, found: ['error SPEC_CANNOT_FAIL'] },

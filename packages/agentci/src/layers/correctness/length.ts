@@ -37,15 +37,19 @@ export const check = defineCheck({
     const asked = bounds.filter((text) => text !== '').join(' and ');
     const limit = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
     const answer = finalText(trace);
-    if (answer === undefined) return unmeasured(`${noAnswer(trace)}; ${asked} ${NAMES[unit]} expected`, { limit });
+    if (answer === undefined)
+      return unmeasured(`${noAnswer(trace)}; ${asked} ${NAMES[unit]} expected`, { limit });
     const value = lengthOf(answer.trim(), unit);
     const isKept = value >= (min ?? 0) && value <= (max ?? Number.POSITIVE_INFINITY);
     const details = { length: { value, unit } };
-    return (isKept ? held : violated)(`the answer has ${number(value)} ${NAMES[unit]}, ${asked} wanted`, {
-      value,
-      limit,
-      details,
-    });
+    return (isKept ? held : violated)(
+      `the answer has ${number(value)} ${NAMES[unit]}, ${asked} wanted`,
+      {
+        value,
+        limit,
+        details,
+      },
+    );
   },
 });
 
@@ -61,7 +65,12 @@ function lengthIssues({ min, max }: Infer<typeof schema>): Problem[] {
     return [contradiction(`length asks for at least ${min} and at most ${max}`, ['min'])];
   if (min === 0 && max === undefined)
     return [
-      { severity: 'error', code: 'SPEC_CANNOT_FAIL', message: 'length with min: 0 alone cannot fail', path: ['min'] },
+      {
+        severity: 'error',
+        code: 'SPEC_CANNOT_FAIL',
+        message: 'length with min: 0 alone cannot fail',
+        path: ['min'],
+      },
     ];
   return [];
 }

@@ -35,7 +35,9 @@ export const check = defineCheck({
     const own = carried.filter(({ name }) => name === bounds.name);
     const limit = limitText(bounds);
     if (own.length === 0)
-      return unmeasured(`outcome ${bounds.name}: not known, ${missing(bounds.name, carried)}; ${limit}`);
+      return unmeasured(
+        `outcome ${bounds.name}: not known, ${missing(bounds.name, carried)}; ${limit}`,
+      );
     const values = own.map((outcome) => ({ outcome, keeps: keeps(outcome, bounds) }));
     const odd = values.find((value) => value.keeps === undefined);
     const broken = values.find((value) => value.keeps === false);
@@ -43,7 +45,9 @@ export const check = defineCheck({
     const rest = { value: outcome.value, limit: bounds.equals ?? bounds.min ?? bounds.max };
     const text = `outcome ${bounds.name}: ${show(outcome)}, ${limit}`;
     if (broken !== undefined) return violated(text, rest);
-    return odd === undefined ? held(text, rest) : unmeasured(`${text}; it is not a number`, { limit: rest.limit });
+    return odd === undefined
+      ? held(text, rest)
+      : unmeasured(`${text}; it is not a number`, { limit: rest.limit });
   },
 });
 
@@ -59,7 +63,12 @@ function inspectBounds({ min, max, equals }: Bounds): Problem[] {
     ];
   if (min !== undefined && max !== undefined && min > max)
     return [
-      { severity: 'error', code: 'SPEC_CONTRADICTION', message: `min ${min} is above max ${max}`, path: ['min'] },
+      {
+        severity: 'error',
+        code: 'SPEC_CONTRADICTION',
+        message: `min ${min} is above max ${max}`,
+        path: ['min'],
+      },
     ];
   return [];
 }
@@ -70,7 +79,9 @@ function keeps({ value }: Outcome, { min, max, equals }: Bounds): boolean | unde
   if (min === undefined && max === undefined) return true;
   const amount = asNumber(value);
   if (amount === undefined) return undefined;
-  return !(min !== undefined && isBelow(amount, min)) && !(max !== undefined && isAbove(amount, max));
+  return (
+    !(min !== undefined && isBelow(amount, min)) && !(max !== undefined && isAbove(amount, max))
+  );
 }
 
 const isSame = (a: Outcome['value'], b: Outcome['value']): boolean =>

@@ -4,7 +4,12 @@ import { check } from './regex-match.ts';
 describeCheck(check, {
   sample: { params: '^o+k$', keeps: { answer: 'ook' }, breaks: { answer: 'Ok' } },
   verdicts: [
-    { when: 'there is no final answer', block: { regex_match: 'a' }, run: { tool_calls: [] }, status: 'error' },
+    {
+      when: 'there is no final answer',
+      block: { regex_match: 'a' },
+      run: { tool_calls: [] },
+      status: 'error',
+    },
     { when: 'case counts', block: { regex_match: 'PIP' }, run: { answer: 'pip' }, status: 'fail' },
     {
       when: "Python's syntax is read",

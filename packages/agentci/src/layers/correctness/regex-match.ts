@@ -17,10 +17,13 @@ export const check = defineCheck({
   evaluate: (pattern, { trace }) => {
     const compiled = compileRegex(pattern);
     if (!compiled.ok)
-      return unmeasured(`regex_match: the pattern does not compile: ${compiled.message}`, { limit: pattern });
+      return unmeasured(`regex_match: the pattern does not compile: ${compiled.message}`, {
+        limit: pattern,
+      });
     const answer = finalText(trace);
     const shown = `/${clip(pattern)}/`;
-    if (answer === undefined) return unmeasured(`${noAnswer(trace)}; ${shown} expected in it`, { limit: pattern });
+    if (answer === undefined)
+      return unmeasured(`${noAnswer(trace)}; ${shown} expected in it`, { limit: pattern });
     try {
       const match = compiled.regex.firstMatch(answer);
       const details = { regex_match: { pattern, matched: match !== undefined } };

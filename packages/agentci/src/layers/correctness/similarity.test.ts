@@ -12,16 +12,30 @@ describeCheck(check, {
   issues: [
     { block: { similarity: { to: 'x', min: 0 } }, found: ['warning SPEC_CANNOT_FAIL min'] },
     { block: { similarity: { to: ' ', min: 0.5 } }, found: [' SPEC_BLANK to'] },
-    { block: { similarity: { to: 'x', min: 0.5, method: 'bleu', model: 'm' } }, found: [' SPEC_NEEDS_KEY model'] },
+    {
+      block: { similarity: { to: 'x', min: 0.5, method: 'bleu', model: 'm' } },
+      found: [' SPEC_NEEDS_KEY model'],
+    },
   ],
-  refuses: [{ to: 'x' }, { min: 0.5 }, { to: 'x', min: 1.1 }, { to: 'x', min: 0.5, method: 'cosine' }, 'x'],
+  refuses: [
+    { to: 'x' },
+    { min: 0.5 },
+    { to: 'x', min: 1.1 },
+    { to: 'x', min: 0.5, method: 'cosine' },
+    'x',
+  ],
 });
 
 // Worked out by hand from the definitions in the docs.
 test.each<{ method: keyof typeof TEXT_METHODS; answer: string; to: string; value: number }>([
   { method: 'rouge_1', answer: 'the cat sat', to: 'the cat ran', value: 2 / 3 },
   { method: 'rouge_1', answer: 'the the the', to: 'the cat', value: 0.4 },
-  { method: 'rouge_l', answer: 'police killed the gunman', to: 'police kill the gunman', value: 0.75 },
+  {
+    method: 'rouge_l',
+    answer: 'police killed the gunman',
+    to: 'police kill the gunman',
+    value: 0.75,
+  },
   { method: 'rouge_l', answer: 'the gunman kill police', to: 'police kill the gunman', value: 0.5 },
   { method: 'bleu', answer: 'the cat sat on the mat', to: 'the cat sat on the mat', value: 1 },
   { method: 'bleu', answer: 'the cat', to: 'the cat sat on', value: Math.exp(-1) },
@@ -43,7 +57,11 @@ test.each<{ method: keyof typeof TEXT_METHODS; answer: string; to: string; value
 });
 
 test('without an embedding model it could not be told', () => {
-  const [found] = evaluate('correctness', { similarity: { to: 'x', min: 0.5 } }, { answer: 'x' }).checks;
+  const [found] = evaluate(
+    'correctness',
+    { similarity: { to: 'x', min: 0.5 } },
+    { answer: 'x' },
+  ).checks;
   expect(found).toMatchObject({ status: 'error', limit: 0.5 });
 });
 

@@ -17,7 +17,11 @@ const schema = v.strictObject({
   to: v.string().describe('The text to compare the answer with'),
   method: v.enum(METHODS).optional().describe('embedding when not written'),
   min: v.number().min(0).max(1).describe('The lowest similarity that is kept, from 0 to 1'),
-  model: v.string().regex(/\S/).optional().describe('Embedding model, for example openai:text-embedding-3-small'),
+  model: v
+    .string()
+    .regex(/\S/)
+    .optional()
+    .describe('Embedding model, for example openai:text-embedding-3-small'),
 });
 export type SimilarityParams = Infer<typeof schema>;
 
@@ -30,26 +34,39 @@ export const check = defineCheck({
   schema,
   inspect: similarityIssues,
   asks: (params): readonly Ask[] =>
-    (params.method ?? 'embedding') === 'embedding' ? [{ kind: 'embedding', item: params, key: 'similarity' }] : [],
+    (params.method ?? 'embedding') === 'embedding'
+      ? [{ kind: 'embedding', item: params, key: 'similarity' }]
+      : [],
   evaluate: (params, { trace, asked }) => {
     const { to, method = 'embedding', min } = params;
     const answer = finalText(trace);
     const what = `similarity (${method})`;
     if (answer === undefined)
-      return unmeasured(`${noAnswer(trace)}; ${what} of at least ${number(min)} expected`, { limit: min });
-    if (method === 'embedding')
-      return asked?.get(params) ?? unmeasured(`${what}: not known, no embedding model was asked`, { limit: min });
-    if (answer.length > MAX_COMPARED || to.length > MAX_COMPARED)
-      return unmeasured(`${what}: not known, texts of more than ${MAX_COMPARED} characters are not compared`, {
+      return unmeasured(`${noAnswer(trace)}; ${what} of at least ${number(min)} expected`, {
         limit: min,
       });
+    if (method === 'embedding')
+      return (
+        asked?.get(params) ??
+        unmeasured(`${what}: not known, no embedding model was asked`, { limit: min })
+      );
+    if (answer.length > MAX_COMPARED || to.length > MAX_COMPARED)
+      return unmeasured(
+        `${what}: not known, texts of more than ${MAX_COMPARED} characters are not compared`,
+        {
+          limit: min,
+        },
+      );
     const value = TEXT_METHODS[method](answer, to);
     return atLeast({ value, min, what, rest: { details: { similarity: { method, value } } } });
   },
 });
 
 function similarityIssues({ to, min, method = 'embedding', model }: SimilarityParams): Problem[] {
-  const issues: Problem[] = zeroBoundIssues('min', min).map((issue) => ({ ...issue, path: ['min'] }));
+  const issues: Problem[] = zeroBoundIssues('min', min).map((issue) => ({
+    ...issue,
+    path: ['min'],
+  }));
   if (visibleText(to).trim() === '')
     issues.push({ code: 'SPEC_BLANK', message: 'similarity: "to" is blank', path: ['to'] });
   if (model !== undefined && method !== 'embedding')

@@ -16,7 +16,12 @@ describeCheck(check, {
       run: { answer: '\u200bDe\u00adar' },
       status: 'pass',
     },
-    { when: 'a shorter answer', block: { starts_with: 'Dear Ann' }, run: { answer: 'Dear' }, status: 'fail' },
+    {
+      when: 'a shorter answer',
+      block: { starts_with: 'Dear Ann' },
+      run: { answer: 'Dear' },
+      status: 'fail',
+    },
   ],
   issues: [
     { block: { starts_with: ' \u200b' }, found: [' SPEC_CANNOT_FAIL'] },

@@ -9,17 +9,25 @@ export const check = defineCheck({
   key: 'starts_with',
   severity: 'fail',
   order: 36,
-  summary: 'The answer must begin with this text. Case does not count, unless `case_sensitive` says so.',
+  summary:
+    'The answer must begin with this text. Case does not count, unless `case_sensitive` says so.',
   schema: v.string(),
   inspect: (text) =>
     visibleText(text).trim() === ''
-      ? [{ code: 'SPEC_CANNOT_FAIL', message: 'starts_with is blank, and every answer begins with nothing' }]
+      ? [
+          {
+            code: 'SPEC_CANNOT_FAIL',
+            message: 'starts_with is blank, and every answer begins with nothing',
+          },
+        ]
       : [],
   evaluate: (text, context) => {
     const { answer, prepare } = searching(context);
     const limit = clip(text);
     if (answer === undefined)
-      return unmeasured(`${noAnswer(context.trace)}; it should begin with ${quoted(text)}`, { limit });
+      return unmeasured(`${noAnswer(context.trace)}; it should begin with ${quoted(text)}`, {
+        limit,
+      });
     const start = answer.trimStart();
     const isSo = start.startsWith(prepare(text).trimStart());
     const value = clip(start.slice(0, Math.max(40, text.length)));

@@ -14,7 +14,11 @@ export const check = defineCheck({
   evaluate: (max, { trace, totals, baseline }) => {
     const limit = max;
     if (baseline === undefined)
-      return skipped('no_baseline', `cost multiplier: no baseline was found; limit ${number(max)}`, { limit });
+      return skipped(
+        'no_baseline',
+        `cost multiplier: no baseline was found; limit ${number(max)}`,
+        { limit },
+      );
     const before = quantityOf(baseline.trace, baseline.totals.costUsd);
     if (!before.exact || before.value <= 0) {
       const why = before.exact ? 'is 0' : `is not known (${before.why})`;

@@ -13,6 +13,12 @@ export const check = defineCheck({
   evaluate: (max, { trace, totals }) => {
     const prices = totals.costSource?.prices;
     const note = prices === undefined ? {} : { note: `prices: ${prices}` };
-    return atMost({ quantity: quantityOf(trace, totals.costUsd), max, what: 'cost', unit: 'USD', ...note });
+    return atMost({
+      quantity: quantityOf(trace, totals.costUsd),
+      max,
+      what: 'cost',
+      unit: 'USD',
+      ...note,
+    });
   },
 });

@@ -2,7 +2,11 @@ import { describeCheck } from '../../../test/support/check-cases.ts';
 import { check } from './max-llm-calls.ts';
 
 describeCheck(check, {
-  sample: { params: 0, keeps: { answer: '', llm_calls: [] }, breaks: { answer: '', llm_calls: [{ model: 'm' }] } },
+  sample: {
+    params: 0,
+    keeps: { answer: '', llm_calls: [] },
+    breaks: { answer: '', llm_calls: [{ model: 'm' }] },
+  },
   verdicts: [
     {
       when: 'more calls than were recorded may have been made',

@@ -19,18 +19,28 @@ describeCheck(check, {
 });
 
 const trace = simpleTrace({ answer: 'x' });
-const judged = (layer: 'correctness' | 'path', code: unknown, asked: ReadonlyMap<unknown, CheckOutcome>) =>
-  evaluateLayer(layer, { code }, { trace, totals: totals(trace), asked }).checks[0];
+const judged = (
+  layer: 'correctness' | 'path',
+  code: unknown,
+  asked: ReadonlyMap<unknown, CheckOutcome>,
+) => evaluateLayer(layer, { code }, { trace, totals: totals(trace), asked }).checks[0];
 
 test('code that was not run is an error in every layer', () => {
   for (const layer of ['correctness', 'path', 'cost'] as const)
-    expect(evaluate(layer, { code: './a.ts#b' }, { answer: 'x' }).checks[0]).toMatchObject({ status: 'error' });
+    expect(evaluate(layer, { code: './a.ts#b' }, { answer: 'x' }).checks[0]).toMatchObject({
+      status: 'error',
+    });
 });
 
 test.each([
   { when: 'it passed', outcome: held('ok'), correctness: 'pass', path: 'pass' },
   { when: 'it failed', outcome: violated('no'), correctness: 'fail', path: 'warn' },
-  { when: 'it gave no verdict', outcome: unmeasured('?', { severity: 'fail' }), correctness: 'error', path: 'error' },
+  {
+    when: 'it gave no verdict',
+    outcome: unmeasured('?', { severity: 'fail' }),
+    correctness: 'error',
+    path: 'error',
+  },
 ])('$when', ({ outcome, correctness, path }) => {
   const asked = new Map([['./a.ts', outcome]]);
   expect(judged('correctness', './a.ts', asked)).toMatchObject({ status: correctness, limit: 1 });

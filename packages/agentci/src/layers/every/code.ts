@@ -53,13 +53,16 @@ export const check = defineCheck<CodeItem | readonly CodeItem[]>({
   summary: 'A function of yours, or a program, must give the verdict pass.',
   schema: v.union([entry, v.array(entry)]),
   inspect: (written) =>
-    Array.isArray(written) && written.length === 0 ? [emptyListIssue('code')] : commandIssues(written),
+    Array.isArray(written) && written.length === 0
+      ? [emptyListIssue('code')]
+      : commandIssues(written),
   asks: (written) => itemsIn(written).map((item): Ask => ({ kind: 'code', item, key: 'code' })),
   evaluate: (written, { asked }) => {
     const items = itemsIn(written);
     const seen = items.map((item) => asked?.get(item) ?? NOT_RUN);
     const limit = items.length;
-    const first = (outcome: CheckOutcome['outcome']): number => seen.findIndex((one) => one.outcome === outcome);
+    const first = (outcome: CheckOutcome['outcome']): number =>
+      seen.findIndex((one) => one.outcome === outcome);
     const item = [first('violated'), first('unmeasured')].find((at) => at >= 0);
     const value = seen.filter(({ outcome }) => outcome === 'held').length;
     if (item === undefined)
@@ -68,9 +71,16 @@ export const check = defineCheck<CodeItem | readonly CodeItem[]>({
         limit,
       });
     const { outcome, message, severity, value: given } = seen[item]!;
-    const rest = { limit, item: Array.isArray(written) ? item : undefined, severity, value: given ?? value };
+    const rest = {
+      limit,
+      item: Array.isArray(written) ? item : undefined,
+      severity,
+      value: given ?? value,
+    };
     const broken = seen.find((one) => one.outcome === 'unmeasured' && one.severity === 'fail');
-    return outcome === 'violated' ? violated(message, { ...rest, graver: broken }) : unmeasured(message, rest);
+    return outcome === 'violated'
+      ? violated(message, { ...rest, graver: broken })
+      : unmeasured(message, rest);
   },
 });
 
@@ -78,6 +88,8 @@ function commandIssues(written: CodeItem | readonly CodeItem[]): Problem[] {
   return itemsIn(written).flatMap((item, i): Problem[] => {
     if (typeof item === 'string' || !('command' in item) || /\S/.test(item.command[0]!)) return [];
     const path = Array.isArray(written) ? [i, 'command', 0] : ['command', 0];
-    return [{ code: 'SPEC_EMPTY', message: 'the first item is the program to run; it is blank', path }];
+    return [
+      { code: 'SPEC_EMPTY', message: 'the first item is the program to run; it is blank', path },
+    ];
   });
 }

@@ -14,7 +14,10 @@ const SILENT = { rules: [{ type: 'before', first: 'x', then: 'y' }] };
 const run = called('a', 'b');
 
 describe('a warning does not hide what could have failed', () => {
-  const unread = { answer: 'x', tool_calls: [{ name: 'rm', args: '{"path": "/etc", "rec' }, { name: 'b' }] };
+  const unread = {
+    answer: 'x',
+    tool_calls: [{ name: 'rm', args: '{"path": "/etc", "rec' }, { name: 'b' }],
+  };
   const FORBIDDEN = { forbidden_calls: [{ tool: 'rm', args: { path: '/etc' } }] };
   test.each([
     { block: { all: [FORBIDDEN, { max_tool_calls: 1 }] }, status: 'error' },
@@ -49,7 +52,9 @@ describe('three-valued, in the path layer', () => {
     { block: { not: SILENT }, status: 'skip: not_exercised' },
   ])('$block is $status', ({ block, status }) => {
     const check = checkOf('path', block, run);
-    expect(check.skip_reason === undefined ? check.status : `${check.status}: ${check.skip_reason}`).toBe(status);
+    expect(
+      check.skip_reason === undefined ? check.status : `${check.status}: ${check.skip_reason}`,
+    ).toBe(status);
   });
 });
 
@@ -59,13 +64,29 @@ describe('severity', () => {
     { layer: 'correctness', block: { any: [missing] }, status: 'fail' },
     { layer: 'correctness', block: { any: [missing], severity: 'warn' }, status: 'warn' },
     { layer: 'correctness', block: { all: [{ ...missing, severity: 'warn' }] }, status: 'warn' },
-    { layer: 'correctness', block: { all: [{ ...missing, severity: 'warn' }, missing] }, status: 'fail' },
-    { layer: 'correctness', block: { severity: 'warn', all: [{ ...missing, severity: 'fail' }] }, status: 'fail' },
+    {
+      layer: 'correctness',
+      block: { all: [{ ...missing, severity: 'warn' }, missing] },
+      status: 'fail',
+    },
+    {
+      layer: 'correctness',
+      block: { severity: 'warn', all: [{ ...missing, severity: 'fail' }] },
+      status: 'fail',
+    },
     { layer: 'path', block: { all: [VIOLATED], severity: 'fail' }, status: 'fail' },
-    { layer: 'path', block: { all: [{ forbidden_tools: ['a'] }], severity: 'warn' }, status: 'fail' },
+    {
+      layer: 'path',
+      block: { all: [{ forbidden_tools: ['a'] }], severity: 'warn' },
+      status: 'fail',
+    },
     { layer: 'path', block: { all: [UNKNOWN], severity: 'fail' }, status: 'error' },
     { layer: 'cost', block: { any: [{ max_cost_usd: 1 }] }, status: 'skip' },
-    { layer: 'correctness', block: { any: [{ similarity: { to: 'x', min: 0.5 } }] }, status: 'error' },
+    {
+      layer: 'correctness',
+      block: { any: [{ similarity: { to: 'x', min: 0.5 } }] },
+      status: 'error',
+    },
   ])('$layer $block: $status', ({ layer, block, status }) => {
     expect(checkOf(layer, block, { ...run, answer: 'hello' }).status).toBe(status);
   });
@@ -73,7 +94,9 @@ describe('severity', () => {
 
 test('says which part decided, with the number and the limit, and lists every part', () => {
   const check = checkOf('path', { any: [VIOLATED, HELD] }, run);
-  expect(check.message).toBe('any: 1 of 2 held (need at least 1); [1].max_tool_calls: tool calls: 2 of at most 5');
+  expect(check.message).toBe(
+    'any: 1 of 2 held (need at least 1); [1].max_tool_calls: tool calls: 2 of at most 5',
+  );
   expect(check).toMatchObject({ value: 1, limit: 1 });
   expect(check.parts).toMatchObject([
     { id: 'path.any[0].max_tool_calls', outcome: 'violated', value: 2, limit: 0 },
@@ -87,7 +110,11 @@ test('a part that throws is unknown, never a pass', () => {
 });
 
 test('rubrics in a combinator that no judge was asked about are left out, not passed', () => {
-  const check = checkOf('correctness', { not: { llm_judge: [{ rule: 'is rude' }] } }, { answer: 'x' });
+  const check = checkOf(
+    'correctness',
+    { not: { llm_judge: [{ rule: 'is rude' }] } },
+    { answer: 'x' },
+  );
   expect(check).toMatchObject({ status: 'skip', skip_reason: 'not_run' });
 });
 
@@ -102,8 +129,14 @@ describe('messages say each thing once', () => {
       block: { any: [VIOLATED, UNKNOWN] },
       message: 'any: 0 of 2 held, 1 could not be told (need at least 1); [1].max_handoff_count: ',
     },
-    { block: { all: [HELD, UNKNOWN] }, message: 'all: 1 of 2 held, 1 could not be told; [1].max_handoff_count: ' },
-    { block: { all: [{ expr: 'size(calls) > 4' }] }, message: 'all: 0 of 1 held; [0].expr: size(calls) > 4 is false' },
+    {
+      block: { all: [HELD, UNKNOWN] },
+      message: 'all: 1 of 2 held, 1 could not be told; [1].max_handoff_count: ',
+    },
+    {
+      block: { all: [{ expr: 'size(calls) > 4' }] },
+      message: 'all: 0 of 1 held; [0].expr: size(calls) > 4 is false',
+    },
     {
       block: { not: { expr: 'size(calls) == 1' } },
       message: 'not: 1 of 1 held (not all may); expr: size(calls) == 1 is true',

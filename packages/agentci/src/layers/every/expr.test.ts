@@ -49,20 +49,26 @@ describe('over a run', () => {
 
 test('what was not captured is could not tell: an error where it would fail, a skip where it would warn', () => {
   const bare = { answer: 'x' };
-  expect(evaluate('correctness', { expr: 'size(calls) < 4' }, bare).checks[0]).toMatchObject({ status: 'error' });
+  expect(evaluate('correctness', { expr: 'size(calls) < 4' }, bare).checks[0]).toMatchObject({
+    status: 'error',
+  });
   expect(evaluate('path', { expr: 'size(calls) < 4' }, bare).checks[0]).toMatchObject({
     status: 'skip',
     skip_reason: 'not_measured',
     message: 'expr: size(calls) < 4: not known, tool calls were not captured',
   });
-  expect(evaluate('path', { expr: 'answer == "x" || size(calls) < 4' }, bare).checks[0]).toMatchObject({
+  expect(
+    evaluate('path', { expr: 'answer == "x" || size(calls) < 4' }, bare).checks[0],
+  ).toMatchObject({
     status: 'pass',
   });
 });
 
 test('an expression that cannot be evaluated is an error in every layer', () => {
   for (const layer of ['correctness', 'path', 'cost'] as const)
-    expect(evaluate(layer, { expr: 'output.nope == 1' }, run).checks[0]).toMatchObject({ status: 'error' });
+    expect(evaluate(layer, { expr: 'output.nope == 1' }, run).checks[0]).toMatchObject({
+      status: 'error',
+    });
 });
 
 test('variables and the query are there', () => {

@@ -22,15 +22,22 @@ export const check = defineCheck({
     const values = expressionValues(context);
     const seen = texts.map((one) => evaluate(one, values));
     const order: readonly CheckOutcome['outcome'][] = ['violated', 'unmeasured'];
-    const item = order.map((outcome) => seen.findIndex((one) => one.outcome === outcome)).find((at) => at >= 0);
+    const item = order
+      .map((outcome) => seen.findIndex((one) => one.outcome === outcome))
+      .find((at) => at >= 0);
     const limit = texts.length;
     const value = seen.filter(({ outcome }) => outcome === 'held').length;
     if (item === undefined)
-      return held(limit === 1 ? seen[0]!.message : `${plural(limit, 'expression')} are true`, { value, limit });
+      return held(limit === 1 ? seen[0]!.message : `${plural(limit, 'expression')} are true`, {
+        value,
+        limit,
+      });
     const { outcome, message, severity } = seen[item]!;
     const rest = { limit, item: Array.isArray(written) ? item : undefined, severity };
     const broken = seen.find((one) => one.outcome === 'unmeasured' && one.severity === 'fail');
-    return outcome === 'violated' ? violated(message, { ...rest, value, graver: broken }) : unmeasured(message, rest);
+    return outcome === 'violated'
+      ? violated(message, { ...rest, value, graver: broken })
+      : unmeasured(message, rest);
   },
 });
 
@@ -38,7 +45,9 @@ function problemsIn(written: string | readonly string[]): Problem[] {
   const engine = celEngine();
   if (engine === undefined) return [];
   const texts =
-    typeof written === 'string' ? [{ text: written, path: [] }] : written.map((one, i) => ({ text: one, path: [i] }));
+    typeof written === 'string'
+      ? [{ text: written, path: [] }]
+      : written.map((one, i) => ({ text: one, path: [i] }));
   return texts.flatMap(({ text: one, path }) => {
     const compiled = engine.compile(one, EXPR_VARIABLES);
     if (compiled.ok) return [];
@@ -51,13 +60,15 @@ function problemsIn(written: string | readonly string[]): Problem[] {
 function evaluate(text: string, values: ReturnType<typeof expressionValues>): CheckOutcome {
   const shown = clip(text.trim().replace(/\s+/g, ' '));
   // Whatever is wrong with the expression itself is an error in every layer.
-  const broken = (why: string): CheckOutcome => unmeasured(`expr: ${shown}: ${why}`, { severity: 'fail' });
+  const broken = (why: string): CheckOutcome =>
+    unmeasured(`expr: ${shown}: ${why}`, { severity: 'fail' });
   const compiled = celEngine()?.compile(text, EXPR_VARIABLES);
   if (compiled === undefined) return broken('the engine for expressions was not loaded');
   if (!compiled.ok) return broken(compiled.problem.message);
   const result = compiled.program.run(values);
   if (result.kind === 'unknown') return unmeasured(`expr: ${shown}: not known, ${result.what}`);
   if (result.kind === 'error') return broken(result.message);
-  if (typeof result.value !== 'boolean') return broken(`it gives ${typeof result.value}, not true or false`);
+  if (typeof result.value !== 'boolean')
+    return broken(`it gives ${typeof result.value}, not true or false`);
   return result.value ? held(`expr: ${shown} is true`) : violated(`expr: ${shown} is false`);
 }

@@ -18,13 +18,24 @@ const MAX_CELLS = 20_000_000;
 const callSchema = v.strictObject({
   tool: v.string().describe('Name of the tool; * matches any run of characters'),
   args: v.record(v.string(), v.when(isMatcher, argumentMatcherSchema)).optional(),
-  args_match: v.enum(ARGS_MODES).optional().describe('As `args` beside `mode`, for this call alone'),
+  args_match: v
+    .enum(ARGS_MODES)
+    .optional()
+    .describe('As `args` beside `mode`, for this call alone'),
 });
 const schema = v.strictObject({
   mode: v.enum(CALL_MODES).optional().describe('in_order when not written'),
-  args: v.enum(ARGS_MODES).optional().describe('How arguments are compared; subset when not written'),
+  args: v
+    .enum(ARGS_MODES)
+    .optional()
+    .describe('How arguments are compared; subset when not written'),
   calls: v.array(callSchema).max(MAX_EXPECTED),
-  min: v.number().min(0).max(1).optional().describe('The lowest score that is kept; 1 when not written'),
+  min: v
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('The lowest score that is kept; 1 when not written'),
 });
 type Params = Infer<typeof schema>;
 
@@ -49,18 +60,25 @@ export const check = defineCheck({
     const { mode = 'in_order', args = 'subset', calls: expected, min = 1 } = params;
     const recorded = capturedCalls(trace);
     const what = `expected calls (${mode}: ${RULES[mode]})`;
-    if (recorded === undefined) return unmeasured(`${what}: not known, ${NOT_CAPTURED}`, { limit: min });
+    if (recorded === undefined)
+      return unmeasured(`${what}: not known, ${NOT_CAPTURED}`, { limit: min });
     const { calls, isPartial } = recorded;
     if (expected.length * calls.length > MAX_CELLS)
-      return unmeasured(`${what}: not known, ${calls.length} calls are too many to compare`, { limit: min });
-    const table = expected.map((one) => calls.map((call): Match => matchCall(one, call, one.args_match ?? args)));
+      return unmeasured(`${what}: not known, ${calls.length} calls are too many to compare`, {
+        limit: min,
+      });
+    const table = expected.map((one) =>
+      calls.map((call): Match => matchCall(one, call, one.args_match ?? args)),
+    );
     const align = (isFit: (match: Match) => boolean) =>
       alignCalls(mode, expected.length, calls.length, (i, j) => isFit(table[i]![j]!));
     const least = align((match) => match === 'yes');
     const hasMaybe = table.some((row) => row.includes('maybe'));
     const most = hasMaybe ? align((match) => match !== 'no') : least;
     const missing =
-      mode === 'only' ? [] : least.pairs.flatMap((j, i) => (j === undefined ? [shown(expected[i]!)] : []));
+      mode === 'only'
+        ? []
+        : least.pairs.flatMap((j, i) => (j === undefined ? [shown(expected[i]!)] : []));
     const extra = least.extra.map((j) => calls[j]!.name);
     const notes = [
       ...(missing.length > 0 ? [`missing: ${listed(missing)}`] : []),
@@ -79,18 +97,29 @@ export const check = defineCheck({
     };
     const isKept = !isBelow(least.score, min);
     const isMissed = isBelow(most.score, min);
-    if (isPartial && !isCertain(mode, { isKept, isMissed, min, tooMany: calls.length > expected.length }))
+    if (
+      isPartial &&
+      !isCertain(mode, { isKept, isMissed, min, tooMany: calls.length > expected.length })
+    )
       return unmeasured(`${text}; not known, not all tool calls were captured`, { limit: min });
     if (isKept) return held(text, rest);
     if (isMissed) return violated(text, rest);
-    return unmeasured(`${text}; not known, the arguments of some calls were not captured`, { limit: min, evidence });
+    return unmeasured(`${text}; not known, the arguments of some calls were not captured`, {
+      limit: min,
+      evidence,
+    });
   },
 });
 
 /** What calls that were not captured cannot change any more. */
 function isCertain(
   mode: CallMode,
-  { isKept, isMissed, min, tooMany }: { isKept: boolean; isMissed: boolean; min: number; tooMany: boolean },
+  {
+    isKept,
+    isMissed,
+    min,
+    tooMany,
+  }: { isKept: boolean; isMissed: boolean; min: number; tooMany: boolean },
 ): boolean {
   if (mode === 'in_order' || mode === 'any_order') return isKept;
   if (mode === 'only') return isMissed && min === 1;
@@ -103,10 +132,19 @@ const shown = ({ tool, args }: Params['calls'][number]): string =>
 function paramIssues({ mode = 'in_order', calls, min, args: how = 'subset' }: Params): Problem[] {
   const issues: Problem[] = [];
   if (calls.length === 0 && (mode === 'in_order' || mode === 'any_order'))
-    issues.push({ ...emptyListIssue('calls', 'write mode: exact to say that no tool may be called'), path: ['calls'] });
-  if (min !== undefined) issues.push(...zeroBoundIssues('min', min).map((issue) => ({ ...issue, path: ['min'] })));
+    issues.push({
+      ...emptyListIssue('calls', 'write mode: exact to say that no tool may be called'),
+      path: ['calls'],
+    });
+  if (min !== undefined)
+    issues.push(...zeroBoundIssues('min', min).map((issue) => ({ ...issue, path: ['min'] })));
   for (const [i, call] of calls.entries()) {
-    issues.push(...patternNameIssues('tool', [call.tool]).map((issue) => ({ ...issue, path: ['calls', i, 'tool'] })));
+    issues.push(
+      ...patternNameIssues('tool', [call.tool]).map((issue) => ({
+        ...issue,
+        path: ['calls', i, 'tool'],
+      })),
+    );
     if (call.args !== undefined) issues.push(...argumentIssues(call.args, ['calls', i, 'args']));
     if (call.args !== undefined && (call.args_match ?? how) === 'ignore')
       issues.push({

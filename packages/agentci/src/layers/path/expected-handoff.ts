@@ -21,18 +21,26 @@ export const check = defineCheck({
   evaluate: (agent, { trace }) => {
     const level = coverage(trace, 'handoffs');
     if (level === 'none')
-      return unmeasured(`handoff to ${agent}: not known, handoffs were not captured`, { limit: agent });
+      return unmeasured(`handoff to ${agent}: not known, handoffs were not captured`, {
+        limit: agent,
+      });
     const steps = handoffs(trace);
     const actual = steps.map((step) => step.to);
     const hit = steps.find((step) => step.to === agent);
-    const rest = { value: actual, limit: agent, details: { handoffs: { expected: agent, actual } } };
+    const rest = {
+      value: actual,
+      limit: agent,
+      details: { handoffs: { expected: agent, actual } },
+    };
     if (hit !== undefined)
       return held(`handoff to ${agent}: made by ${hit.from}, 1 of ${steps.length} handoffs`, {
         ...rest,
         evidence: [{ step: hit.seq }],
       });
     if (level === 'partial')
-      return unmeasured(`handoff to ${agent}: not seen, but not all handoffs were captured`, { limit: agent });
+      return unmeasured(`handoff to ${agent}: not seen, but not all handoffs were captured`, {
+        limit: agent,
+      });
     return violated(`handoff to ${agent}: not made; handoffs went to ${listed(actual)}`, {
       ...rest,
       evidence: firstEvidence(

@@ -16,14 +16,23 @@ export const check = defineCheck({
     const limit = agents.length;
     const known = trace.agents.flatMap((agent) => agent.canHandOffTo ?? []);
     const isKnown = trace.agents.some((agent) => agent.canHandOffTo !== undefined);
-    if (!isKnown) return unmeasured('available handoffs: not known, they were not captured', { limit });
+    if (!isKnown)
+      return unmeasured('available handoffs: not known, they were not captured', { limit });
     const available = new Set(known);
     const missing = agents.filter((agent) => !available.has(agent));
     const value = limit - missing.length;
-    const rest = { value, limit, details: { handoffs_available: { expected: agents, actual: [...available] } } };
-    if (missing.length === 0) return held(`available handoffs: ${value} of ${limit} expected`, rest);
+    const rest = {
+      value,
+      limit,
+      details: { handoffs_available: { expected: agents, actual: [...available] } },
+    };
+    if (missing.length === 0)
+      return held(`available handoffs: ${value} of ${limit} expected`, rest);
     if (coverage(trace, 'agents') !== 'full')
       return unmeasured('available handoffs: not known, not all agents were captured', { limit });
-    return violated(`available handoffs: ${value} of ${limit} expected; missing: ${listed(missing)}`, rest);
+    return violated(
+      `available handoffs: ${value} of ${limit} expected; missing: ${listed(missing)}`,
+      rest,
+    );
   },
 });

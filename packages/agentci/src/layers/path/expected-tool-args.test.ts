@@ -8,12 +8,20 @@ describeCheck(check, {
     keeps: { answer: '', tool_calls: [{ name: 'refund', args: { amount: 5, note: 'x' } }] },
     breaks: { answer: '', tool_calls: [{ name: 'refund', args: { amount: 6 } }] },
   },
-  inPart: [{ block: { expected_tool_args: [{ tool: 'a', args: {} }] }, run: [], status: 'skip: not_measured' }],
+  inPart: [
+    {
+      block: { expected_tool_args: [{ tool: 'a', args: {} }] },
+      run: [],
+      status: 'skip: not_measured',
+    },
+  ],
   issues: [
     { block: { expected_tool_args: [] }, found: ['error SPEC_CANNOT_FAIL'] },
     {
       block: {
-        expected_tool_args: [{ tool: 't', args: { a: { regx: '^x' }, b: { city: 'Rome' }, c: { equals: {} } } }],
+        expected_tool_args: [
+          { tool: 't', args: { a: { regx: '^x' }, b: { city: 'Rome' }, c: { equals: {} } } },
+        ],
       },
       found: ['warning SPEC_NEAR_MATCHER 0.args.a.regx'],
     },
@@ -36,9 +44,14 @@ describeCheck(check, {
 const run = (asked: unknown, ...args: unknown[]): string | undefined => {
   const form = {
     answer: '',
-    tool_calls: args.map((value) => (value === undefined ? { name: 't' } : { name: 't', args: value })),
+    tool_calls: args.map((value) =>
+      value === undefined ? { name: 't' } : { name: 't', args: value },
+    ),
   };
-  return statusOf(evaluate('path', { expected_tool_args: [{ tool: 't', args: asked }] }, form), 'expected_tool_args');
+  return statusOf(
+    evaluate('path', { expected_tool_args: [{ tool: 't', args: asked }] }, form),
+    'expected_tool_args',
+  );
 };
 test.each([
   { asked: { a: 1 }, args: { a: 1, b: 2 }, status: 'pass' },
@@ -46,10 +59,18 @@ test.each([
   { asked: { a: 1 }, args: {}, status: 'warn' },
   { asked: { a: null }, args: { a: null }, status: 'pass' },
   { asked: { a: null }, args: {}, status: 'warn' },
-  { asked: { a: { x: [1, { y: 2 }], z: 0 } }, args: { a: { z: 0, x: [1, { y: 2 }] } }, status: 'pass' },
+  {
+    asked: { a: { x: [1, { y: 2 }], z: 0 } },
+    args: { a: { z: 0, x: [1, { y: 2 }] } },
+    status: 'pass',
+  },
   { asked: { a: { equals: { x: 1 } } }, args: { a: { x: 1, y: 2 } }, status: 'warn' },
   { asked: { a: { subset: { x: 1 } } }, args: { a: { x: 1, y: 2 } }, status: 'pass' },
-  { asked: { a: { subset: [{ id: 2 }] } }, args: { a: [{ id: 1 }, { id: 2, n: 'x' }] }, status: 'pass' },
+  {
+    asked: { a: { subset: [{ id: 2 }] } },
+    args: { a: [{ id: 1 }, { id: 2, n: 'x' }] },
+    status: 'pass',
+  },
   { asked: { a: { subset: [3] } }, args: { a: [1, 2] }, status: 'warn' },
   { asked: { a: { one_of: ['x', 'y'] } }, args: { a: 'y' }, status: 'pass' },
   { asked: { a: { oneOf: ['x', 'y'] } }, args: { a: 'z' }, status: 'warn' },
@@ -88,7 +109,11 @@ test('says for each call what differed, and where', () => {
       { name: 't', args: {} },
     ],
   };
-  const [found] = evaluate('path', { expected_tool_args: [{ tool: 't', args: { a: 1 } }] }, form).checks;
+  const [found] = evaluate(
+    'path',
+    { expected_tool_args: [{ tool: 't', args: { a: 1 } }] },
+    form,
+  ).checks;
   expect(found?.message).toMatchInlineSnapshot(
     `"tool arguments: 0 of 1 entries satisfied; no call of t has the arguments (call 1: a is 2, not 1; call 3: a is missing)"`,
   );

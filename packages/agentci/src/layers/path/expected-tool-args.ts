@@ -4,7 +4,12 @@ import { type Infer, v } from '../../kit/value-schema.ts';
 import { capturedCalls } from '../../trace/known-calls.ts';
 import type { ToolStep } from '../../trace/model.ts';
 import { argumentIssues } from '../argument-issues.ts';
-import { argumentMatcherSchema, argumentMismatch, isMatcher, MATCHER_KEYS } from '../argument-matcher.ts';
+import {
+  argumentMatcherSchema,
+  argumentMismatch,
+  isMatcher,
+  MATCHER_KEYS,
+} from '../argument-matcher.ts';
 import { callEvidence, callIndices, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, nameIssues } from '../issues.ts';
@@ -22,11 +27,13 @@ export const check = defineCheck({
   order: 110,
   summary: 'For each entry, some call of the tool must have all these arguments.',
   schema: v.array(entrySchema),
-  inspect: (entries) => (entries.length === 0 ? [emptyListIssue('expected_tool_args')] : entries.flatMap(entryIssues)),
+  inspect: (entries) =>
+    entries.length === 0 ? [emptyListIssue('expected_tool_args')] : entries.flatMap(entryIssues),
   evaluate: (entries, { trace }) => {
     const limit = entries.length;
     const recorded = capturedCalls(trace);
-    if (recorded === undefined) return unmeasured(`tool arguments: not known, ${NOT_CAPTURED}`, { limit });
+    if (recorded === undefined)
+      return unmeasured(`tool arguments: not known, ${NOT_CAPTURED}`, { limit });
     const { calls, isPartial } = recorded;
     const verdicts = entries.map((entry) => judge(entry, calls, isPartial));
     const wrong = verdicts.filter((verdict) => verdict.is === 'wrong');
@@ -45,9 +52,17 @@ export const check = defineCheck({
     };
     const text = `tool arguments: ${value} of ${limit} entries satisfied`;
     if (wrong.length > 0)
-      return violated(`${text}; ${wrong.map(({ why }) => why).join(' · ')}`, { value, limit, evidence, details });
+      return violated(`${text}; ${wrong.map(({ why }) => why).join(' · ')}`, {
+        value,
+        limit,
+        evidence,
+        details,
+      });
     if (open.length > 0)
-      return unmeasured(`${text}; not known: ${open.map(({ why }) => why).join(' · ')}`, { limit, evidence });
+      return unmeasured(`${text}; not known: ${open.map(({ why }) => why).join(' · ')}`, {
+        limit,
+        evidence,
+      });
     return held(text, { value, limit, evidence, details });
   },
 });
@@ -78,7 +93,8 @@ function judge(entry: Entry, calls: readonly ToolStep[], isPartial: boolean): Ve
   }
   if (open !== '') return { is: 'open', why: open, calls: indices };
   if (indices.length === 0) return { is: 'wrong', why: `${entry.tool} was not called`, calls: [] };
-  const more = indices.length > reasons.length ? `; and ${indices.length - reasons.length} more calls` : '';
+  const more =
+    indices.length > reasons.length ? `; and ${indices.length - reasons.length} more calls` : '';
   return {
     is: 'wrong',
     why: `no call of ${entry.tool} has the arguments (${reasons.join('; ')}${more})`,
@@ -91,7 +107,8 @@ function callDifference(
   call: ToolStep,
 ): { readonly text: string } | { readonly unknown: string } | undefined {
   const { args } = call;
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return { text: 'its arguments are not a map' };
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    return { text: 'its arguments are not a map' };
   try {
     for (const [name, asked] of Object.entries(entry.args)) {
       const text = argumentMismatch(asked, args as Record<string, unknown>, name);
@@ -107,8 +124,16 @@ function callDifference(
 function entryIssues(entry: Entry, i: number): Problem[] {
   const issues: Problem[] = [];
   if (entry.tool.trim() === '')
-    issues.push({ severity: 'error', code: 'SPEC_BLANK', message: 'tool is blank', path: [i, 'tool'] });
-  else issues.push(...nameIssues('tool', [entry.tool]).map((issue) => ({ ...issue, path: [i, 'tool'] })));
+    issues.push({
+      severity: 'error',
+      code: 'SPEC_BLANK',
+      message: 'tool is blank',
+      path: [i, 'tool'],
+    });
+  else
+    issues.push(
+      ...nameIssues('tool', [entry.tool]).map((issue) => ({ ...issue, path: [i, 'tool'] })),
+    );
   issues.push(...argumentIssues(entry.args, [i, 'args']));
   if (Object.keys(entry.args).length === 0) {
     // Still asks for a call of the tool, so it can fail; expected_tools says that more plainly.

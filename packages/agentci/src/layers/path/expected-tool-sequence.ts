@@ -14,11 +14,14 @@ export const check = defineCheck({
     'These calls must happen in this order; other calls may come between them. A tool listed twice must be called twice.',
   schema: v.array(v.string()),
   inspect: (tools) =>
-    tools.length === 0 ? [emptyListIssue('expected_tool_sequence')] : nameIssues('expected_tool_sequence', tools),
+    tools.length === 0
+      ? [emptyListIssue('expected_tool_sequence')]
+      : nameIssues('expected_tool_sequence', tools),
   evaluate: (tools, { trace }) => {
     const limit = tools.length;
     const recorded = capturedCalls(trace);
-    if (recorded === undefined) return unmeasured(`tool sequence: not known, ${NOT_CAPTURED}`, { limit });
+    if (recorded === undefined)
+      return unmeasured(`tool sequence: not known, ${NOT_CAPTURED}`, { limit });
     const { calls, isPartial } = recorded;
     const found: number[] = [];
     for (let i = 0; i < calls.length && found.length < tools.length; i++) {

@@ -17,11 +17,15 @@ export const check = defineCheck({
   order: 20,
   summary: 'Every listed tool must be called; `[]` says that no tool may be called.',
   schema: v.array(v.string()),
-  inspect: (tools, siblings) => [...nameIssues('expected_tools', tools), ...contradictions(tools, siblings)],
+  inspect: (tools, siblings) => [
+    ...nameIssues('expected_tools', tools),
+    ...contradictions(tools, siblings),
+  ],
   evaluate: (written, { trace, siblings }) => {
     const tools = visibleNames(written);
     const recorded = capturedCalls(trace);
-    if (recorded === undefined) return unmeasured(`expected tools: not known, ${NOT_CAPTURED}`, { limit: tools });
+    if (recorded === undefined)
+      return unmeasured(`expected tools: not known, ${NOT_CAPTURED}`, { limit: tools });
     const { calls, isPartial } = recorded;
     if (tools.length === 0) return noTools(calls, isPartial);
     const used = new Set(namesOf(calls, tools));
@@ -58,13 +62,24 @@ function noTools(calls: readonly ToolStep[], isPartial: boolean): CheckOutcome {
       calls,
       calls.map((_, i) => i),
     );
-    return violated(`tool calls: ${value}, none may be made: ${names}`, { value, limit: 0, details, evidence });
+    return violated(`tool calls: ${value}, none may be made: ${names}`, {
+      value,
+      limit: 0,
+      details,
+      evidence,
+    });
   }
-  if (isPartial) return unmeasured('tool calls: not known, not all were captured; none may be made', { limit: 0 });
+  if (isPartial)
+    return unmeasured('tool calls: not known, not all were captured; none may be made', {
+      limit: 0,
+    });
   return held('tool calls: 0, none may be made', { value, limit: 0, details });
 }
 
-function contradictions(tools: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
+function contradictions(
+  tools: readonly string[],
+  siblings: Readonly<Record<string, unknown>>,
+): Problem[] {
   if (tools.length > 0) return [];
   const asked = ['expected_tool_sequence', 'expected_tool_args'].find(
     (key) => Array.isArray(siblings[key]) && siblings[key].length > 0,

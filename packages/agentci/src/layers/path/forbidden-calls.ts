@@ -30,10 +30,13 @@ export const check = defineCheck({
         ]),
   evaluate: (entries, { trace }) => {
     const recorded = capturedCalls(trace);
-    if (recorded === undefined) return unmeasured(`forbidden calls: not known, ${NOT_CAPTURED}`, { limit: 0 });
+    if (recorded === undefined)
+      return unmeasured(`forbidden calls: not known, ${NOT_CAPTURED}`, { limit: 0 });
     const { calls, isPartial } = recorded;
     const of = (match: 'yes' | 'maybe') =>
-      entries.map((entry) => callIndices(calls, (call) => matchCall(entry, call, 'subset', true) === match));
+      entries.map((entry) =>
+        callIndices(calls, (call) => matchCall(entry, call, 'subset', true) === match),
+      );
     const hits = of('yes');
     const all = [...new Set(hits.flat())].sort((a, b) => a - b);
     const rest = {
@@ -56,7 +59,10 @@ export const check = defineCheck({
           evidence: callEvidence(calls, open),
         },
       );
-    if (isPartial) return unmeasured('forbidden calls: none seen, but not all tool calls were captured', { limit: 0 });
+    if (isPartial)
+      return unmeasured('forbidden calls: none seen, but not all tool calls were captured', {
+        limit: 0,
+      });
     return held(`forbidden calls: 0 in ${plural(calls.length, 'call')}`, rest);
   },
 });

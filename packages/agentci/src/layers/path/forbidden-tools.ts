@@ -14,27 +14,37 @@ export const check = defineCheck({
   severity: 'fail',
   isFixed: true,
   order: 30,
-  summary: 'None of these tools may be called; `*` matches any run of characters. A call fails the query.',
+  summary:
+    'None of these tools may be called; `*` matches any run of characters. A call fails the query.',
   schema: v.array(v.string()),
   inspect: (patterns, siblings) => [
-    ...(patterns.length === 0 ? [emptyListIssue('forbidden_tools')] : patternNameIssues('forbidden_tools', patterns)),
+    ...(patterns.length === 0
+      ? [emptyListIssue('forbidden_tools')]
+      : patternNameIssues('forbidden_tools', patterns)),
     ...contradictions(patterns, siblings),
   ],
   evaluate: (patterns, { trace }) => {
     const recorded = capturedCalls(trace);
-    if (recorded === undefined) return unmeasured(`forbidden tools: not known, ${NOT_CAPTURED}`, { limit: 0 });
+    if (recorded === undefined)
+      return unmeasured(`forbidden tools: not known, ${NOT_CAPTURED}`, { limit: 0 });
     const { calls, isPartial } = recorded;
     const isForbidden = anyOf(patterns);
     const hits = callIndices(calls, (call) => isMeant(call, isForbidden));
     const violations = [...new Set(hits.map((i) => calls[i]!.name))];
     const rest = { value: hits.length, limit: 0, details: { forbidden_tools: { violations } } };
     if (hits.length > 0) {
-      return violated(`forbidden tools called: ${plural(hits.length, 'call')} of ${listed(violations)}, limit 0`, {
-        ...rest,
-        evidence: callEvidence(calls, hits),
-      });
+      return violated(
+        `forbidden tools called: ${plural(hits.length, 'call')} of ${listed(violations)}, limit 0`,
+        {
+          ...rest,
+          evidence: callEvidence(calls, hits),
+        },
+      );
     }
-    if (isPartial) return unmeasured('forbidden tools: none seen, but not all tool calls were captured', { limit: 0 });
+    if (isPartial)
+      return unmeasured('forbidden tools: none seen, but not all tool calls were captured', {
+        limit: 0,
+      });
     return held(`forbidden tools called: 0 in ${plural(calls.length, 'call')}`, rest);
   },
 });
@@ -52,7 +62,10 @@ function anyOf(patterns: readonly string[]): GlobMatcher {
   return matcher;
 }
 
-function contradictions(patterns: readonly string[], siblings: Readonly<Record<string, unknown>>): Problem[] {
+function contradictions(
+  patterns: readonly string[],
+  siblings: Readonly<Record<string, unknown>>,
+): Problem[] {
   const args = Array.isArray(siblings.expected_tool_args) ? siblings.expected_tool_args : [];
   const asked = new Set([
     ...textsOf(siblings.expected_tools),

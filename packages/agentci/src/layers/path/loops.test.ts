@@ -7,10 +7,19 @@ const call = (name: string, x: number) => ({ name, args: { x } });
 const calls = (...tool_calls: unknown[]) => ({ answer: 'ok', tool_calls });
 
 describeCheck(check, {
-  sample: { params: { cycle: 2 }, keeps: called('a', 'b', 'c'), breaks: called('a', 'b', 'a', 'b') },
+  sample: {
+    params: { cycle: 2 },
+    keeps: called('a', 'b', 'c'),
+    breaks: called('a', 'b', 'a', 'b'),
+  },
   verdicts: [
     { when: 'one tool again and again', block: { loops: {} }, run: ['a', 'a'], status: 'warn' },
-    { when: 'as often as allowed', block: { loops: { max: 1 } }, run: ['a', 'b', 'a', 'b'], status: 'pass' },
+    {
+      when: 'as often as allowed',
+      block: { loops: { max: 1 } },
+      run: ['a', 'b', 'a', 'b'],
+      status: 'pass',
+    },
     {
       when: 'a cycle longer than asked about',
       block: { loops: { cycle: 1 } },

@@ -15,7 +15,8 @@ export const check = defineCheck({
   key: 'loops',
   severity: 'warn',
   order: 41,
-  summary: 'Calls that go round in circles: cycles of up to `cycle` calls may repeat at most `max` times.',
+  summary:
+    'Calls that go round in circles: cycles of up to `cycle` calls may repeat at most `max` times.',
   schema: v.strictObject({
     by: v
       .enum(['tool', 'call'])
@@ -32,12 +33,16 @@ export const check = defineCheck({
   evaluate: ({ by = 'tool', cycle = 2, max = 0 }, { trace }) => {
     const recorded = capturedCalls(trace);
     const what = `repetitions of cycles of up to ${cycle} ${by === 'tool' ? 'tools' : 'calls'}`;
-    const unknown = (why: string) => unmeasured(`${what}: not known, ${why}; limit ${number(max)}`, { limit: max });
+    const unknown = (why: string) =>
+      unmeasured(`${what}: not known, ${why}; limit ${number(max)}`, { limit: max });
     // A missing call may have been between two that look like a repetition, so a part of the calls tells nothing.
     if (recorded === undefined) return unknown(NOT_CAPTURED);
     if (recorded.isPartial) return unknown('not all tool calls were captured');
     const { calls } = recorded;
-    if (by === 'call' && calls.some(({ args, argsRaw }) => args === undefined && argsRaw === undefined))
+    if (
+      by === 'call' &&
+      calls.some(({ args, argsRaw }) => args === undefined && argsRaw === undefined)
+    )
       return unknown('the arguments of some calls were not captured');
     const { repetitions, at } = findCycles(
       calls.map((call) => wordOf(call, by)),

@@ -3,7 +3,12 @@ import { called, describeCheck, evaluate } from '../../../test/support/check-cas
 import { check } from './match-mode.ts';
 
 describeCheck(check, {
-  sample: { params: 'strict', keeps: called('a', 'b'), breaks: called('b', 'a'), baseline: called('a', 'b') },
+  sample: {
+    params: 'strict',
+    keeps: called('a', 'b'),
+    breaks: called('b', 'a'),
+    baseline: called('a', 'b'),
+  },
   verdicts: [
     {
       when: 'without a baseline expected_tools is the reference',
@@ -11,8 +16,18 @@ describeCheck(check, {
       run: ['a', 'x'],
       status: 'warn',
     },
-    { when: 'there is no reference', block: { match_mode: 'strict' }, run: ['a'], status: 'skip: no_baseline' },
-    { when: 'unwritten and without a baseline', block: { max_loops: 1 }, run: ['a'], status: undefined },
+    {
+      when: 'there is no reference',
+      block: { match_mode: 'strict' },
+      run: ['a'],
+      status: 'skip: no_baseline',
+    },
+    {
+      when: 'unwritten and without a baseline',
+      block: { max_loops: 1 },
+      run: ['a'],
+      status: undefined,
+    },
     {
       when: 'the baseline is the reference before expected_tools',
       block: { match_mode: 'unordered', expected_tools: ['a'] },
@@ -42,7 +57,12 @@ describeCheck(check, {
     { mode: 'superset', run: ['a'], status: 'skip: not_measured' },
     { mode: 'strict', run: ['a', 'b'], status: 'skip: not_measured' },
     { mode: 'unordered', run: ['a', 'b'], status: 'skip: not_measured' },
-  ].map(({ mode, run, status }) => ({ block: { match_mode: mode }, run, status, baseline: called('a', 'b') })),
+  ].map(({ mode, run, status }) => ({
+    block: { match_mode: mode },
+    run,
+    status,
+    baseline: called('a', 'b'),
+  })),
   refuses: ['exact'],
 });
 
@@ -60,7 +80,12 @@ test('an implied match says what it matched, and a layer without a block says no
   });
 });
 
-test.each(['strict', 'unordered', 'subset', 'superset'])('the message of %s prints its rule', (mode) => {
-  const [found] = evaluate('path', { match_mode: mode }, called('a'), { baseline: called('a') }).checks;
-  expect(found?.message).toContain(`${mode}: `);
-});
+test.each(['strict', 'unordered', 'subset', 'superset'])(
+  'the message of %s prints its rule',
+  (mode) => {
+    const [found] = evaluate('path', { match_mode: mode }, called('a'), {
+      baseline: called('a'),
+    }).checks;
+    expect(found?.message).toContain(`${mode}: `);
+  },
+);

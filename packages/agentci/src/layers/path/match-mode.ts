@@ -18,14 +18,17 @@ export const check = defineCheck<MatchMode>({
     if ('missing' in reference)
       return skipped('no_baseline', `match mode ${mode}: ${reference.missing}`, { limit: mode });
     const recorded = capturedCalls(context.trace);
-    if (recorded === undefined) return unmeasured(`match mode ${mode}: not known, ${NOT_CAPTURED}`, { limit: mode });
+    if (recorded === undefined)
+      return unmeasured(`match mode ${mode}: not known, ${NOT_CAPTURED}`, { limit: mode });
     const { matched, reason } = matchTools({
       used: namesOf(recorded.calls, reference.names),
       reference: reference.names,
       mode,
     });
     if (recorded.isPartial && !isFinal(mode, matched)) {
-      return unmeasured(`match mode ${mode}: not known, not all tool calls were captured`, { limit: mode });
+      return unmeasured(`match mode ${mode}: not known, not all tool calls were captured`, {
+        limit: mode,
+      });
     }
     const outcome = matched ? held : violated;
     return outcome(`tools ${matched ? 'match' : 'do not match'} ${reference.source} (${reason})`, {
@@ -36,14 +39,18 @@ export const check = defineCheck<MatchMode>({
   },
 });
 
-type Reference = { readonly names: readonly string[]; readonly source: string } | { readonly missing: string };
+type Reference =
+  | { readonly names: readonly string[]; readonly source: string }
+  | { readonly missing: string };
 
 function referenceOf({ baseline, siblings }: CheckContext): Reference {
   const names = baselineNames(baseline);
   if (Array.isArray(names)) return { names, source: `baseline ${baseline?.version}` };
   const expected = siblings.expected_tools;
   if (Array.isArray(expected)) return { names: expected as string[], source: 'expected_tools' };
-  return { missing: `${(names as { missing: string }).missing}, and there is no expected_tools to compare with` };
+  return {
+    missing: `${(names as { missing: string }).missing}, and there is no expected_tools to compare with`,
+  };
 }
 
 /** Whether calls that are missing from the trace could still change the verdict: they only ever add tools. */

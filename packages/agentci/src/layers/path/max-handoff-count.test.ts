@@ -11,7 +11,13 @@ describeCheck(check, {
     breaks: { answer: '', handoffs: [{ from: 'Triage', to: 'Billing' }] },
   },
   verdicts: [
-    { when: 'too many are known already', block: { max_handoff_count: 0 }, run: HANDED, ...inPart, status: 'warn' },
+    {
+      when: 'too many are known already',
+      block: { max_handoff_count: 0 },
+      run: HANDED,
+      ...inPart,
+      status: 'warn',
+    },
     {
       when: 'there may be more than are known',
       block: { max_handoff_count: 1 },

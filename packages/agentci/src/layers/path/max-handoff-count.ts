@@ -14,7 +14,9 @@ export const check = defineCheck({
   evaluate: (max, { trace, totals }) => {
     const quantity = quantityOf(trace, totals.handoffs);
     const over = handoffs(trace).slice(max, max + 20);
-    const details = quantity.exact ? { details: { handoff_count: { actual: quantity.value, max } } } : {};
+    const details = quantity.exact
+      ? { details: { handoff_count: { actual: quantity.value, max } } }
+      : {};
     return atMost({
       quantity,
       max,

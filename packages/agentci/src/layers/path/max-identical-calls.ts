@@ -18,7 +18,9 @@ export const check = defineCheck({
     const recorded = capturedCalls(trace);
     const what = 'identical calls';
     if (recorded === undefined)
-      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; limit ${number(max)}`, { limit: max });
+      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; limit ${number(max)}`, {
+        limit: max,
+      });
     const { calls, isPartial } = recorded;
     const groups = new Map<string, number[]>();
     const hidden = new Map<string, number>();
@@ -29,16 +31,26 @@ export const check = defineCheck({
     }
     const [largest = []] = [...groups.values()].sort((a, b) => b.length - a.length);
     // Calls without their arguments may be equal to each other and to any other of their tool.
-    const most = Math.max(0, ...[...hidden].map(([name, count]) => count + largestOf(name, calls, groups)));
+    const most = Math.max(
+      0,
+      ...[...hidden].map(([name, count]) => count + largestOf(name, calls, groups)),
+    );
     const isOpen = isPartial || most > Math.max(largest.length, max);
-    const why = isPartial ? 'not all tool calls were captured' : 'the arguments of some calls were not captured';
+    const why = isPartial
+      ? 'not all tool calls were captured'
+      : 'the arguments of some calls were not captured';
     const note = largest.length > 1 ? calls[largest[0]!]!.name : undefined;
     return atMost({
-      quantity: isOpen ? { exact: false, atLeast: largest.length, why } : { exact: true, value: largest.length },
+      quantity: isOpen
+        ? { exact: false, atLeast: largest.length, why }
+        : { exact: true, value: largest.length },
       max,
       what,
       ...(note === undefined ? {} : { note }),
-      rest: { evidence: callEvidence(calls, largest.slice(max)), details: { identical_calls: largest.length } },
+      rest: {
+        evidence: callEvidence(calls, largest.slice(max)),
+        details: { identical_calls: largest.length },
+      },
     });
   },
 });
@@ -48,5 +60,14 @@ function keyOf({ name, args, argsRaw }: ToolStep): string | undefined {
   return `${name} ${canonicalJson(args)}`;
 }
 
-const largestOf = (name: string, calls: readonly ToolStep[], groups: ReadonlyMap<string, readonly number[]>): number =>
-  Math.max(0, ...[...groups.values()].filter(([first]) => calls[first!]!.name === name).map((group) => group.length));
+const largestOf = (
+  name: string,
+  calls: readonly ToolStep[],
+  groups: ReadonlyMap<string, readonly number[]>,
+): number =>
+  Math.max(
+    0,
+    ...[...groups.values()]
+      .filter(([first]) => calls[first!]!.name === name)
+      .map((group) => group.length),
+  );

@@ -5,7 +5,12 @@ describeCheck(check, {
   sample: { params: 0, keeps: called('a', 'b', 'a'), breaks: called('a', 'a') },
   verdicts: [
     { when: '0 is allowed', block: { max_loops: 0 }, run: ['a', 'a'], status: 'warn' },
-    { when: 'A B A B is not a loop', block: { max_loops: 0 }, run: ['a', 'b', 'a', 'b'], status: 'pass' },
+    {
+      when: 'A B A B is not a loop',
+      block: { max_loops: 0 },
+      run: ['a', 'b', 'a', 'b'],
+      status: 'pass',
+    },
   ],
   inPart: [{ block: { max_loops: 0 }, run: ['a', 'a'], status: 'skip: not_measured' }],
   refuses: [-1],

@@ -22,8 +22,15 @@ export const check = defineCheck({
     }
     const { calls } = recorded;
     const value = countLoops(namesOf(calls));
-    const repeats = calls.flatMap((call, i) => (i > 0 && call.name === calls[i - 1]!.name ? [i] : []));
+    const repeats = calls.flatMap((call, i) =>
+      i > 0 && call.name === calls[i - 1]!.name ? [i] : [],
+    );
     const rest = { details: { loops_detected: value }, evidence: callEvidence(calls, repeats) };
-    return atMost({ quantity: { exact: true, value }, max, what: 'loops (consecutive repeats)', rest });
+    return atMost({
+      quantity: { exact: true, value },
+      max,
+      what: 'loops (consecutive repeats)',
+      rest,
+    });
   },
 });

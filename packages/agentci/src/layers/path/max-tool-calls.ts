@@ -19,15 +19,24 @@ export const check = defineCheck({
     const quantity = quantityOf(trace, totals.toolCalls);
     const calls = toolCalls(trace);
     const over = calls.slice(max).map((_, i) => max + i);
-    const details = quantity.exact ? { details: { tool_calls: { actual: quantity.value, max } } } : {};
-    return atMost({ quantity, max, what: 'tool calls', rest: { ...details, evidence: callEvidence(calls, over) } });
+    const details = quantity.exact
+      ? { details: { tool_calls: { actual: quantity.value, max } } }
+      : {};
+    return atMost({
+      quantity,
+      max,
+      what: 'tool calls',
+      rest: { ...details, evidence: callEvidence(calls, over) },
+    });
   },
 });
 
 function contradictions(max: number, siblings: Readonly<Record<string, unknown>>): Problem[] {
   const sequence = textsOf(siblings.expected_tool_sequence).length;
   if (sequence > max)
-    return [contradiction(`max_tool_calls is ${max}, but expected_tool_sequence has ${sequence} calls`)];
+    return [
+      contradiction(`max_tool_calls is ${max}, but expected_tool_sequence has ${sequence} calls`),
+    ];
   const expected = new Set(textsOf(siblings.expected_tools)).size;
   // With a recall bound of its own, not every expected tool has to be called.
   if (expected > max && siblings.min_tool_recall === undefined) {

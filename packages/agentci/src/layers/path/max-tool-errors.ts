@@ -16,7 +16,9 @@ export const check = defineCheck({
     const recorded = capturedCalls(trace);
     const what = 'tool calls that ended in an error';
     if (recorded === undefined)
-      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; limit ${number(max)}`, { limit: max });
+      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; limit ${number(max)}`, {
+        limit: max,
+      });
     const { calls, isPartial } = recorded;
     const failed = callIndices(
       calls,
@@ -31,7 +33,9 @@ export const check = defineCheck({
       : `how ${open.length} of the calls ended was not captured`;
     const isOpen = isPartial || open.length > 0;
     return atMost({
-      quantity: isOpen ? { exact: false, atLeast: failed.length, why } : { exact: true, value: failed.length },
+      quantity: isOpen
+        ? { exact: false, atLeast: failed.length, why }
+        : { exact: true, value: failed.length },
       max,
       what,
       rest: { evidence: callEvidence(calls, failed), details: { tool_errors: failed.length } },

@@ -27,7 +27,9 @@ export const check = defineCheck({
     }
     const recorded = capturedCalls(trace);
     if (recorded === undefined)
-      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; minimum ${number(min)}`, { limit: min });
+      return unmeasured(`${what}: not known, ${NOT_CAPTURED}; minimum ${number(min)}`, {
+        limit: min,
+      });
     const used = namesOf(recorded.calls, reference);
     const value = metric === 'edit' ? sequenceEdit(used, reference) : sequenceLcs(used, reference);
     return atLeast({
@@ -35,7 +37,9 @@ export const check = defineCheck({
       min,
       what,
       note: `${used.length} calls against ${reference.length} in baseline ${baseline?.version}`,
-      ...(recorded.isPartial ? { partial: 'open' } : { rest: { details: { sequence_similarity: rounded(value) } } }),
+      ...(recorded.isPartial
+        ? { partial: 'open' }
+        : { rest: { details: { sequence_similarity: rounded(value) } } }),
     });
   },
 });

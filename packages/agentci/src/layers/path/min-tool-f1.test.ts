@@ -8,6 +8,12 @@ describeCheck(check, {
     breaks: called('a'),
     siblings: { expected_tools: ['a', 'b'], min_tool_recall: 0.1 },
   },
-  inPart: [{ block: { min_tool_f1: 0.5, expected_tools: ['a', 'b'] }, run: ['a'], status: 'skip: not_measured' }],
+  inPart: [
+    {
+      block: { min_tool_f1: 0.5, expected_tools: ['a', 'b'] },
+      run: ['a'],
+      status: 'skip: not_measured',
+    },
+  ],
   issues: [{ block: { min_tool_f1: 1 }, found: ['error SPEC_NEEDS_KEY'] }],
 });

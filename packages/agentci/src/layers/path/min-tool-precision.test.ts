@@ -23,7 +23,11 @@ describeCheck(check, {
     },
   ],
   inPart: [
-    { block: { min_tool_precision: 0.5, expected_tools: ['a', 'b'] }, run: ['a'], status: 'skip: not_measured' },
+    {
+      block: { min_tool_precision: 0.5, expected_tools: ['a', 'b'] },
+      run: ['a'],
+      status: 'skip: not_measured',
+    },
   ],
   issues: [{ block: { min_tool_precision: 1 }, found: ['error SPEC_NEEDS_KEY'] }],
 });

@@ -15,7 +15,10 @@ test.each([
   { metric: 'lcs', used: ['b', 'a'], value: 0.5 },
   { metric: 'edit', used: ['b', 'a'], value: 0 },
 ])('$metric measures $value, and is a setting rather than a check', ({ metric, used, value }) => {
-  const block = { min_sequence_similarity: 0.9, ...(metric === undefined ? {} : { sequence_metric: metric }) };
+  const block = {
+    min_sequence_similarity: 0.9,
+    ...(metric === undefined ? {} : { sequence_metric: metric }),
+  };
   const result = evaluate('path', block, called(...used), { baseline: called('a', 'b') });
   expect(result.details.sequence_similarity).toBe(value);
   expect(result.checks.some(({ id }) => id === 'path.sequence_metric')).toBe(false);

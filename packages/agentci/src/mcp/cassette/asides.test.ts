@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { linesOfCalls, type McpCall, readMcpCall, writeMcpCall } from '../../capture/cassette/mcp-call.ts';
+import {
+  linesOfCalls,
+  type McpCall,
+  readMcpCall,
+  writeMcpCall,
+} from '../../capture/cassette/mcp-call.ts';
 import type { TapLine } from '../tap-log.ts';
 import { leftOutText } from './asides.ts';
 import { CassettePlayer, entriesOf } from './player.ts';
@@ -10,7 +15,11 @@ type Said = readonly ['c2s' | 's2c', object];
 const call = (id: number, name: string, token?: number | string): object => ({
   id,
   method: 'tools/call',
-  params: { name, arguments: {}, ...(token === undefined ? {} : { _meta: { progressToken: token } }) },
+  params: {
+    name,
+    arguments: {},
+    ...(token === undefined ? {} : { _meta: { progressToken: token } }),
+  },
 });
 const reply = (id: number): Said => ['s2c', { id, result: {} }];
 const progress = (progressToken: number | string, at: number): Said => [
@@ -20,9 +29,13 @@ const progress = (progressToken: number | string, at: number): Said => [
 const told = (data: string): Said => ['s2c', { method: 'notifications/message', params: { data } }];
 const CHANGED: Said = ['s2c', { method: 'notifications/tools/list_changed' }];
 
-function recorded(...said: readonly Said[]): { lines: TapLine[]; leftOut: Readonly<Record<string, number>> } {
+function recorded(...said: readonly Said[]): {
+  lines: TapLine[];
+  leftOut: Readonly<Record<string, number>>;
+} {
   const recording = new CassetteRecording(() => 0);
-  for (const [dir, message] of said) recording.add(dir, Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })));
+  for (const [dir, message] of said)
+    recording.add(dir, Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })));
   const { text, leftOut } = recording.finished();
   return {
     lines: text
@@ -34,11 +47,13 @@ function recorded(...said: readonly Said[]): { lines: TapLine[]; leftOut: Readon
 }
 /** The recording as a suite keeps it, written and read. */
 function throughSuite(lines: readonly TapLine[]): TapLine[] {
-  const calls = entriesOf(lines).map(({ method, params, answer, before, after, leftOut }): McpCall => {
-    const { result } = answer ?? {};
-    const given = answer === undefined ? {} : { answer: { result } };
-    return { server: 's', method, params, ...given, before, after, leftOut };
-  });
+  const calls = entriesOf(lines).map(
+    ({ method, params, answer, before, after, leftOut }): McpCall => {
+      const { result } = answer ?? {};
+      const given = answer === undefined ? {} : { answer: { result } };
+      return { server: 's', method, params, ...given, before, after, leftOut };
+    },
+  );
   return linesOfCalls(
     calls.map((one, at) => {
       const read = readMcpCall(JSON.parse(JSON.stringify(writeMcpCall(one, at))), at);
@@ -52,7 +67,9 @@ function given(player: CassettePlayer, message: object): unknown[] {
   const { before, answer, after } = player.reply({ jsonrpc: '2.0', ...message });
   return [...before, ...(answer === undefined ? [] : [answer]), ...after].map((one) => {
     const { progressToken, progress: at, data } = (one.params ?? {}) as Record<string, unknown>;
-    return one.id !== undefined ? one.id : (data ?? (at === undefined ? one.method : [progressToken, at]));
+    return one.id !== undefined
+      ? one.id
+      : (data ?? (at === undefined ? one.method : [progressToken, at]));
   });
 }
 
@@ -64,7 +81,13 @@ describe.each([
   const player = (...said: readonly Said[]) => new CassettePlayer(through(recorded(...said).lines));
 
   test('comes before the answer and in order, with the token of the request', () => {
-    const session: Said[] = [['c2s', call(1, 'a', 't')], progress('t', 1), told('half'), progress('t', 2), reply(1)];
+    const session: Said[] = [
+      ['c2s', call(1, 'a', 't')],
+      progress('t', 1),
+      told('half'),
+      progress('t', 2),
+      reply(1),
+    ];
     expect(given(player(...session), call(7, 'a', 99))).toEqual([[99, 1], 'half', [99, 2], 7]);
     expect(given(player(...session), call(7, 'a'))).toEqual(['half', 7]);
   });
@@ -83,7 +106,15 @@ describe.each([
 
   test('follows the answer that it came after, and begins the session where it was first', () => {
     const list = { id: 1, method: 'tools/list' };
-    const session = player(told('up'), ['c2s', list], reply(1), CHANGED, ['c2s', call(2, 'a')], reply(2), told('end'));
+    const session = player(
+      told('up'),
+      ['c2s', list],
+      reply(1),
+      CHANGED,
+      ['c2s', call(2, 'a')],
+      reply(2),
+      told('end'),
+    );
     expect(given(session, list)).toEqual(['up', 1, 'notifications/tools/list_changed']);
     // A client that lists the tools whenever they changed would never be done.
     expect(given(session, list)).toEqual([1]);
@@ -109,7 +140,11 @@ describe.each([
         ['c2s', call(1, 'a')],
         ['s2c', { id: 's1', method: 'sampling/createMessage' }],
       ] as Said[]),
-      ...([['c2s', { id: 's1', result: {} }], reply(1), ['s2c', { id: 's2', method: 'roots/list' }]] as Said[]),
+      ...([
+        ['c2s', { id: 's1', result: {} }],
+        reply(1),
+        ['s2c', { id: 's2', method: 'roots/list' }],
+      ] as Said[]),
       ...([['s2c', { id: 's3', method: 'ping' }], ['c2s', call(2, 'b')], reply(2)] as Said[]),
     ];
     const counts = { 'sampling/createMessage': 1, 'roots/list': 1 };
@@ -126,7 +161,12 @@ describe.each([
     const session = player(['c2s', call(1, 'a')], ...many, reply(1));
     expect(given(session, call(2, 'a'))).toHaveLength(1001);
     expect(session.leftOut).toEqual({ 'notifications/message': 200 });
-    const large = player(['c2s', call(1, 'a')], told('x'.repeat(700_000)), told('y'.repeat(700_000)), reply(1));
+    const large = player(
+      ['c2s', call(1, 'a')],
+      told('x'.repeat(700_000)),
+      told('y'.repeat(700_000)),
+      reply(1),
+    );
     expect(given(large, call(2, 'a'))).toHaveLength(2);
     expect(large.leftOut).toEqual({ 'notifications/message': 1 });
   });

@@ -47,41 +47,59 @@ export class Asides implements Aside {
 
   /** Whether this is the progress of the request. */
   isProgress({ method, params }: Message): boolean {
-    return method === PROGRESS && this.#token !== undefined && tokenText(progressToken(params)) === this.#token;
+    return (
+      method === PROGRESS &&
+      this.#token !== undefined &&
+      tokenText(progressToken(params)) === this.#token
+    );
   }
 
   add(when: 'before' | 'after', message: Message): void {
     const method = String(message.method);
     if (OF_NO_ACCOUNT.test(method)) return;
     this.#characters += stringifyExact(message).length;
-    const isOver = this.before.length + this.after.length >= MAX_NOTIFICATIONS || this.#characters > MAX_CHARACTERS;
+    const isOver =
+      this.before.length + this.after.length >= MAX_NOTIFICATIONS ||
+      this.#characters > MAX_CHARACTERS;
     // The server's requests want an answer of the client, which may be another one in replay.
-    if (message.id !== undefined || isOver) this.#leftOut.set(method, (this.#leftOut.get(method) ?? 0) + 1);
+    if (message.id !== undefined || isOver)
+      this.#leftOut.set(method, (this.#leftOut.get(method) ?? 0) + 1);
     else this[when].push(message);
   }
 }
 
 /** The notifications for a request that is asked again: its progress goes by the token of that one, and not at all without. */
-export function withToken({ before, after, leftOut }: Aside, recorded: unknown, asked: unknown): Aside {
+export function withToken(
+  { before, after, leftOut }: Aside,
+  recorded: unknown,
+  asked: unknown,
+): Aside {
   const from = tokenText(requestToken(recorded));
   const token = requestToken(asked);
   const retold = (message: Message): Message[] => {
     const { method, params } = message;
-    if (method !== PROGRESS || from === undefined || tokenText(progressToken(params)) !== from) return [message];
-    return token === undefined ? [] : [{ ...message, params: { ...(params as object), progressToken: token } }];
+    if (method !== PROGRESS || from === undefined || tokenText(progressToken(params)) !== from)
+      return [message];
+    return token === undefined
+      ? []
+      : [{ ...message, params: { ...(params as object), progressToken: token } }];
   };
   return { before: before.flatMap(retold), after: after.flatMap(retold), leftOut };
 }
 
-const requestToken = (params: unknown): unknown => (isObject(params) ? progressToken(params._meta) : undefined);
-const progressToken = (holder: unknown): unknown => (isObject(holder) ? holder.progressToken : undefined);
+const requestToken = (params: unknown): unknown =>
+  isObject(params) ? progressToken(params._meta) : undefined;
+const progressToken = (holder: unknown): unknown =>
+  isObject(holder) ? holder.progressToken : undefined;
 /** Typed: 1 and "1" are two. */
-const tokenText = (token: unknown): string | undefined => (token === undefined ? undefined : stringifyExact(token));
+const tokenText = (token: unknown): string | undefined =>
+  token === undefined ? undefined : stringifyExact(token);
 
 export function addCounts(all: readonly Counts[]): Counts {
   const sums = new Map<string, number>();
   for (const counts of all)
-    for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count);
+    for (const [name, count] of Object.entries(counts))
+      sums.set(name, (sums.get(name) ?? 0) + count);
   return Object.fromEntries(sums);
 }
 

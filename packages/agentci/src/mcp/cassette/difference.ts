@@ -36,4 +36,5 @@ export function firstDifference(recorded: unknown, asked: unknown): Difference {
 const own = (object: Readonly<Record<string, unknown>>, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-const shown = (value: unknown): string => (value === undefined ? 'nothing' : clip(stringifyExact(value), 80));
+const shown = (value: unknown): string =>
+  value === undefined ? 'nothing' : clip(stringifyExact(value), 80);

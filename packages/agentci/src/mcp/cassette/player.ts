@@ -9,7 +9,8 @@ import { type Aside, Asides, addCounts, type Counts, NO_ASIDE, withToken } from 
 import { firstDifference } from './difference.ts';
 
 /** As `idKey`, for messages whose numbers keep their digits. */
-const idOf = (id: unknown): string | undefined => (isExactNumber(id) ? stringifyExact(id) : idKey(id));
+const idOf = (id: unknown): string | undefined =>
+  isExactNumber(id) ? stringifyExact(id) : idKey(id);
 
 /** One request of a recording and what was answered. */
 interface Entry extends Aside {
@@ -39,7 +40,8 @@ export interface Miss {
 }
 
 /** What describes the server rather than does something; it is answered alike however often it is asked. */
-export const STEADY = /^(?:initialize|ping|server\/discover|(?:tools|prompts|resources|resources\/templates)\/list)$/;
+export const STEADY =
+  /^(?:initialize|ping|server\/discover|(?:tools|prompts|resources|resources\/templates)\/list)$/;
 /** What a server is asked to do or to give: a tool, a resource, a prompt. */
 export const isCall = ({ method }: { readonly method: string }): boolean => !STEADY.test(method);
 /** Asked by every client in its own words. */
@@ -102,10 +104,13 @@ export class CassettePlayer {
     const params = mapTexts(clean(withoutFieldCredentials(message.params)), withoutCredentials);
     const key = keyOf(method, params);
     const alike = this.#entries.filter((entry) => entry.key === key);
-    const found = alike.find(({ isUsed }) => !isUsed) ?? (STEADY.test(method) ? alike.at(-1) : undefined);
+    const found =
+      alike.find(({ isUsed }) => !isUsed) ?? (STEADY.test(method) ? alike.at(-1) : undefined);
     if (found !== undefined) {
       // Once each: a client that is told of new tools lists them again.
-      const { before, after } = found.isUsed ? NO_ASIDE : withToken(found, found.params, message.params);
+      const { before, after } = found.isUsed
+        ? NO_ASIDE
+        : withToken(found, found.params, message.params);
       found.isUsed = true;
       this.answered++;
       if (isCall(found)) this.served++;
@@ -137,16 +142,23 @@ export class CassettePlayer {
     const name = isObject(params) ? params.name : undefined;
     const named = same.filter((entry) => isObject(entry.params) && entry.params.name === name);
     if (named.length === 0) {
-      const names = [...new Set(same.map((entry) => (isObject(entry.params) ? String(entry.params.name) : method)))];
+      const names = [
+        ...new Set(
+          same.map((entry) => (isObject(entry.params) ? String(entry.params.name) : method)),
+        ),
+      ];
       return `recorded were ${names.slice(0, 5).join(', ')}`;
     }
-    const differences = named.map((entry) => firstDifference(withoutMeta(entry.params), withoutMeta(params)));
+    const differences = named.map((entry) =>
+      firstDifference(withoutMeta(entry.params), withoutMeta(params)),
+    );
     const nearest = differences.reduce((best, each) => (each.count < best.count ? each : best));
     return `the nearest recorded one differs at ${nearest.path}: recorded ${nearest.recorded}, asked ${nearest.asked}`;
   }
 }
 
-const askedTooOften = (recorded: number): string => `asked ${recorded + 1} times, recorded ${recorded}`;
+const askedTooOften = (recorded: number): string =>
+  `asked ${recorded + 1} times, recorded ${recorded}`;
 
 const describe = (method: string, params: unknown): string =>
   isObject(params) && typeof params.name === 'string' ? `${method} ${params.name}` : method;
@@ -197,7 +209,10 @@ interface Asked extends Omit<Entry, 'answer' | keyof Aside> {
 }
 
 /** The requests of a recording, in the order in which they were asked, and how many of them were neither answered nor cancelled. */
-function readRequests(lines: readonly TapLine[]): { readonly entries: readonly Entry[]; readonly open: number } {
+function readRequests(lines: readonly TapLine[]): {
+  readonly entries: readonly Entry[];
+  readonly open: number;
+} {
   const entries: Asked[] = [];
   const open = new Map<string, Asked>();
   let answered: Asked | undefined;
@@ -246,7 +261,8 @@ function readRequests(lines: readonly TapLine[]): { readonly entries: readonly E
       answered = entry;
     }
   }
-  const isWhole = ({ answer, isCancelled }: Asked): boolean => answer !== undefined || isCancelled === true;
+  const isWhole = ({ answer, isCancelled }: Asked): boolean =>
+    answer !== undefined || isCancelled === true;
   return {
     entries: entries
       .filter(isWhole)
@@ -263,4 +279,5 @@ function readRequests(lines: readonly TapLine[]): { readonly entries: readonly E
 export const unansweredRequests = (lines: readonly TapLine[]): number => readRequests(lines).open;
 
 /** The requests of a recording that were answered, or cancelled before that, in the order in which they were asked. */
-export const entriesOf = (lines: readonly TapLine[]): readonly Entry[] => readRequests(lines).entries;
+export const entriesOf = (lines: readonly TapLine[]): readonly Entry[] =>
+  readRequests(lines).entries;

@@ -28,7 +28,8 @@ export class CassetteRecording {
     const messages = messagesIn(text, parseExact);
     if (messages === undefined) this.missed();
     else if (dir === 'c2s')
-      for (const { name, value } of credentialFields(text)) this.#given.push({ name, value, isUsed: true });
+      for (const { name, value } of credentialFields(text))
+        this.#given.push({ name, value, isUsed: true });
     for (const message of messages ?? []) {
       // What an agent is given must be what it was given: a mark in its place would be another answer.
       const bare = dir === 'c2s' ? withoutFieldCredentials(message) : message;
@@ -117,7 +118,15 @@ function proveReplay(lines: readonly TapLine[]): void {
   for (const [at, { method, params, answer, before, after }] of entriesOf(lines).entries()) {
     const id = at + 1;
     const given = player.reply({ jsonrpc: '2.0', id, method, params });
-    if (!isDeepStrictEqual(given, { before, answer: answer === undefined ? undefined : { ...answer, id }, after }))
-      throw new Error(`the recording does not give its own answer to ${method}; nothing was written`);
+    if (
+      !isDeepStrictEqual(given, {
+        before,
+        answer: answer === undefined ? undefined : { ...answer, id },
+        after,
+      })
+    )
+      throw new Error(
+        `the recording does not give its own answer to ${method}; nothing was written`,
+      );
   }
 }

@@ -70,18 +70,27 @@ export function replayHttp(
         const text = bytes.toString('utf8').trim();
         const messages = messagesIn(text, parseExact);
         if (messages === undefined)
-          return { replies: [errorReply(null, -32700, 'the message is not JSON')], isBatch: false, status: 400 };
+          return {
+            replies: [errorReply(null, -32700, 'the message is not JSON')],
+            isBatch: false,
+            status: 400,
+          };
         log?.add('c2s', bytes);
         const given = messages.map((message) => player.reply(message, clean));
         const replies = given.flatMap<Message>(({ answer }) => answer ?? []);
         const before = given.flatMap((reply) => reply.before);
         const after = given.flatMap((reply) => reply.after);
-        for (const one of [...before, ...replies, ...after]) log?.add('s2c', Buffer.from(JSON.stringify(one)));
+        for (const one of [...before, ...replies, ...after])
+          log?.add('s2c', Buffer.from(JSON.stringify(one)));
         const isStream = takesEvents && before.length > 0 && replies.length > 0;
         // What belongs to a request goes with its answer, the rest by the stream of its own.
         const apart = isStream ? after : [...before, ...after];
         if (apart.length > 0) setImmediate(() => stream.send(apart));
-        return { replies, isBatch: text.startsWith('['), ...(isStream ? { events: [...before, ...replies] } : {}) };
+        return {
+          replies,
+          isBatch: text.startsWith('['),
+          ...(isStream ? { events: [...before, ...replies] } : {}),
+        };
       },
     },
   });

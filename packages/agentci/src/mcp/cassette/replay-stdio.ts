@@ -16,7 +16,13 @@ export function replayStdio(
     signal,
     parent,
     log,
-  }: { input: Readable; output: Writable; signal: AbortSignal; parent: () => number; log?: TapSink },
+  }: {
+    input: Readable;
+    output: Writable;
+    signal: AbortSignal;
+    parent: () => number;
+    log?: TapSink;
+  },
 ): Promise<void> {
   let written = Promise.resolve();
   const splitter = new LineSplitter({
@@ -34,7 +40,8 @@ export function replayStdio(
       });
     },
     long: (_, { isLast }) => {
-      if (isLast) output.write(`${JSON.stringify(errorReply(null, -32600, 'the message is too large'))}\n`);
+      if (isLast)
+        output.write(`${JSON.stringify(errorReply(null, -32600, 'the message is too large'))}\n`);
     },
   });
   return new Promise((resolve) => {
@@ -68,7 +75,8 @@ function answersTo(
 ): { readonly before: readonly string[]; readonly rest: readonly string[] } {
   const line = (value: unknown): string => `${stringifyExact(value)}\n`;
   const messages = messagesIn(text, parseExact);
-  if (messages === undefined) return { before: [], rest: [line(errorReply(null, -32700, 'the message is not JSON'))] };
+  if (messages === undefined)
+    return { before: [], rest: [line(errorReply(null, -32700, 'the message is not JSON'))] };
   const replies = messages.map((message) => player.reply(message, clean));
   const answers = replies.flatMap(({ answer }) => answer ?? []);
   const isBatch = text.startsWith('[') && answers.length > 0;

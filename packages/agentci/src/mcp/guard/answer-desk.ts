@@ -58,7 +58,11 @@ export class AnswerDesk {
   /** Requests failed with this text, which is judged as the error of their calls. */
   fail(
     bytes: Buffer,
-    { keys, status, session }: { readonly keys: readonly string[]; readonly status: number; readonly session: Session },
+    {
+      keys,
+      status,
+      session,
+    }: { readonly keys: readonly string[]; readonly status: number; readonly session: Session },
   ): Buffer {
     const text = bytes.toString('utf8').trim();
     const error = { message: text || `HTTP ${status}` };
@@ -66,7 +70,13 @@ export class AnswerDesk {
     let isWithheld = false;
     for (const key of keys) {
       const call = session.open.get(key);
-      for (const open of [session.open, session.lists, session.hellos, session.others, session.cancelled])
+      for (const open of [
+        session.open,
+        session.lists,
+        session.hellos,
+        session.others,
+        session.cancelled,
+      ])
         open.delete(key);
       if (call === undefined) continue;
       const instead = this.#finish(call, { message: { error }, result: {}, flaw }, session);
@@ -113,7 +123,9 @@ export class AnswerDesk {
   }
 
   #filtered(text: string, result: Message, session: Session): string {
-    return Array.isArray(result.tools) ? filterTools(text, (name) => this.#isHidden(name, session)) : text;
+    return Array.isArray(result.tools)
+      ? filterTools(text, (name) => this.#isHidden(name, session))
+      : text;
   }
 
   /** A call was answered. Gives the answer in place of one that may not be handed on. */
@@ -135,9 +147,17 @@ export class AnswerDesk {
     }
     if (!session.judge.looksAtResults) return undefined;
     if (flaw !== undefined)
-      return this.#refusal(call, { ...UNREADABLE, reason: `the answer was withheld: ${flaw}` }, session);
-    if (isObject(result.task) || result.resultType === 'task') return this.#refusal(call, TASK, session);
-    const outcome = { ...outcomeOf(message), latency_ms: (this.#options.now ?? Date.now)() - call.startedMs };
+      return this.#refusal(
+        call,
+        { ...UNREADABLE, reason: `the answer was withheld: ${flaw}` },
+        session,
+      );
+    if (isObject(result.task) || result.resultType === 'task')
+      return this.#refusal(call, TASK, session);
+    const outcome = {
+      ...outcomeOf(message),
+      latency_ms: (this.#options.now ?? Date.now)() - call.startedMs,
+    };
     let verdict: LiveVerdict;
     try {
       verdict = isAsking
@@ -148,7 +168,8 @@ export class AnswerDesk {
       verdict = FAILED;
     }
     // What a server asks is not the end of the call, so the log has no result of it unless it is withheld.
-    const isNoted = (isAsking && isKeptBy(verdict)) || this.#log.result(session, call, outcome, verdict);
+    const isNoted =
+      (isAsking && isKeptBy(verdict)) || this.#log.result(session, call, outcome, verdict);
     const withheld = isKeptBy(verdict) ? (isNoted ? undefined : NOT_NOTED) : refusalReason(verdict);
     return withheld === undefined ? undefined : this.#refusal(call, withheld, session);
   }
@@ -157,7 +178,11 @@ export class AnswerDesk {
     if (this.#isShadow) return undefined;
     session.withheld++;
     const { denyAs, policy } = this.#options;
-    return refusalReply(call.id, reason, { policy: policy.file, version: call.version ?? session.version, denyAs });
+    return refusalReply(call.id, reason, {
+      policy: policy.file,
+      version: call.version ?? session.version,
+      denyAs,
+    });
   }
 
   #withhold(session: Session, why: string): void {
@@ -168,7 +193,8 @@ export class AnswerDesk {
 
   #learn(result: unknown, session: Session): void {
     const tools = definitionsIn(result) ?? [];
-    for (const tool of tools) if (session.tools.size < MAX_TOOLS) session.tools.set(tool.name, tool);
+    for (const tool of tools)
+      if (session.tools.size < MAX_TOOLS) session.tools.set(tool.name, tool);
     session.judge.learn({ tools: [...session.tools.values()] });
     this.#log.tools(session, tools);
   }
@@ -183,6 +209,7 @@ export class AnswerDesk {
 const UNREADABLE = { rule: 'guard.unreadable_answer', policy_line: null };
 const TASK: RefusalReason = {
   rule: 'guard.task',
-  reason: 'the policy looks at results, and the server made a task of the call, whose result cannot be judged',
+  reason:
+    'the policy looks at results, and the server made a task of the call, whose result cannot be judged',
   policy_line: null,
 };

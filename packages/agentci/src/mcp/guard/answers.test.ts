@@ -44,7 +44,9 @@ function setUp(written: object, options: Partial<GuardOptions> = {}) {
   };
   const explained = () => {
     guard.close(session);
-    return readAudit(audit.text(), 'audit.jsonl').map((one) => explainAudit(one, policy, 'audit.jsonl'))[0]!;
+    return readAudit(audit.text(), 'audit.jsonl').map((one) =>
+      explainAudit(one, policy, 'audit.jsonl'),
+    )[0]!;
   };
   return { client, server, session, audit, problems, explained };
 }
@@ -59,11 +61,15 @@ const answer = (id: unknown, result: unknown) => ({ jsonrpc: '2.0', id, result }
 const text = (said: string) => ({ content: [{ type: 'text', text: said }] });
 
 const SECRET = 'The merger price is 1,250,000 dollars and closes on Friday the 13th of March';
-const DETECT = { rules: [{ type: 'detect', id: 'd', in: 'result', tool: 'read', pattern: 'merger price' }] };
+const DETECT = {
+  rules: [{ type: 'detect', id: 'd', in: 'result', tool: 'read', pattern: 'merger price' }],
+};
 const FLOW = { flows: [{ id: 'f', from: { tool: 'read' }, to: { tool: 'send' }, allow: false }] };
 
 describe('an expression is evaluated on every form of a result', () => {
-  const said = (...texts: string[]) => ({ content: texts.map((each) => ({ type: 'text', text: each })) });
+  const said = (...texts: string[]) => ({
+    content: texts.map((each) => ({ type: 'text', text: each })),
+  });
   const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
   const leak = '{"status":"leaked"}';
   const ROWS: [string, string, object, 'handed on' | 'withheld'][] = [
@@ -79,17 +85,42 @@ describe('an expression is evaluated on every form of a result', () => {
     ['a second text', "result != 'TOP SECRET'", said('TOP SECRET', 'bye'), 'withheld'],
     ['a line break at its end', "result != 'TOP SECRET'", said('TOP SECRET\n'), 'withheld'],
     ['a text in two halves', "!result.contains('SECRET')", said('TOP SEC', 'RET'), 'withheld'],
-    ['an image', "result != 'TOP SECRET'", { content: [...said('TOP SECRET').content, image] }, 'withheld'],
+    [
+      'an image',
+      "result != 'TOP SECRET'",
+      { content: [...said('TOP SECRET').content, image] },
+      'withheld',
+    ],
     [
       'a resource',
       "result != 'TOP SECRET'",
       { content: [{ type: 'resource', resource: { uri: 'a://b', text: 'TOP SECRET' } }] },
       'withheld',
     ],
-    ['another value', "result.status != 'leaked'", { structuredContent: { status: 'ok' }, ...said(leak) }, 'withheld'],
-    ['no such field', "result.status != 'leaked'", { structuredContent: {}, ...said(leak) }, 'withheld'],
-    ['a harmless text', "!result.contains('key')", { structuredContent: { a: 'key' }, ...said('ok') }, 'withheld'],
-    ['a failed result', "call.error != 'no key'", { isError: true, ...said('no key', '') }, 'withheld'],
+    [
+      'another value',
+      "result.status != 'leaked'",
+      { structuredContent: { status: 'ok' }, ...said(leak) },
+      'withheld',
+    ],
+    [
+      'no such field',
+      "result.status != 'leaked'",
+      { structuredContent: {}, ...said(leak) },
+      'withheld',
+    ],
+    [
+      'a harmless text',
+      "!result.contains('key')",
+      { structuredContent: { a: 'key' }, ...said('ok') },
+      'withheld',
+    ],
+    [
+      'a failed result',
+      "call.error != 'no key'",
+      { isError: true, ...said('no key', '') },
+      'withheld',
+    ],
     [
       'the same twice',
       "result.status != 'leaked'",
@@ -102,12 +133,19 @@ describe('an expression is evaluated on every form of a result', () => {
       { structuredContent: { status: 'ok' }, ...said('All is well.') },
       'handed on',
     ],
-    ['a blank text', 'result.size() > 0', { structuredContent: { status: 'ok' }, ...said('') }, 'handed on'],
+    [
+      'a blank text',
+      'result.size() > 0',
+      { structuredContent: { status: 'ok' }, ...said('') },
+      'handed on',
+    ],
     ['_meta', "result == 'ok'", { ...said('ok'), _meta: { n: 1 } }, 'handed on'],
   ];
 
   test.each(ROWS)('with %s: %s', (_, expr, result, expected) => {
-    const { client, server, explained } = setUp({ rules: [{ type: 'expr', id: 'e', tool: 'read', expr }] });
+    const { client, server, explained } = setUp({
+      rules: [{ type: 'expr', id: 'e', tool: 'read', expr }],
+    });
     client(call(1, 'read'));
     const passed = `${JSON.stringify(answer(1, result))}\n`;
     expect(server(passed) === passed ? 'handed on' : 'withheld').toBe(expected);
@@ -119,7 +157,14 @@ describe('an expression is evaluated on every form of a result', () => {
     ['a second text', said('untrusted', '')],
   ])('what an earlier call gave is seen with %s', (_, result) => {
     const { client, server, explained } = setUp({
-      rules: [{ type: 'expr', id: 'e', tool: 'send', expr: "!previous.exists(p, p.result == 'untrusted')" }],
+      rules: [
+        {
+          type: 'expr',
+          id: 'e',
+          tool: 'send',
+          expr: "!previous.exists(p, p.result == 'untrusted')",
+        },
+      ],
     });
     client(call(1, 'read'));
     server(answer(1, result));
@@ -160,27 +205,71 @@ describe('detect with a path looks into arguments that are JSON text', () => {
     ['text that has no parts', { payload: 'evil' }, true],
     ['another part of JSON text', { payload: '{"note":"evil","body":"fine"}' }, false],
   ])('%s', (_, args, isRefused) => {
-    const { client } = setUp({ rules: [{ type: 'detect', id: 'd', path: 'payload.body', pattern: 'evil' }] });
+    const { client } = setUp({
+      rules: [{ type: 'detect', id: 'd', path: 'payload.body', pattern: 'evil' }],
+    });
     expect(client(call(1, 'send', args)) !== 'passed').toBe(isRefused);
   });
 });
 
 describe('a flow follows what a result says, not how it is wrapped', () => {
-  const block = { mimeType: 'application/json', annotations: { audience: ['assistant'], priority: 1 } };
+  const block = {
+    mimeType: 'application/json',
+    annotations: { audience: ['assistant'], priority: 1 },
+  };
   test.each<[string, object, string, boolean]>([
-    ['the type of an image', { content: [{ type: 'image', data: 'AAAA', ...block }] }, 'application/json', false],
-    ['the audience of a text', { content: [{ type: 'text', text: 'hi', ...block }] }, 'for the assistant', false],
-    ['the kind of a block', { content: [{ type: 'resource_link', uri: 'a://b' }] }, 'a resource_link', false],
+    [
+      'the type of an image',
+      { content: [{ type: 'image', data: 'AAAA', ...block }] },
+      'application/json',
+      false,
+    ],
+    [
+      'the audience of a text',
+      { content: [{ type: 'text', text: 'hi', ...block }] },
+      'for the assistant',
+      false,
+    ],
+    [
+      'the kind of a block',
+      { content: [{ type: 'resource_link', uri: 'a://b' }] },
+      'a resource_link',
+      false,
+    ],
     [
       'the type of a resource',
-      { content: [{ type: 'resource', resource: { uri: 'a://b', text: 'hi', mimeType: 'text/markdown' } }] },
+      {
+        content: [
+          { type: 'resource', resource: { uri: 'a://b', text: 'hi', mimeType: 'text/markdown' } },
+        ],
+      },
       'text/markdown',
       false,
     ],
-    ['the data of an image', { content: [{ type: 'image', data: 'QUJDREVGR0g=', ...block }] }, 'QUJDREVGR0g', true],
-    ['a type that is none', { content: [{ type: 'image', data: 'A', mimeType: SECRET }] }, SECRET, true],
-    ['another annotation', { content: [{ type: 'text', text: 'hi', annotations: { n: SECRET } }] }, SECRET, true],
-    ['a field of the tool', { structuredContent: { mimeType: 'application/json' } }, 'application/json', true],
+    [
+      'the data of an image',
+      { content: [{ type: 'image', data: 'QUJDREVGR0g=', ...block }] },
+      'QUJDREVGR0g',
+      true,
+    ],
+    [
+      'a type that is none',
+      { content: [{ type: 'image', data: 'A', mimeType: SECRET }] },
+      SECRET,
+      true,
+    ],
+    [
+      'another annotation',
+      { content: [{ type: 'text', text: 'hi', annotations: { n: SECRET } }] },
+      SECRET,
+      true,
+    ],
+    [
+      'a field of the tool',
+      { structuredContent: { mimeType: 'application/json' } },
+      'application/json',
+      true,
+    ],
   ])('%s', (_, result, body, isRefused) => {
     const { client, server } = setUp(FLOW);
     client(call(1, 'read'));
@@ -193,14 +282,26 @@ describe('every part of an answer is looked at', () => {
   const ANSWERS: [string, object][] = [
     ['plain text', answer(1, text(SECRET))],
     ['text beside structured content', answer(1, { structuredContent: { n: 1 }, ...text(SECRET) })],
-    ['structured content beside text', answer(1, { structuredContent: { n: SECRET }, ...text('ok') })],
+    [
+      'structured content beside text',
+      answer(1, { structuredContent: { n: SECRET }, ...text('ok') }),
+    ],
     ['a key of structured content', answer(1, { structuredContent: { [SECRET]: 1 }, content: [] })],
     ['_meta', answer(1, { ...text('ok'), _meta: { note: SECRET } })],
-    ['_meta of a text', answer(1, { content: [{ type: 'text', text: 'ok', _meta: { note: SECRET } }] })],
-    ['an embedded resource', answer(1, { content: [{ type: 'resource', resource: { uri: 'a://b', text: SECRET } }] })],
+    [
+      '_meta of a text',
+      answer(1, { content: [{ type: 'text', text: 'ok', _meta: { note: SECRET } }] }),
+    ],
+    [
+      'an embedded resource',
+      answer(1, { content: [{ type: 'resource', resource: { uri: 'a://b', text: SECRET } }] }),
+    ],
     ['a failed result', answer(1, { isError: true, ...text(SECRET) })],
     ['the message of an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: SECRET } }],
-    ['the data of an error', { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'no', data: { why: SECRET } } }],
+    [
+      'the data of an error',
+      { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'no', data: { why: SECRET } } },
+    ],
     ['an id of another type', answer('1', text(SECRET))],
     ['an id of another type, padded', answer(' 1.0', text(SECRET))],
     [
@@ -213,7 +314,10 @@ describe('every part of an answer is looked at', () => {
     expect(client(call(1, 'read'))).toBe('passed');
     const back = server(message);
     expect(back).not.toContain('Friday');
-    expect(JSON.parse(back)).toMatchObject({ id: 1, result: { _meta: { 'agentci/decision': { rule: 'd' } } } });
+    expect(JSON.parse(back)).toMatchObject({
+      id: 1,
+      result: { _meta: { 'agentci/decision': { rule: 'd' } } },
+    });
     expect(session.withheld).toBe(1);
     expect(explained().audit).toMatchObject({ differs: [], not_told: 0 });
   });
@@ -252,7 +356,8 @@ describe('every part of an answer is looked at', () => {
 });
 
 describe('what was not read is not handed on where the policy looks at results', () => {
-  const RAW = (said: string) => `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${said}"}]}}`;
+  const RAW = (said: string) =>
+    `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${said}"}]}}`;
   test.each<[string, string | Buffer]>([
     ['an id that no request has', RAW(SECRET).replace('"id":1', '"id":7')],
     ['an answer without an id', RAW(SECRET).replace('"id":1,', '')],
@@ -269,12 +374,18 @@ describe('what was not read is not handed on where the policy looks at results',
     ],
     ['the result in other letters', RAW(SECRET).replace('"result"', '"Result"')],
     ['a method beside the result', RAW(SECRET).replace('"id":1', '"id":1,"method":"x"')],
-    ['an error beside the result', RAW(SECRET).replace('"id":1', '"id":1,"error":{"code":1,"message":"x"}')],
+    [
+      'an error beside the result',
+      RAW(SECRET).replace('"id":1', '"id":1,"error":{"code":1,"message":"x"}'),
+    ],
     [
       'a task',
       `{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t","status":"working","statusMessage":"${SECRET}"}}}`,
     ],
-    ['news of a task', `{"jsonrpc":"2.0","method":"notifications/tasks","params":{"result":"${SECRET}"}}`],
+    [
+      'news of a task',
+      `{"jsonrpc":"2.0","method":"notifications/tasks","params":{"result":"${SECRET}"}}`,
+    ],
   ])('%s', (_, message) => {
     const { client, server, session } = setUp(DETECT);
     client(call(1, 'other'));
@@ -310,7 +421,9 @@ describe('what was not read is not handed on where the policy looks at results',
     const { client, server } = setUp(DETECT);
     client({ jsonrpc: '2.0', id: 'p', method: 'ping' });
     expect(server(answer('p', {}))).not.toBe('');
-    expect(server({ jsonrpc: '2.0', id: 5, method: 'sampling/createMessage', params: {} })).not.toBe('');
+    expect(
+      server({ jsonrpc: '2.0', id: 5, method: 'sampling/createMessage', params: {} }),
+    ).not.toBe('');
     expect(server({ jsonrpc: '2.0', method: 'notifications/progress', params: {} })).not.toBe('');
   });
 
@@ -326,14 +439,19 @@ describe('what was not read is not handed on where the policy looks at results',
   test('without rules about results nothing changes', () => {
     const { client, server } = setUp({ tools: { deny: ['x'] } });
     client(call(1, 'read'));
-    for (const line of ['banner\n', `${RAW('a').replace('"id":1', '"id":7')}\n`, '{"result":{},"method":"x"}\n'])
+    for (const line of [
+      'banner\n',
+      `${RAW('a').replace('"id":1', '"id":7')}\n`,
+      '{"result":{},"method":"x"}\n',
+    ])
       expect(server(line)).toBe(line);
   });
 
   test('in shadow mode every byte is passed on', () => {
     const { client, server, session } = setUp(DETECT, { mode: 'shadow' });
     client(call(1, 'read'));
-    for (const line of [`${RAW(SECRET)}\n`, 'banner\n', `${RAW('a')}\n`]) expect(server(line)).toBe(line);
+    for (const line of [`${RAW(SECRET)}\n`, 'banner\n', `${RAW('a')}\n`])
+      expect(server(line)).toBe(line);
     expect(session.withheld).toBe(0);
   });
 });
@@ -377,13 +495,17 @@ describe('what is handed in when a server asks', () => {
   test('and what the server asks is looked at too', () => {
     const { client, server } = setUp(DETECT);
     client(call(1, 'read', {}, { _meta: META }));
-    const question = answer(1, { resultType: 'input_required', inputRequests: { a: { message: SECRET } } });
+    const question = answer(1, {
+      resultType: 'input_required',
+      inputRequests: { a: { message: SECRET } },
+    });
     expect(server(question)).not.toContain('Friday');
   });
 });
 
 describe('numbers and texts that are read in two ways', () => {
-  const RAW = '{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"pay","arguments":{"n":NUMBER}}}';
+  const RAW =
+    '{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":"pay","arguments":{"n":NUMBER}}}';
   const ARGS = { rules: [{ type: 'detect', pattern: 'EVIL' }] };
   test('are no matter to a policy of names alone', () => {
     const { client } = setUp({ tools: { deny: ['x'] } });
@@ -411,24 +533,27 @@ describe('numbers and texts that are read in two ways', () => {
 
   test('a name that ends in half a pair is refused', () => {
     const { client } = setUp({ ...ARGS, blocklist: ['pay'] });
-    expect(client(RAW.replace('ID', '1').replace('NUMBER', '1').replace('pay', 'pay\\udfff'))).toContain(
-      'guard.odd_text',
-    );
+    expect(
+      client(RAW.replace('ID', '1').replace('NUMBER', '1').replace('pay', 'pay\\udfff')),
+    ).toContain('guard.odd_text');
   });
 
-  test.each(['9007199254740993', '1.0', '-0'])('a refusal is answered to the id as written: %s', (id) => {
-    const { client } = setUp({ ...ARGS, blocklist: ['pay'] });
-    const refused = client(RAW.replace('ID', id).replace('NUMBER', '1'));
-    expect(refused).toContain(`"id":${id},`);
-    expect(JSON.parse(refused)).toMatchObject({ jsonrpc: '2.0', result: { isError: true } });
-    expect(client(RAW.replace('ID', id).replace('NUMBER', '1e999'))).toContain(`"id":${id},`);
-  });
+  test.each(['9007199254740993', '1.0', '-0'])(
+    'a refusal is answered to the id as written: %s',
+    (id) => {
+      const { client } = setUp({ ...ARGS, blocklist: ['pay'] });
+      const refused = client(RAW.replace('ID', id).replace('NUMBER', '1'));
+      expect(refused).toContain(`"id":${id},`);
+      expect(JSON.parse(refused)).toMatchObject({ jsonrpc: '2.0', result: { isError: true } });
+      expect(client(RAW.replace('ID', id).replace('NUMBER', '1e999'))).toContain(`"id":${id},`);
+    },
+  );
 
   test('so is a result that is withheld', () => {
     const { client, server } = setUp(DETECT);
     client(RAW.replace('ID', '9007199254740993').replace('NUMBER', '1').replace('pay', 'read'));
-    expect(server(`{"jsonrpc":"2.0","id":9007199254740993,"result":${JSON.stringify(text(SECRET))}}`)).toContain(
-      '"id":9007199254740993,',
-    );
+    expect(
+      server(`{"jsonrpc":"2.0","id":9007199254740993,"result":${JSON.stringify(text(SECRET))}}`),
+    ).toContain('"id":9007199254740993,');
   });
 });

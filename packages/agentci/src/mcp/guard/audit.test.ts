@@ -1,4 +1,11 @@
-import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -52,9 +59,18 @@ describe('a log that is not what was written is noticed', () => {
   };
   test.each<[string, (lines: string[]) => string[]]>([
     ['a line in the middle taken out', (lines) => lines.toSpliced(1, 1)],
-    ['a line in the middle changed', (lines) => lines.map((line) => line.replace('"tool":"a"', '"tool":"b"'))],
-    ['the last line changed', (lines) => lines.with(-1, lines.at(-1)!.replace('"refused":0', '"refused":1'))],
-    ['the hash of the last line taken out', (lines) => lines.with(-1, lines.at(-1)!.replace(/,"sum":"\w+"/, ''))],
+    [
+      'a line in the middle changed',
+      (lines) => lines.map((line) => line.replace('"tool":"a"', '"tool":"b"')),
+    ],
+    [
+      'the last line changed',
+      (lines) => lines.with(-1, lines.at(-1)!.replace('"refused":0', '"refused":1')),
+    ],
+    [
+      'the hash of the last line taken out',
+      (lines) => lines.with(-1, lines.at(-1)!.replace(/,"sum":"\w+"/, '')),
+    ],
     ['the lines in another order', ([first, second, ...rest]) => [second!, first!, ...rest]],
   ])('%s', (_, change) => {
     expect(tampered(change)).toThrow(/AUDIT_BROKEN|audit\.jsonl:\d/);

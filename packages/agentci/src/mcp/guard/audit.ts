@@ -1,4 +1,13 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { sha256Hex } from '../../kit/hash.ts';
 import { systemErrorText } from '../../kit/system-error.ts';
@@ -47,7 +56,8 @@ export function openAudit(path: string, now: () => number): Audit {
     let isBroken = false;
     const assertThere = (): void => {
       const found = statSync(path, { throwIfNoEntry: false });
-      if (found === undefined || found.ino !== ino || found.dev !== dev) throw new Error('the file is no longer there');
+      if (found === undefined || found.ino !== ino || found.dev !== dev)
+        throw new Error('the file is no longer there');
       if (found.size !== size) throw new Error('the file was changed by another program');
     };
     return {
@@ -58,7 +68,8 @@ export function openAudit(path: string, now: () => number): Audit {
         try {
           assertThere();
           // Half a line would break the chain for every line after it.
-          if (writeSync(file, bytes) !== bytes.length) throw new Error('not all of a line was written');
+          if (writeSync(file, bytes) !== bytes.length)
+            throw new Error('not all of a line was written');
         } catch (error) {
           isBroken = true;
           throw error;
@@ -128,7 +139,8 @@ function lastOf(file: number, path: string): { seq: number; prev: string } {
   const line = tail.subarray(tail.lastIndexOf(10, end - 1) + 1, end).toString('utf8');
   try {
     const { seq } = JSON.parse(line) as { seq?: unknown };
-    if (tail.at(-1) === 10 && Number.isInteger(seq)) return { seq: (seq as number) + 1, prev: sha256Hex(line) };
+    if (tail.at(-1) === 10 && Number.isInteger(seq))
+      return { seq: (seq as number) + 1, prev: sha256Hex(line) };
   } catch {
     // Said below.
   }

@@ -65,7 +65,11 @@ export class GuardLog {
     session: Session,
     call: { readonly name: string; readonly args: unknown; readonly sent?: unknown },
     verdict: LiveVerdict,
-    { isContinued, atMs, us }: { readonly isContinued: boolean; readonly atMs: number; readonly us: number },
+    {
+      isContinued,
+      atMs,
+      us,
+    }: { readonly isContinued: boolean; readonly atMs: number; readonly us: number },
   ): boolean {
     const isKept = isKeptBy(verdict);
     const told = isKept ? undefined : refusalReason(verdict);
@@ -84,7 +88,9 @@ export class GuardLog {
       policy_line: told?.policy_line ?? verdict.by[0]?.policy_line ?? null,
       ...(rules.length > 1 ? { rules } : {}),
       ...(isContinued ? { continues: true as const } : {}),
-      ...(session.judge.hasConditions ? { at_ms: atMs, ...(agent === undefined ? {} : { agent }) } : {}),
+      ...(session.judge.hasConditions
+        ? { at_ms: atMs, ...(agent === undefined ? {} : { agent }) }
+        : {}),
       us,
     });
   }
@@ -141,4 +147,5 @@ export class GuardLog {
 }
 
 /** Whether a verdict lets a call, or its result, through. */
-export const isKeptBy = ({ verdict }: LiveVerdict): boolean => verdict === 'allowed' || verdict === 'warned';
+export const isKeptBy = ({ verdict }: LiveVerdict): boolean =>
+  verdict === 'allowed' || verdict === 'warned';

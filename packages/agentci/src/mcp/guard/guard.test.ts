@@ -35,7 +35,8 @@ const setUp = (written: object | string, options: Partial<GuardOptions> = {}) =>
     ...options,
   });
   const session = guard.open('1');
-  const send = (text: string | Buffer) => guard.fromClient(Buffer.isBuffer(text) ? text : Buffer.from(text), session);
+  const send = (text: string | Buffer) =>
+    guard.fromClient(Buffer.isBuffer(text) ? text : Buffer.from(text), session);
   return { audit, policy, guard, session, send };
 };
 const DENY = { tools: { deny: ['bad'] } };
@@ -43,7 +44,12 @@ const call = (id: unknown, name: unknown, args: unknown = {}, more = {}) =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args, ...more } })}\n`;
 
 describe('what is refused whatever the policy says', () => {
-  const bad = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'bad', arguments: {} } });
+  const bad = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'bad', arguments: {} },
+  });
   test.each<[string, string | Buffer, string]>([
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d, 0x0a]), 'guard.invalid_utf8'],
     ['text that is not JSON', '{"jsonrpc": \n', 'guard.not_json'],
@@ -103,7 +109,11 @@ describe('what is refused whatever the policy says', () => {
       'guard.bad_params',
     ],
     ['a message hidden behind a carriage return', `{"x":\r${bad}\r}\n`, 'guard.line_break'],
-    ['a message hidden behind a line separator', `{"x":"\u2028${''}","y":1}\u2028${bad}\n`, 'guard.not_json'],
+    [
+      'a message hidden behind a line separator',
+      `{"x":"\u2028${''}","y":1}\u2028${bad}\n`,
+      'guard.not_json',
+    ],
   ])('%s', (_, text, rule) => {
     const { send, audit } = setUp(DENY);
     const { forward, replies } = send(text);
@@ -131,12 +141,18 @@ describe('what is refused whatever the policy says', () => {
 
 describe('what passes is passed as it came', () => {
   test.each([
-    ['a call that nothing forbids', '{ "id" : 12345678901234567890 ,"jsonrpc":"2.0","method":"ping"}\r\n'],
+    [
+      'a call that nothing forbids',
+      '{ "id" : 12345678901234567890 ,"jsonrpc":"2.0","method":"ping"}\r\n',
+    ],
     ['a blank line', '\n'],
     ['an answer with a key twice', '{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":2}}\n'],
     ['a method nobody knows', '{"jsonrpc":"2.0","method":"x/y","params":[1.0,1e2]}\n'],
     ['a batch', `[${call(1, 'ok').trim()}, {"jsonrpc":"2.0","id":2,"method":"ping"}]\n`],
-    ['a text with a line separator', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"t":"a\u2028b"}}\n'],
+    [
+      'a text with a line separator',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"t":"a\u2028b"}}\n',
+    ],
   ])('%s', (_, text) => {
     const { send } = setUp(DENY);
     const { forward, replies } = send(text);
@@ -166,10 +182,20 @@ describe('a refusal', () => {
         jsonrpc: '2.0',
         id: 7,
         result: {
-          content: [{ type: 'text', text: 'refused by policy: E_TOOL_DENIED (policy.yaml:2): Tool is denied' }],
+          content: [
+            {
+              type: 'text',
+              text: 'refused by policy: E_TOOL_DENIED (policy.yaml:2): Tool is denied',
+            },
+          ],
           isError: true,
           _meta: {
-            'agentci/decision': { decision: 'deny', rule: 'E_TOOL_DENIED', reason: 'Tool is denied', policy_line: 2 },
+            'agentci/decision': {
+              decision: 'deny',
+              rule: 'E_TOOL_DENIED',
+              reason: 'Tool is denied',
+              policy_line: 2,
+            },
           },
         },
       },
@@ -178,8 +204,15 @@ describe('a refusal', () => {
 
   test('says what kind of result it is to a modern client', () => {
     const { send } = setUp(DENY);
-    const modern = call(1, 'bad', {}, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } });
-    expect(send(modern).replies).toMatchObject([{ result: { resultType: 'complete', isError: true } }]);
+    const modern = call(
+      1,
+      'bad',
+      {},
+      { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+    );
+    expect(send(modern).replies).toMatchObject([
+      { result: { resultType: 'complete', isError: true } },
+    ]);
   });
 
   test('is an error where that is wanted', () => {
@@ -189,7 +222,9 @@ describe('a refusal', () => {
 
   test('in a batch leaves the rest of it as it was', () => {
     const { send } = setUp(DENY);
-    const { forward, replies } = send(`[${call(1, 'ok', { n: 1 }).trim()},${call(2, 'bad').trim()}]\n`);
+    const { forward, replies } = send(
+      `[${call(1, 'ok', { n: 1 }).trim()},${call(2, 'bad').trim()}]\n`,
+    );
     expect(forward?.toString()).toBe(`[${call(1, 'ok', { n: 1 }).trim()}]\n`);
     expect(replies).toMatchObject([{ id: 2 }]);
   });
@@ -229,7 +264,9 @@ describe('a refusal', () => {
     expect(thrown.send(call(1, 'ok', { a: 'x' })).replies).toMatchObject([
       { result: { _meta: { 'agentci/decision': { rule: 'guard.error' } } } },
     ]);
-    const slow = setUp({ tools: { ok: { arguments: { a: { type: 'string', pattern: '^(?=(a+)+$)b' } } } } });
+    const slow = setUp({
+      tools: { ok: { arguments: { a: { type: 'string', pattern: '^(?=(a+)+$)b' } } } },
+    });
     expect(slow.send(call(1, 'ok', { a: 'a'.repeat(40) })).forward).toBeUndefined();
   });
 });
@@ -256,7 +293,10 @@ describe('the list of tools', () => {
     ['never to be called', { rules: [{ type: 'max_calls', tool: 'bad', max: 0 }] }],
     [
       'without a schema',
-      { tools: { ok: { arguments: { a: { type: 'string' } } } }, enforcement: { unconstrained_tools: 'deny' } },
+      {
+        tools: { ok: { arguments: { a: { type: 'string' } } } },
+        enforcement: { unconstrained_tools: 'deny' },
+      },
     ],
   ])('has no tool that is %s', (_, written) => {
     const { send, guard, session } = setUp(written);
@@ -272,7 +312,9 @@ describe('the list of tools', () => {
     for (const options of [{}, { mode: 'shadow' as const }]) {
       const { send, guard, session } = setUp(DENY, options);
       send(ask);
-      const bytes = Buffer.from(list(options.mode === undefined ? [{ name: 'ok' }] : [{ name: 'bad' }]));
+      const bytes = Buffer.from(
+        list(options.mode === undefined ? [{ name: 'ok' }] : [{ name: 'bad' }]),
+      );
       expect(guard.fromServer(bytes, session)).toBe(bytes);
     }
   });
@@ -288,10 +330,16 @@ describe('a call that the server asks the user about', () => {
     const { send, guard, session } = setUp({ rules: [{ type: 'max_calls', tool: 'pay', max: 1 }] });
     send(call(1, 'pay', { n: 1 }));
     guard.fromServer(Buffer.from(JSON.stringify(waiting)), session);
-    expect(send(call(2, 'pay', { n: 2 }, { requestState: 's1', inputResponses: {} })).forward).toBeUndefined();
+    expect(
+      send(call(2, 'pay', { n: 2 }, { requestState: 's1', inputResponses: {} })).forward,
+    ).toBeUndefined();
     expect(send(call(3, 'pay', { n: 1 }, { requestState: 'made up' })).forward).toBeUndefined();
-    expect(send(call(4, 'pay', { n: 1 }, { requestState: 's1', inputResponses: {} })).forward).toBeDefined();
-    expect(send(call(5, 'pay', { n: 1 }, { requestState: 's1', inputResponses: {} })).forward).toBeUndefined();
+    expect(
+      send(call(4, 'pay', { n: 1 }, { requestState: 's1', inputResponses: {} })).forward,
+    ).toBeDefined();
+    expect(
+      send(call(5, 'pay', { n: 1 }, { requestState: 's1', inputResponses: {} })).forward,
+    ).toBeUndefined();
   });
 });
 
@@ -299,8 +347,18 @@ describe('headers from 2026-07-28 on', () => {
   const version = { 'mcp-protocol-version': '2026-07-28' };
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } };
   test.each<[string, Record<string, string>, object, boolean]>([
-    ['say what the body says', { ...version, 'mcp-method': 'tools/call', 'mcp-name': 'x' }, message, true],
-    ['in base64', { ...version, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?eA==?=' }, message, true],
+    [
+      'say what the body says',
+      { ...version, 'mcp-method': 'tools/call', 'mcp-name': 'x' },
+      message,
+      true,
+    ],
+    [
+      'in base64',
+      { ...version, 'mcp-method': 'tools/call', 'mcp-name': '=?base64?eA==?=' },
+      message,
+      true,
+    ],
     ['another method', { ...version, 'mcp-method': 'ping', 'mcp-name': 'x' }, message, false],
     ['another tool', { ...version, 'mcp-method': 'tools/call', 'mcp-name': 'y' }, message, false],
     ['no name', { ...version, 'mcp-method': 'tools/call' }, message, false],
@@ -314,12 +372,22 @@ describe('headers from 2026-07-28 on', () => {
     [
       'another version than the body',
       { 'mcp-protocol-version': '2025-11-25', 'mcp-method': 'tools/call', 'mcp-name': 'x' },
-      { ...message, params: { name: 'x', _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } },
+      {
+        ...message,
+        params: { name: 'x', _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+      },
       false,
     ],
-    ['older versions do not care', { 'mcp-protocol-version': '2025-11-25', 'mcp-method': 'ping' }, message, true],
+    [
+      'older versions do not care',
+      { 'mcp-protocol-version': '2025-11-25', 'mcp-method': 'ping' },
+      message,
+      true,
+    ],
   ])('%s', (_, headers, body, isFine) => {
-    expect(headerFlaw(headers, [body as Record<string, unknown>], false) === undefined).toBe(isFine);
+    expect(headerFlaw(headers, [body as Record<string, unknown>], false) === undefined).toBe(
+      isFine,
+    );
   });
 });
 
@@ -338,30 +406,43 @@ describe('the audit', () => {
     {
       rules: fc.array(rule, { minLength: 1, maxLength: 4 }),
       limits: fc.record({ max_tool_calls_total: fc.integer({ min: 1, max: 5 }) }),
-      tools: fc.constantFrom<object>({ deny: ['b'] }, { a: { arguments: { v: { type: 'integer', max: 1 } } } }),
+      tools: fc.constantFrom<object>(
+        { deny: ['b'] },
+        { a: { arguments: { v: { type: 'integer', max: 1 } } } },
+      ),
     },
     { requiredKeys: ['rules'] },
   );
-  const sent = fc.array(fc.tuple(fc.constantFrom(...tools, 'a\u200b'), fc.integer({ min: 0, max: 2 })), {
-    maxLength: 12,
-  });
+  const sent = fc.array(
+    fc.tuple(fc.constantFrom(...tools, 'a\u200b'), fc.integer({ min: 0, max: 2 })),
+    {
+      maxLength: 12,
+    },
+  );
 
   test('gives every decision again when the policy is asked about it', () => {
     fc.assert(
-      fc.property(written, sent, fc.constantFrom('enforce' as const, 'shadow' as const), (policy, calls, mode) => {
-        const { send, audit, guard, session, policy: judged } = setUp(policy, { mode });
-        for (const [i, [name, v]] of calls.entries()) send(call(i, name, { v }));
-        guard.close(session);
-        const [read] = readAudit(audit.text(), 'audit.jsonl');
-        const report = explainAudit(read!, judged, 't');
-        expect(report.audit).toMatchObject({
-          decisions: calls.length,
-          reproduced: calls.length,
-          differs: [],
-          not_told: 0,
-        });
-        expect(report.at_end.map((cause) => cause.rule)).toEqual(read!.end!.left_open.map((left) => left.rule));
-      }),
+      fc.property(
+        written,
+        sent,
+        fc.constantFrom('enforce' as const, 'shadow' as const),
+        (policy, calls, mode) => {
+          const { send, audit, guard, session, policy: judged } = setUp(policy, { mode });
+          for (const [i, [name, v]] of calls.entries()) send(call(i, name, { v }));
+          guard.close(session);
+          const [read] = readAudit(audit.text(), 'audit.jsonl');
+          const report = explainAudit(read!, judged, 't');
+          expect(report.audit).toMatchObject({
+            decisions: calls.length,
+            reproduced: calls.length,
+            differs: [],
+            not_told: 0,
+          });
+          expect(report.at_end.map((cause) => cause.rule)).toEqual(
+            read!.end!.left_open.map((left) => left.rule),
+          );
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -374,7 +455,11 @@ describe('the audit', () => {
       send(call(2, 'b', {}));
       expect(audit.text()).not.toContain('hunter2');
       const [read] = readAudit(audit.text(), 'audit.jsonl');
-      expect(explainAudit(read!, judged, 't').audit).toMatchObject({ reproduced: 1, not_told: 1, differs: [] });
+      expect(explainAudit(read!, judged, 't').audit).toMatchObject({
+        reproduced: 1,
+        not_told: 1,
+        differs: [],
+      });
     }
   });
 
@@ -389,7 +474,10 @@ describe('the audit', () => {
   });
 
   test.each<[string, (lines: string[]) => string[]]>([
-    ['a line was changed', (lines) => lines.map((line) => line.replace('"tool":"ok"', '"tool":"no"'))],
+    [
+      'a line was changed',
+      (lines) => lines.map((line) => line.replace('"tool":"ok"', '"tool":"no"')),
+    ],
     ['a line is missing', (lines) => lines.filter((_, i) => i !== 1)],
     ['two lines changed places', ([a, b, c, ...rest]) => [a!, c!, b!, ...rest]],
     ['a line was added', (lines) => [...lines, lines.at(-1)!]],
@@ -397,7 +485,9 @@ describe('the audit', () => {
     const { send, audit } = setUp(DENY);
     for (let i = 0; i < 3; i++) send(call(i, 'ok'));
     const lines = audit.text().trim().split('\n');
-    expect(() => readAudit(`${change(lines).join('\n')}\n`, 'audit.jsonl')).toThrow(/audit\.jsonl:\d/);
+    expect(() => readAudit(`${change(lines).join('\n')}\n`, 'audit.jsonl')).toThrow(
+      /audit\.jsonl:\d/,
+    );
   });
 });
 

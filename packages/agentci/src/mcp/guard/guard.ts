@@ -1,7 +1,14 @@
 import { canonicalJson } from '../../kit/hash.ts';
 import { isObject } from '../../kit/object.ts';
 import { LiveJudge, type LiveVerdict } from '../../policy/live-judge.ts';
-import { errorReply, idKey, type Message, messagesIn, replyId, requestVersion } from '../message.ts';
+import {
+  errorReply,
+  idKey,
+  type Message,
+  messagesIn,
+  replyId,
+  requestVersion,
+} from '../message.ts';
 import { AnswerDesk } from './answer-desk.ts';
 import { GuardLog, isKeptBy } from './guard-log.ts';
 import type { GuardOptions } from './guard-options.ts';
@@ -64,7 +71,9 @@ export class Guard {
     }: { readonly sent: readonly Message[]; readonly status: number; readonly session: Session },
   ): Buffer {
     const messages = messagesIn(bytes.toString('utf8')) ?? [];
-    const isAnswer = messages.some((message) => 'result' in message || requestKey(message.id, session) !== undefined);
+    const isAnswer = messages.some(
+      (message) => 'result' in message || requestKey(message.id, session) !== undefined,
+    );
     if (isAnswer) return this.#answers.take(bytes, session);
     const keys = sent.flatMap(({ method, id }) => (method === undefined ? [] : (idKey(id) ?? [])));
     return this.#answers.fail(bytes, { keys, status, session });
@@ -87,7 +96,9 @@ export class Guard {
           : { forward: bytes, replies: [] };
       case 'one': {
         const reply = this.#decide(request.item, session);
-        return reply === undefined ? { forward: bytes, replies: [] } : { forward: undefined, replies: reply };
+        return reply === undefined
+          ? { forward: bytes, replies: [] }
+          : { forward: undefined, replies: reply };
       }
       case 'batch': {
         const replies: Message[] = [];
@@ -105,7 +116,11 @@ export class Guard {
 
   /** A client sent more than can be looked at. */
   tooLong(session: Session): Message | undefined {
-    const flaw = { rule: 'guard.too_large', code: -32600, reason: 'the message is too large to be judged' };
+    const flaw = {
+      rule: 'guard.too_large',
+      code: -32600,
+      reason: 'the message is too large to be judged',
+    };
     return this.#isRefused(session, flaw, null) ? flawReply(null, flaw) : undefined;
   }
 
@@ -117,7 +132,9 @@ export class Guard {
   /** The answers in place of a message that is refused; undefined for one that is passed on. */
   #decide(item: ReadMessage, session: Session): Message[] | undefined {
     const refused = (flaw: Flaw, tool: string | null): Message[] | undefined =>
-      this.#isRefused(session, flaw, tool) ? [flawReply(replyId(item.message?.id, item.text), flaw)] : undefined;
+      this.#isRefused(session, flaw, tool)
+        ? [flawReply(replyId(item.message?.id, item.text), flaw)]
+        : undefined;
     switch (item.kind) {
       case 'flaw':
         return refused(item.flaw, item.tool);
@@ -149,7 +166,8 @@ export class Guard {
     if (method === undefined || key === undefined) return;
     if (method === 'tools/list') session.lists.add(key);
     else if (method === 'initialize') session.hellos.add(key);
-    else if (session.judge.looksAtResults && session.others.size < MAX_OPEN) session.others.add(key);
+    else if (session.judge.looksAtResults && session.others.size < MAX_OPEN)
+      session.others.add(key);
   }
 
   /** Why a call is refused; undefined when it may be made, which it then is. */
@@ -163,7 +181,9 @@ export class Guard {
     const flaw = this.#callFlaw(call, key, session);
     if (flaw !== undefined) {
       const { rule, reason } = flaw;
-      return this.#isRefused(session, flaw, call.name) ? { rule, reason, policy_line: null } : undefined;
+      return this.#isRefused(session, flaw, call.name)
+        ? { rule, reason, policy_line: null }
+        : undefined;
     }
     const args = canonicalJson(call.args);
     const continued = this.#continues(call, args, session);
@@ -194,7 +214,11 @@ export class Guard {
   }
 
   /** Why a call is refused before the policy is asked. */
-  #callFlaw({ params, number }: ReadCall, key: string, { open, cancelled, judge }: Session): Flaw | undefined {
+  #callFlaw(
+    { params, number }: ReadCall,
+    key: string,
+    { open, cancelled, judge }: Session,
+  ): Flaw | undefined {
     if (judge.looksAtResults && params.task !== undefined) return TASK;
     if (number !== undefined && judge.looksAtArguments)
       return {
@@ -203,11 +227,19 @@ export class Guard {
         reason: `the number ${number.slice(0, 40)} is read differently by different programs`,
       };
     if (open.has(key))
-      return { rule: 'guard.duplicate_id', code: -32600, reason: 'a call with this id has no answer yet' };
+      return {
+        rule: 'guard.duplicate_id',
+        code: -32600,
+        reason: 'a call with this id has no answer yet',
+      };
     if (open.size < MAX_OPEN) return undefined;
     const [oldest] = cancelled;
     if (oldest === undefined)
-      return { rule: 'guard.too_many_open', code: -32600, reason: `${MAX_OPEN} calls have no answer yet` };
+      return {
+        rule: 'guard.too_many_open',
+        code: -32600,
+        reason: `${MAX_OPEN} calls have no answer yet`,
+      };
     cancelled.delete(oldest);
     open.delete(oldest);
     return undefined;
@@ -216,7 +248,11 @@ export class Guard {
   #verdict(
     { name, args }: ReadCall,
     { judge }: Session,
-    { atMs, isContinued, sent }: { readonly atMs: number; readonly isContinued: boolean; readonly sent: unknown },
+    {
+      atMs,
+      isContinued,
+      sent,
+    }: { readonly atMs: number; readonly isContinued: boolean; readonly sent: unknown },
   ): LiveVerdict {
     try {
       const call = policyCall(this.#options, name, args, atMs);
@@ -233,7 +269,8 @@ export class Guard {
   #continues({ name, params }: ReadCall, args: string, session: Session): OpenCall | undefined {
     if (!('requestState' in params) && !('inputResponses' in params)) return undefined;
     const at = session.waiting.findIndex(
-      (call: OpenCall) => call.tool === name && call.args === args && call.state === params.requestState,
+      (call: OpenCall) =>
+        call.tool === name && call.args === args && call.state === params.requestState,
     );
     return at < 0 ? undefined : session.waiting.splice(at, 1)[0];
   }

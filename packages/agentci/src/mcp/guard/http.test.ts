@@ -24,7 +24,9 @@ async function ask(answer: {
   readonly body: Buffer | string;
   readonly status?: number;
 }) {
-  const { policy } = parsePolicy('rules: [{type: detect, in: result, pattern: "EVIL"}]', { file: 'p.yaml' });
+  const { policy } = parsePolicy('rules: [{type: detect, in: result, pattern: "EVIL"}]', {
+    file: 'p.yaml',
+  });
   const guard = new Guard({
     policy: policy!,
     mode: 'enforce',
@@ -37,12 +39,19 @@ async function ask(answer: {
   });
   const sessions = new GuardSessions(guard, 'process');
   const upstream = await listen((request, response) => {
-    request.resume().on('end', () => response.writeHead(answer.status ?? 200, answer.headers).end(answer.body));
+    request
+      .resume()
+      .on('end', () => response.writeHead(answer.status ?? 200, answer.headers).end(answer.body));
   });
   const front = await listen((request, response) =>
     relay(request, response, { upstream, middle: guardHttp(guard, sessions, request)! }),
   );
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read', arguments: {} } };
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'read', arguments: {} },
+  };
   const reply = await fetch(front, { method: 'POST', body: JSON.stringify(call) });
   const text = await reply.text().catch(() => '');
   return { status: reply.status, text, ...sessions.close() };
@@ -63,10 +72,18 @@ describe('what a server says over HTTP is read, or not handed on', () => {
     ['gzip', packed('gzip'), (said) => gzipSync(answerOf(said))],
     ['deflate', packed('deflate'), (said) => deflateSync(answerOf(said))],
     ['brotli', packed('br'), (said) => brotliCompressSync(answerOf(said))],
-    ['events in gzip', { ...SSE_TYPE, 'content-encoding': 'gzip' }, (said) => gzipSync(event(said))],
+    [
+      'events in gzip',
+      { ...SSE_TYPE, 'content-encoding': 'gzip' },
+      (said) => gzipSync(event(said)),
+    ],
     ['events', SSE_TYPE, event],
     ['events after a byte-order mark', SSE_TYPE, (said) => `\ufeffdata: ${answerOf(said)}\n\n`],
-    ['lines that end in several ways', SSE_TYPE, (said) => `: x\r\n\rdata: ${answerOf(said)}\n\r\n`],
+    [
+      'lines that end in several ways',
+      SSE_TYPE,
+      (said) => `: x\r\n\rdata: ${answerOf(said)}\n\r\n`,
+    ],
     ['an event without its blank line', SSE_TYPE, (said) => `data: ${answerOf(said)}\n`],
     ['JSON under another type', { 'content-type': 'text/plain' }, (said) => answerOf(said)],
     ['JSON without a type', {}, (said) => answerOf(said)],
@@ -100,13 +117,23 @@ describe('an answer with the status of a failure', () => {
 
   test.each<[string, number, Record<string, string>, string]>([
     ['a session that is not found', 404, JSON_TYPE, errorOf('Session not found')],
-    ['an error without an id', 400, JSON_TYPE, '{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}'],
+    [
+      'an error without an id',
+      400,
+      JSON_TYPE,
+      '{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}',
+    ],
     ['an error of the request', 400, JSON_TYPE, errorOf('no', 1)],
     ['an object that is not a message', 401, JSON_TYPE, '{"error":"invalid_token"}'],
     ['text', 503, TEXT, 'try again later'],
     ['nothing', 500, TEXT, ''],
   ])('is handed on with its status: %s', async (_, status, headers, body) => {
-    expect(await ask({ status, headers, body })).toMatchObject({ status, text: body, calls: 1, withheld: 0 });
+    expect(await ask({ status, headers, body })).toMatchObject({
+      status,
+      text: body,
+      calls: 1,
+      withheld: 0,
+    });
   });
 
   test.each<[string, Record<string, string>, Buffer | string]>([

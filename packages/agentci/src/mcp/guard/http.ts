@@ -42,7 +42,8 @@ export class GuardSessions {
   #keyOf({ headers }: IncomingMessage): string {
     if (this.#scope === 'process') return '1';
     const id = headers['mcp-session-id'];
-    if (typeof id === 'string' && this.#known.has(id)) return `session-${sha256Hex(id).slice(0, 16)}`;
+    if (typeof id === 'string' && this.#known.has(id))
+      return `session-${sha256Hex(id).slice(0, 16)}`;
     return `client-${sha256Hex(headers.authorization ?? '').slice(0, 16)}`;
   }
 
@@ -77,7 +78,11 @@ export class GuardSessions {
 }
 
 /** The guard on one request over HTTP. */
-export function guardHttp(guard: Guard, sessions: GuardSessions, request: IncomingMessage): HttpMiddle | undefined {
+export function guardHttp(
+  guard: Guard,
+  sessions: GuardSessions,
+  request: IncomingMessage,
+): HttpMiddle | undefined {
   const session = sessions.of(request);
   if (session === undefined) return undefined;
   const version = request.headers['mcp-protocol-version'];
@@ -91,10 +96,16 @@ export function guardHttp(guard: Guard, sessions: GuardSessions, request: Incomi
       const isBatch = bytes.toString('utf8').trimStart().startsWith('[');
       const flaw = headerFlaw(request.headers, messages, isBatch);
       if (flaw !== undefined && guard.refuse(session, flaw, nameOf(messages[0])))
-        return { replies: [errorReply(messages[0]?.id, flaw.code, flaw.reason)], isBatch: false, status: 400 };
+        return {
+          replies: [errorReply(messages[0]?.id, flaw.code, flaw.reason)],
+          isBatch: false,
+          status: 400,
+        };
       const { forward, replies } = guard.fromClient(bytes, session);
       sent = forward === undefined ? [] : (messagesIn(forward.toString('utf8')) ?? []);
-      const isBroken = forward === undefined && replies.every(({ error }) => isObject(error) && error.code !== -32000);
+      const isBroken =
+        forward === undefined &&
+        replies.every(({ error }) => isObject(error) && error.code !== -32000);
       return { forward, replies, isBatch, ...(isBroken ? { status: 400 } : {}) };
     },
     answer: (bytes) => guard.fromServer(bytes, session),
@@ -130,7 +141,11 @@ export function headerFlaw(
   const stated = requestVersion(message);
   const version = single(headers['mcp-protocol-version']);
   if (!isModern(version) && !isModern(stated)) return undefined;
-  const flaw = (reason: string): Flaw => ({ rule: 'guard.header_mismatch', code: MISMATCH, reason });
+  const flaw = (reason: string): Flaw => ({
+    rule: 'guard.header_mismatch',
+    code: MISMATCH,
+    reason,
+  });
   if (isBatch) return flaw('this protocol version has no batches');
   if (stated !== undefined && stated !== version)
     return flaw(`MCP-Protocol-Version is ${shown(version)} and the body says ${shown(stated)}`);
@@ -142,15 +157,19 @@ export function headerFlaw(
     return flaw(`Mcp-Method is ${shown(header)} and the method is ${shown(method)}`);
   const named = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
   const name = decoded(single(headers['mcp-name']));
-  if (named === undefined) return name === undefined ? undefined : flaw(`Mcp-Name is ${shown(name)} for ${method}`);
+  if (named === undefined)
+    return name === undefined ? undefined : flaw(`Mcp-Name is ${shown(name)} for ${method}`);
   const value = isObject(params) ? params[named] : undefined;
-  return name === value ? undefined : flaw(`Mcp-Name is ${shown(name)} and the body says ${shown(value)}`);
+  return name === value
+    ? undefined
+    : flaw(`Mcp-Name is ${shown(name)} and the body says ${shown(value)}`);
 }
 
 const single = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
-const shown = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value).slice(0, 120));
+const shown = (value: unknown): string =>
+  value === undefined ? 'missing' : JSON.stringify(value).slice(0, 120);
 
 /** Names that a header cannot hold are in base64. What is not well formed stays as it is, and matches nothing. */
 function decoded(value: string | undefined): string | undefined {

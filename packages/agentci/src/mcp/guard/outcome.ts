@@ -10,7 +10,10 @@ const FORMAL = new Set(['content', 'structuredContent', 'isError', 'resultType']
  * What a call came to, as a recording of the same answer tells it; and what else is in the answer, since it is not known which
  * part of it a client shows its model.
  */
-export function outcomeOf({ result, error }: Message): CallOutcome & { readonly error: string | null } {
+export function outcomeOf({
+  result,
+  error,
+}: Message): CallOutcome & { readonly error: string | null } {
   if (error !== undefined) {
     const { message, ...others } = isObject(error) ? error : { message: undefined, error };
     const { code: _, ...rest } = others as Record<string, unknown>;
@@ -61,7 +64,9 @@ function saidOf(parts: readonly unknown[]): { readonly said?: readonly unknown[]
 /** The text of a content that has nothing else. */
 function textsIn(content: unknown): string | undefined {
   if (!Array.isArray(content) || content.length === 0) return undefined;
-  const texts = content.map((part: unknown) => (isObject(part) && part.type === 'text' ? part.text : undefined));
+  const texts = content.map((part: unknown) =>
+    isObject(part) && part.type === 'text' ? part.text : undefined,
+  );
   return texts.every((text) => typeof text === 'string') ? texts.join('\n') : undefined;
 }
 

@@ -49,7 +49,8 @@ export function answerFlaw({ text, message }: AnswerPart): string | undefined {
   if (message === undefined) return 'it is not an object';
   const isAnswer = 'result' in message || 'error' in message;
   const odd = oddKey(message, NAMES);
-  if (odd !== undefined) return `the key ${JSON.stringify(odd)} is read differently by different programs`;
+  if (odd !== undefined)
+    return `the key ${JSON.stringify(odd)} is read differently by different programs`;
   if (message.method !== undefined) {
     if (isAnswer) return 'it has both a method and an answer';
     const { method, params } = message;
@@ -61,5 +62,7 @@ export function answerFlaw({ text, message }: AnswerPart): string | undefined {
   if (!isAnswer) return 'it is neither a request nor an answer';
   if ('result' in message && 'error' in message) return 'it has both a result and an error';
   const twice = findDuplicateKey(text);
-  return twice === undefined ? undefined : `the key ${JSON.stringify(twice.key.slice(0, 80))} appears twice`;
+  return twice === undefined
+    ? undefined
+    : `the key ${JSON.stringify(twice.key.slice(0, 80))} appears twice`;
 }

@@ -25,7 +25,12 @@ export interface ReadCall {
 
 /** A message of a client, as the guard understands it. */
 export type ReadMessage =
-  | { readonly kind: 'call'; readonly text: string; readonly message: Message; readonly call: ReadCall }
+  | {
+      readonly kind: 'call';
+      readonly text: string;
+      readonly message: Message;
+      readonly call: ReadCall;
+    }
   | { readonly kind: 'other'; readonly text: string; readonly message: Message }
   | {
       readonly kind: 'flaw';
@@ -38,14 +43,21 @@ export type ReadMessage =
 export type ReadRequest =
   | { readonly kind: 'blank' }
   | { readonly kind: 'one'; readonly item: ReadMessage }
-  | { readonly kind: 'batch'; readonly items: readonly { readonly text: string; readonly item: ReadMessage }[] }
+  | {
+      readonly kind: 'batch';
+      readonly items: readonly { readonly text: string; readonly item: ReadMessage }[];
+    }
   | { readonly kind: 'flaw'; readonly flaw: Flaw };
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
-const flaw = (rule: string, code: number, reason: string): Flaw => ({ rule: `guard.${rule}`, code, reason });
+const flaw = (rule: string, code: number, reason: string): Flaw => ({
+  rule: `guard.${rule}`,
+  code,
+  reason,
+});
 
 /** Reads the bytes of a client's message. What it does not understand for certain is a flaw. */
 export function readRequest(bytes: Uint8Array): ReadRequest {
@@ -53,19 +65,29 @@ export function readRequest(bytes: Uint8Array): ReadRequest {
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return { kind: 'flaw', flaw: flaw('invalid_utf8', PARSE_ERROR, 'the message is not valid UTF-8') };
+    return {
+      kind: 'flaw',
+      flaw: flaw('invalid_utf8', PARSE_ERROR, 'the message is not valid UTF-8'),
+    };
   }
   if (text.trim() === '') return { kind: 'blank' };
   if (isDeeperThan(text, MAX_JSON_DEPTH))
     return {
       kind: 'flaw',
-      flaw: flaw('too_deep', PARSE_ERROR, `the message is nested deeper than ${MAX_JSON_DEPTH} levels`),
+      flaw: flaw(
+        'too_deep',
+        PARSE_ERROR,
+        `the message is nested deeper than ${MAX_JSON_DEPTH} levels`,
+      ),
     };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { kind: 'flaw', flaw: flaw('not_json', PARSE_ERROR, 'the message is not one JSON value') };
+    return {
+      kind: 'flaw',
+      flaw: flaw('not_json', PARSE_ERROR, 'the message is not one JSON value'),
+    };
   }
   if (hidesLine(text))
     return {
@@ -78,7 +100,10 @@ export function readRequest(bytes: Uint8Array): ReadRequest {
     };
   if (!Array.isArray(value)) return { kind: 'one', item: readMessage(value, text) };
   const items = itemSpans(text, rootSpan(text)).map(({ start, end }) => text.slice(start, end));
-  return { kind: 'batch', items: items.map((item) => ({ text: item, item: readMessage(JSON.parse(item), item) })) };
+  return {
+    kind: 'batch',
+    items: items.map((item) => ({ text: item, item: readMessage(JSON.parse(item), item) })),
+  };
 }
 
 /** Some readers end a line at a carriage return or a Unicode line separator too: a piece must not be a message for them. */
@@ -100,13 +125,19 @@ function isJsonObject(piece: string): boolean {
 }
 
 function readMessage(value: unknown, text: string): ReadMessage {
-  const broken = (message: Message | undefined, why: Flaw): ReadMessage => flawed(message, text, why);
-  if (!isObject(value)) return broken(undefined, flaw('not_object', INVALID_REQUEST, 'a message must be an object'));
+  const broken = (message: Message | undefined, why: Flaw): ReadMessage =>
+    flawed(message, text, why);
+  if (!isObject(value))
+    return broken(undefined, flaw('not_object', INVALID_REQUEST, 'a message must be an object'));
   const odd = oddKey(value, ['jsonrpc', 'id', 'method', 'params']);
   if (odd !== undefined)
     return broken(
       value,
-      flaw('odd_key', INVALID_REQUEST, `the key ${JSON.stringify(odd)} is read differently by different programs`),
+      flaw(
+        'odd_key',
+        INVALID_REQUEST,
+        `the key ${JSON.stringify(odd)} is read differently by different programs`,
+      ),
     );
   const { method } = value;
   // An answer to something the server asked: whatever is in it, it starts nothing.
@@ -115,7 +146,11 @@ function readMessage(value: unknown, text: string): ReadMessage {
   if (twice !== undefined)
     return broken(
       value,
-      flaw('duplicate_key', INVALID_REQUEST, `the key ${JSON.stringify(twice.key.slice(0, 80))} appears twice`),
+      flaw(
+        'duplicate_key',
+        INVALID_REQUEST,
+        `the key ${JSON.stringify(twice.key.slice(0, 80))} appears twice`,
+      ),
     );
   if (typeof method !== 'string')
     return broken(value, flaw('bad_method', INVALID_REQUEST, '"method" must be a string'));
@@ -129,37 +164,69 @@ function readCall(message: Message, text: string): ReadMessage {
   const broken = (_: Message, why: Flaw): ReadMessage => flawed(message, text, why);
   const { id, params } = message;
   if (idKey(id) === undefined)
-    return broken(message, flaw('bad_id', INVALID_REQUEST, 'a tools/call needs an id, a string or a number'));
+    return broken(
+      message,
+      flaw('bad_id', INVALID_REQUEST, 'a tools/call needs an id, a string or a number'),
+    );
   if (!isObject(params))
-    return broken(message, flaw('bad_params', INVALID_PARAMS, 'a tools/call needs "params" with the name of a tool'));
+    return broken(
+      message,
+      flaw('bad_params', INVALID_PARAMS, 'a tools/call needs "params" with the name of a tool'),
+    );
   const odd = oddKey(params, ['name', 'arguments']);
   if (odd !== undefined)
     return broken(
       message,
-      flaw('odd_key', INVALID_PARAMS, `the key ${JSON.stringify(odd)} is read differently by different programs`),
+      flaw(
+        'odd_key',
+        INVALID_PARAMS,
+        `the key ${JSON.stringify(odd)} is read differently by different programs`,
+      ),
     );
   const { name } = params;
   if (typeof name !== 'string' || name.trim() === '')
-    return broken(message, flaw('bad_name', INVALID_PARAMS, 'a tools/call needs the name of a tool'));
+    return broken(
+      message,
+      flaw('bad_name', INVALID_PARAMS, 'a tools/call needs the name of a tool'),
+    );
   // Half of a pair is written in many ways, or left out, by the next reader.
   if (ESCAPED_SURROGATE.test(text) && hasLoneSurrogate(params))
-    return broken(message, flaw('odd_text', INVALID_PARAMS, 'a text of the call has half of a surrogate pair'));
+    return broken(
+      message,
+      flaw('odd_text', INVALID_PARAMS, 'a text of the call has half of a surrogate pair'),
+    );
   if (visibleName(name) !== name)
-    return broken(message, flaw('odd_name', INVALID_PARAMS, 'the name of the tool has characters that do not show'));
+    return broken(
+      message,
+      flaw('odd_name', INVALID_PARAMS, 'the name of the tool has characters that do not show'),
+    );
   const args = params.arguments ?? {};
-  if (!isObject(args)) return broken(message, flaw('bad_arguments', INVALID_PARAMS, '"arguments" must be an object'));
+  if (!isObject(args))
+    return broken(message, flaw('bad_arguments', INVALID_PARAMS, '"arguments" must be an object'));
   const number = findInexactNumber(textOf(text, 'params'));
   return {
     kind: 'call',
     text,
     message,
-    call: { id: id as string | number, name, args, params, ...(number === undefined ? {} : { number }) },
+    call: {
+      id: id as string | number,
+      name,
+      args,
+      params,
+      ...(number === undefined ? {} : { number }),
+    },
   };
 }
 
 function flawed(message: Message | undefined, text: string, why: Flaw): ReadMessage {
   const params = isObject(message?.params) ? message.params : {};
-  return { kind: 'flaw', text, message, flaw: why, tool: typeof params.name === 'string' ? params.name : null };
+  return {
+    kind: 'flaw',
+    text,
+    message,
+    flaw: why,
+    tool: typeof params.name === 'string' ? params.name : null,
+  };
 }
 
 /** The part of a message's text that is the value of a key. */
@@ -174,13 +241,19 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 function hasLoneSurrogate(value: unknown): boolean {
   if (typeof value === 'string') return LONE_SURROGATE.test(value);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, inner]) => LONE_SURROGATE.test(key) || hasLoneSurrogate(inner));
+  return Object.entries(value).some(
+    ([key, inner]) => LONE_SURROGATE.test(key) || hasLoneSurrogate(inner),
+  );
 }
 
 /** A key that a reader which ignores case takes for one of these. */
-export function oddKey(object: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
+export function oddKey(
+  object: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): string | undefined {
   return Object.keys(object).find((key) => !names.includes(key) && names.includes(fold(key)));
 }
 
 const PLAIN = /^[a-z_/]*$/;
-const fold = (text: string): string => (PLAIN.test(text) ? text : visibleName(text).normalize('NFKC').toLowerCase());
+const fold = (text: string): string =>
+  PLAIN.test(text) ? text : visibleName(text).normalize('NFKC').toLowerCase();

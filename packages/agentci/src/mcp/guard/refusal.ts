@@ -18,7 +18,13 @@ export const NOT_NOTED: RefusalReason = {
 /** The verdict where the policy could not be asked. */
 export const FAILED: LiveVerdict = {
   verdict: 'unknown',
-  by: [{ rule: 'guard.error', reason: 'could not tell: the policy could not be evaluated', policy_line: null }],
+  by: [
+    {
+      rule: 'guard.error',
+      reason: 'could not tell: the policy could not be evaluated',
+      policy_line: null,
+    },
+  ],
 };
 
 export type DenyAs = 'result' | 'error';
@@ -29,11 +35,15 @@ const REFUSED = -32000;
 /** The first thing that speaks against a call. */
 export function refusalReason({ verdict, by }: LiveVerdict): RefusalReason {
   const [first] = by;
-  if (first === undefined) return { rule: 'guard.error', reason: 'no reason was given', policy_line: null };
+  if (first === undefined)
+    return { rule: 'guard.error', reason: 'no reason was given', policy_line: null };
   const { rule, reason, policy_line, policy_file } = first;
   return {
     rule,
-    reason: verdict === 'unknown' && !reason.startsWith('could not tell') ? `could not tell: ${reason}` : reason,
+    reason:
+      verdict === 'unknown' && !reason.startsWith('could not tell')
+        ? `could not tell: ${reason}`
+        : reason,
     policy_line,
     ...(policy_file === undefined ? {} : { policy_file }),
   };
@@ -55,9 +65,18 @@ export function refusalReply(
   const { rule, reason, policy_line, policy_file } = refusal;
   const place = policy_line === null ? '' : ` (${policy_file ?? policy}:${policy_line})`;
   const text = `refused by policy: ${rule}${place}: ${reason}`;
-  const decision = { decision: 'deny', rule, reason, ...(policy_line === null ? {} : { policy_line }) };
+  const decision = {
+    decision: 'deny',
+    rule,
+    reason,
+    ...(policy_line === null ? {} : { policy_line }),
+  };
   if (denyAs === 'error')
-    return { jsonrpc: '2.0', id, error: { code: REFUSED, message: text, data: { 'agentci/decision': decision } } };
+    return {
+      jsonrpc: '2.0',
+      id,
+      error: { code: REFUSED, message: text, data: { 'agentci/decision': decision } },
+    };
   return {
     jsonrpc: '2.0',
     id,

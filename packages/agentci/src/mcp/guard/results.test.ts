@@ -45,8 +45,16 @@ function setUp(written: object, options: Partial<GuardOptions> = {}) {
   /** A call and its answer: what came back to the client, or why the call was refused. */
   const call = (name: string, args: object, result: unknown, atMs = 0): string => {
     now = atMs;
-    const message = { jsonrpc: '2.0', id: ++id, method: 'tools/call', params: { name, arguments: args } };
-    const { forward, replies } = guard.fromClient(Buffer.from(`${JSON.stringify(message)}\n`), session);
+    const message = {
+      jsonrpc: '2.0',
+      id: ++id,
+      method: 'tools/call',
+      params: { name, arguments: args },
+    };
+    const { forward, replies } = guard.fromClient(
+      Buffer.from(`${JSON.stringify(message)}\n`),
+      session,
+    );
     if (forward === undefined) return told(replies[0]);
     const content = [{ type: 'text', text: result }];
     const answer = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, result: { content } })}\n`);
@@ -54,7 +62,10 @@ function setUp(written: object, options: Partial<GuardOptions> = {}) {
     return back === answer ? 'passed' : `withheld ${told(JSON.parse(back.toString()))}`;
   };
   const list = (tools: object[]): Buffer => {
-    guard.fromClient(Buffer.from(`{"jsonrpc":"2.0","id":"l${++id}","method":"tools/list"}\n`), session);
+    guard.fromClient(
+      Buffer.from(`{"jsonrpc":"2.0","id":"l${++id}","method":"tools/list"}\n`),
+      session,
+    );
     return guard.fromServer(
       Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: `l${id}`, result: { tools } })}\n`),
       session,
@@ -62,7 +73,9 @@ function setUp(written: object, options: Partial<GuardOptions> = {}) {
   };
   const explained = () => {
     guard.close(session);
-    return readAudit(audit, 'audit.jsonl').map((one) => explainAudit(one, policy, 'audit.jsonl'))[0]!;
+    return readAudit(audit, 'audit.jsonl').map((one) =>
+      explainAudit(one, policy, 'audit.jsonl'),
+    )[0]!;
   };
   return { call, list, explained, audit: () => audit };
 }
@@ -105,7 +118,13 @@ describe('the guard judges what calls give back, and the audit reproduces it', (
 
   test('calls are counted in a window of time, and the audit keeps the time', () => {
     const { call, explained } = setUp({
-      rules: [{ id: 'r', type: 'expr', expr: 'previous.filter(p, p.at_ms > call.at_ms - 1000).size() < 1' }],
+      rules: [
+        {
+          id: 'r',
+          type: 'expr',
+          expr: 'previous.filter(p, p.at_ms > call.at_ms - 1000).size() < 1',
+        },
+      ],
     });
     expect([0, 500, 1500].map((at) => call('a', {}, 'ok', at))).toEqual(['passed', 'r', 'passed']);
     expect(explained().audit).toMatchObject({ decisions: 3, reproduced: 3, differs: [] });

@@ -31,13 +31,15 @@ export function testGuard(policy: Policy, strict: boolean): void {
     onProblem: () => {},
   });
   const session = guard.open('self-test');
-  const isPassed = (text: string): boolean => guard.fromClient(Buffer.from(`${text}\n`), session).forward !== undefined;
+  const isPassed = (text: string): boolean =>
+    guard.fromClient(Buffer.from(`${text}\n`), session).forward !== undefined;
   const call = (id: number, name: string): string =>
     JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: {} } });
   if (isPassed(call(1, NAME))) throw failed('a denied tool was let through');
   if (!isPassed(call(2, 'allowed'))) throw failed('a call was refused that nothing forbids');
   if (isPassed(call(3, 'allowed'))) throw failed('a call beyond its limit was let through');
-  if (isPassed(`{"method":"tools/call",${call(4, NAME).slice(1)}`)) throw failed('a key given twice was let through');
+  if (isPassed(`{"method":"tools/call",${call(4, NAME).slice(1)}`))
+    throw failed('a key given twice was let through');
   if (lines.length !== 5) throw failed('its decisions were not noted');
   try {
     new LiveJudge(policy, { strict }).judge({ name: NAME, args: {} });

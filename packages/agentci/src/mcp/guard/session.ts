@@ -63,10 +63,14 @@ export const newSession = (id: string, judge: LiveJudge): Session => ({
  * The request that an answer belongs to, by its key. A client may take "1" for 1, so an id that no request has is also tried
  * as the other type.
  */
-export function requestKey(id: unknown, { open, lists, hellos, others }: Session): string | undefined {
+export function requestKey(
+  id: unknown,
+  { open, lists, hellos, others }: Session,
+): string | undefined {
   const keys = [idKey(id), idKey(otherType(id))];
   return keys.find(
-    (key) => key !== undefined && (open.has(key) || lists.has(key) || hellos.has(key) || others.has(key)),
+    (key) =>
+      key !== undefined && (open.has(key) || lists.has(key) || hellos.has(key) || others.has(key)),
   );
 }
 

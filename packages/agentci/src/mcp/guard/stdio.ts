@@ -21,4 +21,6 @@ export const guardStdio = (guard: Guard, session: Session): Middle => ({
 });
 
 const linesOf = (messages: readonly Message[]): Buffer | undefined =>
-  messages.length === 0 ? undefined : Buffer.from(messages.map((message) => `${messageText(message)}\n`).join(''));
+  messages.length === 0
+    ? undefined
+    : Buffer.from(messages.map((message) => `${messageText(message)}\n`).join(''));

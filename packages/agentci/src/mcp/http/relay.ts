@@ -1,4 +1,9 @@
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -34,7 +39,16 @@ export interface BodyOutcome {
 
 /** About one connection, and ours to set; the rest is passed on as it came. */
 const NOT_PASSED = new Set([
-  ...['host', 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer', 'upgrade'],
+  ...[
+    'host',
+    'connection',
+    'keep-alive',
+    'proxy-connection',
+    'transfer-encoding',
+    'te',
+    'trailer',
+    'upgrade',
+  ],
   ...['content-length', 'accept-encoding', 'expect', 'origin', 'x-http-method-override'],
 ]);
 const METHODS = new Set(['POST', 'GET', 'DELETE']);
@@ -43,7 +57,11 @@ const METHODS = new Set(['POST', 'GET', 'DELETE']);
 export function relay(
   request: IncomingMessage,
   response: ServerResponse,
-  { upstream, middle, maxBytes = MAX_MESSAGE_BYTES }: { upstream: URL; middle: HttpMiddle; maxBytes?: number },
+  {
+    upstream,
+    middle,
+    maxBytes = MAX_MESSAGE_BYTES,
+  }: { upstream: URL; middle: HttpMiddle; maxBytes?: number },
 ): void {
   if (!METHODS.has(request.method ?? '')) {
     response.writeHead(405, { allow: [...METHODS].join(', ') }).end();
@@ -51,7 +69,10 @@ export function relay(
   }
   const encoding = request.headers['content-encoding'];
   const charset = /charset\s*=\s*"?([\w-]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if ((encoding !== undefined && encoding !== 'identity') || (charset !== undefined && !/^utf-?8$/i.test(charset))) {
+  if (
+    (encoding !== undefined && encoding !== 'identity') ||
+    (charset !== undefined && !/^utf-?8$/i.test(charset))
+  ) {
     sendJson(response, 415, errorReply(null, -32600, 'only plain UTF-8 bodies can be read here'));
     request.resume();
     return;
@@ -64,7 +85,11 @@ export function relay(
     if (size <= maxBytes) chunks.push(chunk);
     else if (size - chunk.length <= maxBytes) {
       chunks.length = 0;
-      sendJson(response, 413, errorReply(null, -32600, `a request may have at most ${maxBytes} bytes`));
+      sendJson(
+        response,
+        413,
+        errorReply(null, -32600, `a request may have at most ${maxBytes} bytes`),
+      );
     }
   });
   request.on('end', () => {
@@ -100,7 +125,12 @@ function forward(request: IncomingMessage, response: ServerResponse, options: Fo
   const passed = send(upstream, { method: request.method ?? 'POST', headers });
   passed.on('error', (error) => {
     if (response.headersSent) response.destroy();
-    else sendJson(response, 502, errorReply(null, -32603, `the server cannot be reached: ${error.message}`));
+    else
+      sendJson(
+        response,
+        502,
+        errorReply(null, -32603, `the server cannot be reached: ${error.message}`),
+      );
   });
   // A client that hangs up has no more use for the answer.
   response.on('close', () => passed.destroy());
@@ -170,14 +200,22 @@ function passBack(
       return;
     }
     const isFailure = status >= 400 && replies.length === 0 && middle.failure !== undefined;
-    const seen = isFailure ? middle.failure(body, status) : body.length === 0 ? body : middle.answer(body);
+    const seen = isFailure
+      ? middle.failure(body, status)
+      : body.length === 0
+        ? body
+        : middle.answer(body);
     if (seen.length === 0 && body.length > 0) {
       fail('the answer was withheld, since it cannot be judged');
       return;
     }
     const sent = replies.length === 0 ? seen : joined(seen, isJson, replies);
     if (replies.length > 0)
-      response.writeHead(200, { ...headers, 'content-type': 'application/json', 'content-length': sent.length });
+      response.writeHead(200, {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': sent.length,
+      });
     else head({ 'content-length': sent.length });
     response.end(sent);
   });
@@ -292,7 +330,10 @@ function joined(body: Buffer, isJson: boolean, replies: readonly Message[]): Buf
   return Buffer.from(`[${items === '' ? '' : `${items},`}${ours}]`);
 }
 
-function sendReplies(response: ServerResponse, { replies, isBatch, status, events }: BodyOutcome): void {
+function sendReplies(
+  response: ServerResponse,
+  { replies, isBatch, status, events }: BodyOutcome,
+): void {
   if (events !== undefined) {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     response.end(events.map(eventOf).join(''));

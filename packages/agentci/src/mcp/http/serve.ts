@@ -35,9 +35,13 @@ export function serveMcp(
   return new Promise((resolve, reject) => {
     server.once('error', (error) =>
       reject(
-        new UserError('MCP_LISTEN', `cannot listen on ${host}:${port}: ${systemErrorText(error) ?? error.message}`, {
-          hint: 'choose another address with --listen',
-        }),
+        new UserError(
+          'MCP_LISTEN',
+          `cannot listen on ${host}:${port}: ${systemErrorText(error) ?? error.message}`,
+          {
+            hint: 'choose another address with --listen',
+          },
+        ),
       ),
     );
     server.listen(port, host.replace(/^\[|\]$/g, ''), () => {
@@ -54,12 +58,16 @@ export function serveMcp(
   });
 }
 
-function wrongDoor(request: IncomingMessage, isLocal: boolean): { status: number; message: string } | undefined {
+function wrongDoor(
+  request: IncomingMessage,
+  isLocal: boolean,
+): { status: number; message: string } | undefined {
   const { host = '', origin } = request.headers;
   // A name that resolves to this machine is how a page of another site would get here.
   if (isLocal && !LOOPBACK.test(host.replace(/:\d+$/, '')))
     return { status: 403, message: 'this host name is not ours' };
-  if (origin !== undefined && !isLoopbackOrigin(origin)) return { status: 403, message: 'web pages are not served' };
+  if (origin !== undefined && !isLoopbackOrigin(origin))
+    return { status: 403, message: 'web pages are not served' };
   if (new URL(request.url ?? '/', 'http://x').pathname !== PATH)
     return { status: 404, message: `only ${PATH} is served` };
   return undefined;
@@ -77,7 +85,9 @@ function readAddress(text: string): { host: string; port: number } {
   const match = /^(?:(\[[\da-f:]+\]|[\w.-]+):)?(\d{1,5})$/i.exec(text);
   const port = Number(match?.[2]);
   if (match === null || port > 65_535)
-    throw new UserError('MCP_LISTEN', `"${text}" is not an address`, { hint: 'write it as 127.0.0.1:7300' });
+    throw new UserError('MCP_LISTEN', `"${text}" is not an address`, {
+      hint: 'write it as 127.0.0.1:7300',
+    });
   return { host: match[1] ?? '127.0.0.1', port };
 }
 

@@ -47,15 +47,22 @@ const linesOf = (bytes: Buffer): string[] =>
 export function readEvent(bytes: Buffer): EventParts {
   const lines = linesOf(bytes);
   const valuesOf = (field: string): string[] =>
-    lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.slice(field.length + 1).replace(/^ /, ''));
+    lines
+      .filter((line) => line.startsWith(`${field}:`))
+      .map((line) => line.slice(field.length + 1).replace(/^ /, ''));
   const data = valuesOf('data');
   return { event: valuesOf('event').at(-1), data: data.length === 0 ? undefined : data.join('\n') };
 }
 
 /** An event with other data; its other lines stay. */
 export function withData(bytes: Buffer, data: string): Buffer {
-  const lines = linesOf(bytes).filter((line) => line !== '' && line !== 'data' && !line.startsWith('data:'));
-  return Buffer.from(`${[...lines, ...data.split('\n').map((line) => `data: ${line}`)].join('\n')}\n\n`);
+  const lines = linesOf(bytes).filter(
+    (line) => line !== '' && line !== 'data' && !line.startsWith('data:'),
+  );
+  return Buffer.from(
+    `${[...lines, ...data.split('\n').map((line) => `data: ${line}`)].join('\n')}\n\n`,
+  );
 }
 
-export const eventOf = (message: Message): string => `event: message\ndata: ${messageText(message)}\n\n`;
+export const eventOf = (message: Message): string =>
+  `event: message\ndata: ${messageText(message)}\n\n`;

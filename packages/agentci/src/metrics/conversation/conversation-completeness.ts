@@ -11,7 +11,9 @@ const list = v.array(v.string().regex(/\S/)).min(1);
 const params = () =>
   metricParams({
     tools: list.optional().describe('tools that must have succeeded; measured without a judge'),
-    goals: list.optional().describe('what the user wants, one goal each; found by the judge when not written'),
+    goals: list
+      .optional()
+      .describe('what the user wants, one goal each; found by the judge when not written'),
   });
 
 export const metric = defineMetric({
@@ -37,7 +39,9 @@ function byTools(trace: Trace, tools: readonly string[]): Found {
   const calls = toolCalls(trace);
   const found = tools.map((tool) => {
     const is = compileGlob(tool);
-    const own = calls.filter(({ name, rawName }) => is(name) || (rawName !== undefined && is(rawName)));
+    const own = calls.filter(
+      ({ name, rawName }) => is(name) || (rawName !== undefined && is(rawName)),
+    );
     const status = own.some((call) => call.status === 'ok')
       ? 'done'
       : own.some((call) => call.status === 'unknown')
@@ -48,9 +52,15 @@ function byTools(trace: Trace, tools: readonly string[]): Found {
   const detail = { method: 'tools', tools: found };
   const open = found.filter(({ status }) => status !== 'done').map(({ tool }) => tool);
   if (open.length > 0 && trace.captured.toolCalls !== 'full')
-    return notMeasured(`tool calls were not captured in full, and no call of ${open.join(', ')} was seen`, detail);
+    return notMeasured(
+      `tool calls were not captured in full, and no call of ${open.join(', ')} was seen`,
+      detail,
+    );
   const unknown = found.find(({ status }) => status === 'unknown');
   if (unknown !== undefined)
-    return notMeasured(`the call of ${unknown.tool} was recorded without a result or a status`, detail);
+    return notMeasured(
+      `the call of ${unknown.tool} was recorded without a result or a status`,
+      detail,
+    );
   return measured((found.length - open.length) / found.length, detail);
 }

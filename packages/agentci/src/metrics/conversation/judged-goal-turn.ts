@@ -25,6 +25,8 @@ export function judgeGoalTurn(
           ? undefined
           : '"turn" must be 0 or the number of a turn, and "reason" a text',
     });
-    return turn === 0 ? missed(`the goal was not reached: ${reason}`) : measured(turn, { verdict: reason });
+    return turn === 0
+      ? missed(`the goal was not reached: ${reason}`)
+      : measured(turn, { verdict: reason });
   });
 }

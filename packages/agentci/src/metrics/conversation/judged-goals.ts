@@ -6,7 +6,11 @@ import { CONVERSATION_FORM, conversationBlocks, type Said, TOO_LONG } from './sa
 const MAX_GOALS = 20;
 
 interface Verdicts {
-  readonly verdicts: readonly { readonly verdict: 0 | 1; readonly reason: string; readonly goal?: string }[];
+  readonly verdicts: readonly {
+    readonly verdict: 0 | 1;
+    readonly reason: string;
+    readonly goal?: string;
+  }[];
 }
 
 const MET =
@@ -36,12 +40,19 @@ export function judgeGoals(
             version: '2',
             instruction: `${CONVERSATION_FORM} Decide for each numbered goal of the user in the block "goals". ${MET}`,
             format: `{"verdicts": [{"index": 1, "reason": short text, "verdict": 0 or 1}, ...]}   exactly ${goals.length}, one for each goal`,
-            blocks: [{ name: 'goals', text: goals.map((goal, i) => `${i + 1}. ${goal}`).join('\n') }, ...conversation],
+            blocks: [
+              { name: 'goals', text: goals.map((goal, i) => `${i + 1}. ${goal}`).join('\n') },
+              ...conversation,
+            ],
             check: (reply) => verdictIssue(reply, goals.length),
           },
     );
     if (verdicts.length === 0) return notMeasured('the user wanted nothing');
-    const told = verdicts.map(({ verdict, reason, goal }, i) => ({ goal: goals?.[i] ?? goal, verdict, reason }));
+    const told = verdicts.map(({ verdict, reason, goal }, i) => ({
+      goal: goals?.[i] ?? goal,
+      verdict,
+      reason,
+    }));
     const met = told.filter(({ verdict }) => verdict === 1).length;
     return measured(met / told.length, { goals: told.length, met, verdicts: told });
   });
@@ -51,6 +62,8 @@ function ownGoalsIssue(reply: unknown): string | undefined {
   const list = isObject(reply) ? reply.verdicts : undefined;
   if (!Array.isArray(list)) return '"verdicts" must be a list';
   if (list.length > MAX_GOALS) return `more than ${MAX_GOALS} goals`;
-  const blank = list.findIndex((item) => !isObject(item) || typeof item.goal !== 'string' || item.goal.trim() === '');
+  const blank = list.findIndex(
+    (item) => !isObject(item) || typeof item.goal !== 'string' || item.goal.trim() === '',
+  );
   return blank < 0 ? verdictIssue(reply, list.length) : `verdict ${blank + 1} has no "goal"`;
 }

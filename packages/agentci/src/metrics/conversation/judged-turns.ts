@@ -36,7 +36,11 @@ export function judgeTurns(
       blocks: [...blocks, ...conversation],
       check: (reply) => verdictIssue(reply, about.length),
     });
-    const turns = verdicts.map(({ verdict, reason }, i) => ({ turn: about[i]!.turn, verdict, reason }));
+    const turns = verdicts.map(({ verdict, reason }, i) => ({
+      turn: about[i]!.turn,
+      verdict,
+      reason,
+    }));
     const held = turns.filter(({ verdict }) => verdict === 1).length;
     return measured(held / turns.length, { turns: turns.length, held, verdicts: turns });
   });

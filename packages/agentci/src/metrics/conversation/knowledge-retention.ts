@@ -10,7 +10,8 @@ export const metric = defineMetric({
   evaluate: async (input) => {
     const said = saidIn(input);
     if (typeof said === 'string') return notMeasured(said);
-    if (said.length < 2) return notMeasured('the conversation has one turn: nothing could be forgotten');
+    if (said.length < 2)
+      return notMeasured('the conversation has one turn: nothing could be forgotten');
     const { judgeTurns } = await import('./judged-turns.ts');
     return judgeTurns(input, said, {
       id: 'metric.knowledge-retention',

@@ -34,21 +34,29 @@ export const metric = defineMetric({
   evaluate: (input) => {
     const said = saidIn(input);
     if (typeof said === 'string') return notMeasured(said);
-    if (said.length < 2) return notMeasured('the conversation has one turn: nothing could be asked again');
+    if (said.length < 2)
+      return notMeasured('the conversation has one turn: nothing could be asked again');
     const { similarity, ignore } = input.params;
     const courtesies = ignore.map((text) => text.toLowerCase());
     const asked = said
       .flatMap(questionsIn)
       .filter(({ text }) => !courtesies.some((each) => plain(text).includes(each)));
     if (asked.length > MAX_QUESTIONS)
-      return notMeasured(`${asked.length} questions, more than the ${MAX_QUESTIONS} that are compared`);
+      return notMeasured(
+        `${asked.length} questions, more than the ${MAX_QUESTIONS} that are compared`,
+      );
     const repeated = asked.flatMap((question, i) => {
       const first = asked
         .slice(0, i)
         .find((other) => other.turn < question.turn && overlap(other, question) >= similarity);
-      return first === undefined ? [] : [{ turn: question.turn, first_turn: first.turn, question: question.text }];
+      return first === undefined
+        ? []
+        : [{ turn: question.turn, first_turn: first.turn, question: question.text }];
     });
-    return measured(repeated.length, { questions: asked.length, repeated: repeated.slice(0, MAX_LISTED) });
+    return measured(repeated.length, {
+      questions: asked.length,
+      repeated: repeated.slice(0, MAX_LISTED),
+    });
   },
 });
 

@@ -4,7 +4,9 @@ import { metricParams } from '../params.ts';
 import { saidIn } from './said.ts';
 
 const params = () =>
-  metricParams({ role: v.string().regex(/\S/).optional().describe('who the agent is, and what it must not do') });
+  metricParams({
+    role: v.string().regex(/\S/).optional().describe('who the agent is, and what it must not do'),
+  });
 
 export const metric = defineMetric({
   name: 'role_adherence',

@@ -24,7 +24,8 @@ export function saidIn({ trace }: Pick<MetricInput, 'trace'>): readonly Said[] |
 
 function gapIn(turn: Turn): string | undefined {
   if (turn.message.trim() === '') return `the user's message of turn ${turn.turn} was not captured`;
-  if ((answerOfTurn(turn) ?? '').trim() === '') return `the answer of turn ${turn.turn} was not captured`;
+  if ((answerOfTurn(turn) ?? '').trim() === '')
+    return `the answer of turn ${turn.turn} was not captured`;
   return undefined;
 }
 
@@ -35,11 +36,15 @@ const MAX_BLOCKS = 50;
  * The conversation for a judge, with the numbers its verdicts refer to, in blocks that are shown whole. Undefined where it is
  * too long: a judge would be asked about turns that it cannot read.
  */
-export function conversationBlocks(said: readonly Said[]): readonly { name: string; text: string }[] | undefined {
+export function conversationBlocks(
+  said: readonly Said[],
+): readonly { name: string; text: string }[] | undefined {
   const lines = said.map(({ turn, user, answer }) => turnLine({ turn, user, agent: answer }));
   if (lines.some((line) => line.length > MAX_BLOCK)) return undefined;
   const texts = joinLines(lines, MAX_BLOCK);
-  return texts.length > MAX_BLOCKS ? undefined : texts.map((text) => ({ name: 'conversation', text }));
+  return texts.length > MAX_BLOCKS
+    ? undefined
+    : texts.map((text) => ({ name: 'conversation', text }));
 }
 
 /** How a judge is told to read these blocks. */

@@ -5,7 +5,11 @@ import { saidIn } from './said.ts';
 
 const params = () =>
   metricParams({
-    topics: v.array(v.string().regex(/\S/)).min(1).optional().describe('what the agent may talk about'),
+    topics: v
+      .array(v.string().regex(/\S/))
+      .min(1)
+      .optional()
+      .describe('what the agent may talk about'),
   });
 
 export const metric = defineMetric({
@@ -13,7 +17,8 @@ export const metric = defineMetric({
   group: 'conversation',
   layer: 'correctness',
   needs: ['the parameter topics', 'the answer of every turn', 'a judge'],
-  summary: 'share of turns in which the agent keeps to its topics, or declines what is outside them',
+  summary:
+    'share of turns in which the agent keeps to its topics, or declines what is outside them',
   params,
   evaluate: async (input) => {
     const { topics } = input.params;

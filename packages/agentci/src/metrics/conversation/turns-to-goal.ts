@@ -12,7 +12,9 @@ const text = v.string().regex(/\S/);
 const params = () =>
   metricParams({
     tool: text.optional().describe('the goal is reached when a call of this tool succeeds'),
-    answer: text.optional().describe('the goal is reached when the agent says this, upper or lower case'),
+    answer: text
+      .optional()
+      .describe('the goal is reached when the agent says this, upper or lower case'),
     goal: text.optional().describe('the goal in words; the judge says when it was reached'),
   });
 
@@ -23,7 +25,10 @@ export const metric = defineMetric({
   better: 'lower',
   scale: 'raw',
   unit: 'turns',
-  needs: ["a goal: the parameter tool, answer or goal, else the user's", 'a judge for a goal in words'],
+  needs: [
+    "a goal: the parameter tool, answer or goal, else the user's",
+    'a judge for a goal in words',
+  ],
   summary: 'the turn in which the goal was reached',
   params,
   evaluate: async (input) => {
@@ -47,13 +52,18 @@ export const metric = defineMetric({
 function byTool(trace: Trace, tool: string): Found {
   const is = compileGlob(tool);
   const detail = { method: 'tool', tool };
-  const own = toolCalls(trace).filter(({ name, rawName }) => is(name) || (rawName !== undefined && is(rawName)));
-  const done = own.find(({ status }) => status !== 'error' && status !== 'denied' && status !== 'cancelled');
+  const own = toolCalls(trace).filter(
+    ({ name, rawName }) => is(name) || (rawName !== undefined && is(rawName)),
+  );
+  const done = own.find(
+    ({ status }) => status !== 'error' && status !== 'denied' && status !== 'cancelled',
+  );
   const isWhole = trace.captured.toolCalls === 'full';
   // A call that was not captured may have come before the one that was.
   if (!isWhole) return notMeasured('tool calls were not captured in full', detail);
   if (done === undefined) return notReached(trace, `no call of ${tool} succeeded`, detail);
-  if (done.status !== 'ok') return notMeasured(`the call of ${tool} was recorded without a result or a status`, detail);
+  if (done.status !== 'ok')
+    return notMeasured(`the call of ${tool} was recorded without a result or a status`, detail);
   const turn = trace.conversation === undefined ? 1 : done.userTurn;
   return turn === undefined
     ? notMeasured(`the turn of the call of ${tool} is not known`, detail)
@@ -62,7 +72,8 @@ function byTool(trace: Trace, tool: string): Found {
 
 function byAnswer(trace: Trace, said: readonly Said[], answer: string): Found {
   const detail = { method: 'answer', answer };
-  const plain = (words: string): string => words.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+  const plain = (words: string): string =>
+    words.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
   const found = said.find((each) => plain(each.answer).includes(plain(answer)));
   return found === undefined
     ? notReached(trace, `no answer says ${JSON.stringify(answer)}`, detail)
@@ -72,6 +83,10 @@ function byAnswer(trace: Trace, said: readonly Said[], answer: string): Found {
 /** What was cut off may have reached it. */
 function notReached(trace: Trace, why: string, detail: Readonly<Record<string, unknown>>): Found {
   const { length } = turnsOf(trace);
-  if (trace.status === 'incomplete') return notMeasured(`${why}, and the recording is incomplete`, detail);
-  return missed(`the goal was not reached in ${length} ${length === 1 ? 'turn' : 'turns'}: ${why}`, detail);
+  if (trace.status === 'incomplete')
+    return notMeasured(`${why}, and the recording is incomplete`, detail);
+  return missed(
+    `the goal was not reached in ${length} ${length === 1 ? 'turn' : 'turns'}: ${why}`,
+    detail,
+  );
 }

@@ -19,7 +19,8 @@ export type FoundActions =
 /** The actions an answer proposes. An answer without list items proposes none; only a missing answer cannot be read. */
 export function actionsOf(trace: Trace, source: ActionSource = 'list'): FoundActions {
   const text = finalText(trace);
-  if (text === undefined || text.trim() === '') return { ok: false, why: 'the recording has no answer' };
+  if (text === undefined || text.trim() === '')
+    return { ok: false, why: 'the recording has no answer' };
   if (source === 'list') {
     const { data } = trace.final ?? {};
     if (Array.isArray(data)) return strings(data, 'the answer');
@@ -39,7 +40,8 @@ export function listItems(text: string): string[] {
 }
 
 function fromPointer(document: unknown, pointer: string): FoundActions {
-  if (document === undefined) return { ok: false, why: `the answer is not JSON, so ${pointer} leads nowhere` };
+  if (document === undefined)
+    return { ok: false, why: `the answer is not JSON, so ${pointer} leads nowhere` };
   let current: unknown = document;
   for (const part of pointer.slice(1).split('/')) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -48,14 +50,19 @@ function fromPointer(document: unknown, pointer: string): FoundActions {
     current = (current as Record<string, unknown>)[key];
   }
   if (typeof current === 'string') return { ok: true, actions: listItems(current) };
-  return Array.isArray(current) ? strings(current, pointer) : { ok: false, why: `${pointer} is not a list` };
+  return Array.isArray(current)
+    ? strings(current, pointer)
+    : { ok: false, why: `${pointer} is not a list` };
 }
 
 function strings(list: readonly unknown[], where: string): FoundActions {
   const actions = list.slice(0, MAX_ACTIONS);
   if (!actions.every((action): action is string => typeof action === 'string'))
     return { ok: false, why: `${where} holds something other than texts` };
-  return { ok: true, actions: actions.map((action) => action.trim().slice(0, MAX_LENGTH)).filter(Boolean) };
+  return {
+    ok: true,
+    actions: actions.map((action) => action.trim().slice(0, MAX_LENGTH)).filter(Boolean),
+  };
 }
 
 /** The JSON in an answer, also inside a fence. */

@@ -17,7 +17,8 @@ export const readGroundTruth = (groundTruth: string | readonly string[]): Ground
   (typeof groundTruth === 'string' ? [groundTruth] : groundTruth).map(tokens);
 
 /** Lower case, split at white space, punctuation kept: as the definition computes it. */
-const tokens = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
+const tokens = (text: string): ReadonlySet<string> =>
+  new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
 
 /** How much of the ground truth an action says, in bands. Nothing to say of an empty ground truth: 0. */
 export function scoreCorrectness(action: string, truth: GroundTruth): PartScore {

@@ -22,7 +22,10 @@ describe('vectors', () => {
     const found = rows(`dq.${profile}_profile`);
     expect(found.length).toBeGreaterThan(5);
     for (const { id, input, expected } of found) {
-      const { ground_truth: groundTruth, actions } = input as { ground_truth: string; actions: string[] };
+      const { ground_truth: groundTruth, actions } = input as {
+        ground_truth: string;
+        actions: string[];
+      };
       const score = scoreDecisionQuality({ actions, groundTruth, profile });
       expect({ id, ...score }).toMatchObject({ id, ...expected });
     }
@@ -70,12 +73,15 @@ describe('the worked examples, by the formulas', () => {
     },
   ])('$name', ({ actions, truth, spec, upstream }) => {
     expect(scoreDecisionQuality({ actions, groundTruth: truth })).toMatchObject(spec);
-    expect(scoreDecisionQuality({ actions, groundTruth: truth, profile: 'upstream' })).toMatchObject(upstream);
+    expect(
+      scoreDecisionQuality({ actions, groundTruth: truth, profile: 'upstream' }),
+    ).toMatchObject(upstream);
   });
 });
 
 describe('the rule behind a score', () => {
-  const score = (action: string) => scoreDecisionQuality({ actions: [action], groundTruth: TRUTH }).actions[0]!;
+  const score = (action: string) =>
+    scoreDecisionQuality({ actions: [action], groundTruth: TRUTH }).actions[0]!;
 
   test.each([
     { action: 'Rollback auth-service to v2.3.0', score: 1, rule: 'feasible' },
@@ -113,7 +119,11 @@ describe('the rule behind a score', () => {
   });
 
   test.each([
-    { action: 'Rollback auth-service to v2.3.0 using kubectl', score: 1, rule: 'version_and_target' },
+    {
+      action: 'Rollback auth-service to v2.3.0 using kubectl',
+      score: 1,
+      rule: 'version_and_target',
+    },
     { action: 'Upgrade to 2.3.0', score: 0.67, rule: 'version_only' },
     { action: 'Rollback the authentication service', score: 0.67, rule: 'service_or_command' },
     { action: 'Make a rapid rollback', score: 0, rule: 'vague' },
@@ -132,9 +142,19 @@ describe('the rule behind a score', () => {
       profile,
       weights: { validity: 0, specificity: 0.5, correctness: 0.5 },
     });
-    expect(found).toMatchObject({ specificity: 1, correctness: 1, dq: 1, category: 'excellent', actionable: true });
+    expect(found).toMatchObject({
+      specificity: 1,
+      correctness: 1,
+      dq: 1,
+      category: 'excellent',
+      actionable: true,
+    });
     expect(() =>
-      scoreDecisionQuality({ actions, groundTruth: '', weights: { validity: 1, specificity: 1, correctness: 0 } }),
+      scoreDecisionQuality({
+        actions,
+        groundTruth: '',
+        weights: { validity: 1, specificity: 1, correctness: 0 },
+      }),
     ).toThrow(RangeError);
   });
 
@@ -153,13 +173,22 @@ describe('the rule behind a score', () => {
 
 test('any text scores between 0 and 1, quickly', () => {
   fc.assert(
-    fc.property(fc.array(fc.string({ maxLength: 300 }), { maxLength: 5 }), fc.string(), (actions, groundTruth) => {
-      const { dq } = scoreDecisionQuality({ actions, groundTruth });
-      return dq >= 0 && dq <= 1;
-    }),
+    fc.property(
+      fc.array(fc.string({ maxLength: 300 }), { maxLength: 5 }),
+      fc.string(),
+      (actions, groundTruth) => {
+        const { dq } = scoreDecisionQuality({ actions, groundTruth });
+        return dq >= 0 && dq <= 1;
+      },
+    ),
   );
   const started = performance.now();
-  const hostile = ['1'.repeat(50_000), 'and '.repeat(20_000), '`'.repeat(50_000), 'by '.repeat(20_000)];
+  const hostile = [
+    '1'.repeat(50_000),
+    'and '.repeat(20_000),
+    '`'.repeat(50_000),
+    'by '.repeat(20_000),
+  ];
   scoreDecisionQuality({ actions: hostile, groundTruth: TRUTH });
   expect(performance.now() - started).toBeLessThan(10_000);
 });
@@ -175,13 +204,9 @@ test.each([
 
 describe('where actions come from', () => {
   test('the items of every kind of list', () => {
-    expect(listItems('Summary: x\n- one\n* two\n 3. three\n4) four\n• five\nprose - not an item')).toEqual([
-      'one',
-      'two',
-      'three',
-      'four',
-      'five',
-    ]);
+    expect(
+      listItems('Summary: x\n- one\n* two\n 3. three\n4) four\n• five\nprose - not an item'),
+    ).toEqual(['one', 'two', 'three', 'four', 'five']);
   });
 
   test.each([

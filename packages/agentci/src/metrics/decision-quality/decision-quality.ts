@@ -14,12 +14,16 @@ const params = () => {
     ground_truth: v
       .union([v.string(), v.array(v.string()).min(1)])
       .optional()
-      .describe('What resolves the case; a list holds alternatives. Else metadata.ground_truth, else expected_output'),
+      .describe(
+        'What resolves the case; a list holds alternatives. Else metadata.ground_truth, else expected_output',
+      ),
     actions: v
       .string()
       .regex(/^(?:list|\/.*)$/, 'write "list" or a JSON pointer such as "/actions"')
       .default('list')
-      .describe('Where the actions are: the items of lists in the answer, or a JSON pointer into it'),
+      .describe(
+        'Where the actions are: the items of lists in the answer, or a JSON pointer into it',
+      ),
     profile: v.enum(['spec', 'upstream']).default('spec'),
     weights: v
       .strictObject({ validity: v.number(), specificity: v.number(), correctness: v.number() })
@@ -38,7 +42,14 @@ export const metric = defineMetric({
   summary: 'whether proposed actions are feasible, concrete and right',
   params,
   evaluate: (input) => {
-    const { ground_truth: given, actions: source, profile: base, services, commands, weights } = input.params;
+    const {
+      ground_truth: given,
+      actions: source,
+      profile: base,
+      services,
+      commands,
+      weights,
+    } = input.params;
     const groundTruth = given ?? groundTruthOf(input);
     if (groundTruth === undefined) return notMeasured('the case has no ground truth');
     const found = foundActions(input, source as ActionSource);
@@ -59,9 +70,13 @@ export const metric = defineMetric({
 
 /** Written with the metric, else with the case. */
 function groundTruthOf(input: MetricInput): string | readonly string[] | undefined {
-  for (const value of [ownField(metadataOf(input), 'ground_truth'), caseOf(input).expected_output]) {
+  for (const value of [
+    ownField(metadataOf(input), 'ground_truth'),
+    caseOf(input).expected_output,
+  ]) {
     if (typeof value === 'string' && value.trim() !== '') return value;
-    if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) return value;
+    if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string'))
+      return value;
   }
   return undefined;
 }
@@ -69,11 +84,16 @@ function groundTruthOf(input: MetricInput): string | readonly string[] | undefin
 /** From the outcome where it is known apart from the trace: a list of actions stays one. */
 function foundActions(input: MetricInput, source: ActionSource): FoundActions {
   const { outcome, trace } = input;
-  const output = Object.keys(outcomeFields(input)).length > 0 ? outcomeFields(input).output : outcome;
+  const output =
+    Object.keys(outcomeFields(input)).length > 0 ? outcomeFields(input).output : outcome;
   if (output === undefined || output === null) {
     return trace ? actionsOf(trace, source) : { ok: false, why: 'there is no answer' };
   }
-  if (source === 'list' && Array.isArray(output) && output.every((item) => typeof item === 'string'))
+  if (
+    source === 'list' &&
+    Array.isArray(output) &&
+    output.every((item) => typeof item === 'string')
+  )
     return { ok: true, actions: output.map((item) => item.trim()).filter(Boolean) };
   return actionsOf(simpleTrace({ answer: answerOf(input) ?? '' }), source);
 }

@@ -8,11 +8,14 @@ const CLOSING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{'
  */
 export function malformedCommand(action: string, commands: readonly string[]): string | undefined {
   const known = new Set(commands.map((command) => command.toLowerCase()));
-  const isCommand = (text: string): boolean => known.has(text.trim().split(/\s+/, 1)[0]!.toLowerCase());
+  const isCommand = (text: string): boolean =>
+    known.has(text.trim().split(/\s+/, 1)[0]!.toLowerCase());
   const pieces = action.split('`');
-  if (pieces.length % 2 === 0 && pieces.some((piece, i) => i % 2 === 1 && isCommand(piece))) return 'an open backtick';
+  if (pieces.length % 2 === 0 && pieces.some((piece, i) => i % 2 === 1 && isCommand(piece)))
+    return 'an open backtick';
   const quoted = pieces.filter((piece, i) => i % 2 === 1 && isCommand(piece));
-  const candidates = quoted.length > 0 || pieces.length > 1 || !isCommand(action) ? quoted : [action];
+  const candidates =
+    quoted.length > 0 || pieces.length > 1 || !isCommand(action) ? quoted : [action];
   for (const command of candidates) {
     const problem = problemOf(command.trim());
     if (problem !== undefined) return problem;
@@ -38,10 +41,12 @@ function unbalanced(command: string): string | undefined {
       continue;
     }
     // An apostrophe inside a word is not a quotation mark.
-    const isApostrophe = character === "'" && /\w/.test(command[i - 1] ?? '') && /\w/.test(command[i + 1] ?? '');
+    const isApostrophe =
+      character === "'" && /\w/.test(command[i - 1] ?? '') && /\w/.test(command[i + 1] ?? '');
     if (character === '"' || (character === "'" && !isApostrophe)) quote = character;
     else if ('([{'.includes(character)) open.push(character);
-    else if (Object.hasOwn(CLOSING, character) && open.pop() !== CLOSING[character]) return `an unmatched ${character}`;
+    else if (Object.hasOwn(CLOSING, character) && open.pop() !== CLOSING[character])
+      return `an unmatched ${character}`;
   }
   if (quote !== undefined) return `an open ${quote}`;
   return open.length > 0 ? `an open ${open.at(-1)}` : undefined;

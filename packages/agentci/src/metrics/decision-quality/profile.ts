@@ -21,7 +21,11 @@ export interface DecisionQualityProfile {
   readonly contradictions: readonly (readonly [string, string])[];
 }
 
-export const DEFAULT_WEIGHTS: DecisionQualityWeights = { validity: 0.4, specificity: 0.3, correctness: 0.3 };
+export const DEFAULT_WEIGHTS: DecisionQualityWeights = {
+  validity: 0.4,
+  specificity: 0.3,
+  correctness: 0.3,
+};
 
 const spec: DecisionQualityProfile = {
   weights: DEFAULT_WEIGHTS,
@@ -72,7 +76,9 @@ export type DecisionQualityProfileChoice =
   | (Partial<DecisionQualityProfile> & { readonly base?: DecisionQualityProfileName });
 
 /** The profile with every field filled in. Weights that do not add up to 1 are a mistake of the caller. */
-export function resolveProfile(choice: DecisionQualityProfileChoice = 'spec'): DecisionQualityProfile {
+export function resolveProfile(
+  choice: DecisionQualityProfileChoice = 'spec',
+): DecisionQualityProfile {
   const { base = 'spec', ...changes } = typeof choice === 'string' ? { base: choice } : choice;
   if (!Object.hasOwn(DECISION_QUALITY_PROFILES, base))
     throw new RangeError(`there is no decision quality profile "${base}"`);
@@ -82,9 +88,16 @@ export function resolveProfile(choice: DecisionQualityProfileChoice = 'spec'): D
 }
 
 /** Whether weights are at least 0 and add up to 1, give or take binary dust. */
-export function areWeights({ validity, specificity, correctness }: DecisionQualityWeights): boolean {
+export function areWeights({
+  validity,
+  specificity,
+  correctness,
+}: DecisionQualityWeights): boolean {
   const parts = [validity, specificity, correctness];
-  return parts.every((part) => part >= 0) && Math.abs(parts.reduce((sum, part) => sum + part, 0) - 1) < 1e-9;
+  return (
+    parts.every((part) => part >= 0) &&
+    Math.abs(parts.reduce((sum, part) => sum + part, 0) - 1) < 1e-9
+  );
 }
 
 function requireWeights(weights: DecisionQualityWeights): void {

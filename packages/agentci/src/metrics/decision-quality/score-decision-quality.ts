@@ -2,7 +2,11 @@ import { mean } from '../../stats/descriptive.ts';
 import { categoryOf, type DecisionQualityCategory, isActionable } from './category.ts';
 import { readGroundTruth, scoreCorrectness } from './correctness.ts';
 import type { PartScore } from './part-score.ts';
-import { type DecisionQualityProfileChoice, type DecisionQualityWeights, resolveProfile } from './profile.ts';
+import {
+  type DecisionQualityProfileChoice,
+  type DecisionQualityWeights,
+  resolveProfile,
+} from './profile.ts';
 import { roundTo4 } from './round.ts';
 import { scoreSpecificity } from './specificity.ts';
 import { scoreValidity } from './validity.ts';
@@ -38,7 +42,8 @@ export interface DecisionQuality {
 /** Scores proposed actions: can they be done, are they concrete, are they the right ones. No actions score 0 throughout. */
 export function scoreDecisionQuality(input: DecisionQualityInput): DecisionQuality {
   const chosen = resolveProfile(input.profile);
-  const profile = input.weights === undefined ? chosen : resolveProfile({ ...chosen, weights: input.weights });
+  const profile =
+    input.weights === undefined ? chosen : resolveProfile({ ...chosen, weights: input.weights });
   const truth = readGroundTruth(input.groundTruth);
   const actions = input.actions.map(
     (action): ActionScore => ({
@@ -71,4 +76,6 @@ export function scoreDecisionQuality(input: DecisionQualityInput): DecisionQuali
 
 /** The weighted sum of the three parts. */
 export const weighted = (parts: DecisionQualityWeights, weights: DecisionQualityWeights): number =>
-  weights.validity * parts.validity + weights.specificity * parts.specificity + weights.correctness * parts.correctness;
+  weights.validity * parts.validity +
+  weights.specificity * parts.specificity +
+  weights.correctness * parts.correctness;

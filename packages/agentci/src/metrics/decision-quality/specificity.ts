@@ -11,7 +11,8 @@ export function scoreSpecificity(action: string, profile: DecisionQualityProfile
 
 function byWords(text: string, profile: DecisionQualityProfile): PartScore {
   const version = versionIn(text, profile.versionPattern);
-  const target = findWord(text, profile.services, 'start') ?? findWord(text, profile.commands, 'whole');
+  const target =
+    findWord(text, profile.services, 'start') ?? findWord(text, profile.commands, 'whole');
   if (version !== undefined && target !== undefined)
     return { score: 1, rule: 'version_and_target', evidence: `${target}, ${version}` };
   if (version !== undefined) return { score: 0.67, rule: 'version_only', evidence: version };
@@ -23,12 +24,17 @@ function byWords(text: string, profile: DecisionQualityProfile): PartScore {
 
 function versionIn(text: string, pattern: string): string | undefined {
   const compiled = compileRegex(pattern);
-  if (!compiled.ok) throw new RangeError(`the version pattern ${pattern} cannot be used: ${compiled.message}`);
+  if (!compiled.ok)
+    throw new RangeError(`the version pattern ${pattern} cannot be used: ${compiled.message}`);
   return compiled.regex.firstMatch(text)?.text;
 }
 
 /** The published scorer's list, first hit wins; fragments count wherever they are. */
-const UPSTREAM: readonly { readonly fragments: readonly string[]; readonly score: number; readonly rule: string }[] = [
+const UPSTREAM: readonly {
+  readonly fragments: readonly string[];
+  readonly score: number;
+  readonly rule: string;
+}[] = [
   { fragments: ['v2.', 'version'], score: 1, rule: 'version_fragment' },
   { fragments: ['rollback', 'auth', 'database'], score: 0.67, rule: 'target_fragment' },
   { fragments: ['deployment', 'service'], score: 0.33, rule: 'generic_fragment' },

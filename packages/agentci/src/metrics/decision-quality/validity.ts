@@ -9,7 +9,8 @@ export function scoreValidity(action: string, profile: DecisionQualityProfile): 
   const impossible = impossibleValue(text);
   if (impossible !== undefined) return { score: 0, rule: 'impossible_value', evidence: impossible };
   const contradiction = contradictionIn(text, profile.contradictions);
-  if (contradiction !== undefined) return { score: 0, rule: 'contradictory_directives', evidence: contradiction };
+  if (contradiction !== undefined)
+    return { score: 0, rule: 'contradictory_directives', evidence: contradiction };
   const malformed = malformedCommand(action, profile.commands);
   if (malformed !== undefined) return { score: 0, rule: 'malformed_command', evidence: malformed };
   return { score: 1, rule: 'feasible' };
@@ -23,14 +24,17 @@ function impossibleValue(text: string): string | undefined {
   for (const match of text.matchAll(PERCENTAGE)) {
     const value = Number(match[1]!.replaceAll(',', ''));
     // Far enough back for any of the words above.
-    if (value > 100 && !CHANGE.test(text.slice(Math.max(0, match.index - 20), match.index))) return match[0];
+    if (value > 100 && !CHANGE.test(text.slice(Math.max(0, match.index - 20), match.index)))
+      return match[0];
   }
   return NEGATIVE.exec(plainSigns(text))?.[0];
 }
 
 /** Other signs and words for "below zero". "5 minus 3" takes away. */
 const plainSigns = (text: string): string =>
-  text.replace(/[\u2212\u2012\u2013\ufe63\uff0d](?=\d)/g, '-').replace(/(?<!\d\s?)\b(?:minus|negative) (?=\d)/g, '-');
+  text
+    .replace(/[\u2212\u2012\u2013\ufe63\uff0d](?=\d)/g, '-')
+    .replace(/(?<!\d\s?)\b(?:minus|negative) (?=\d)/g, '-');
 
 /** A count or a size below zero, of something that is counted or measured: "-3 replicas", "memory limit to -512mi". */
 const NEGATIVE =
@@ -39,7 +43,10 @@ const NEGATIVE =
 const MAX_OBJECT_WORDS = 4;
 
 /** "restart and rollback", "restart the pod and rollback the pod": two directives for one thing that exclude each other. */
-function contradictionIn(text: string, pairs: DecisionQualityProfile['contradictions']): string | undefined {
+function contradictionIn(
+  text: string,
+  pairs: DecisionQualityProfile['contradictions'],
+): string | undefined {
   const words = joined(text);
   for (const [at, word] of words.entries()) {
     if (word !== 'and') continue;
@@ -49,7 +56,10 @@ function contradictionIn(text: string, pairs: DecisionQualityProfile['contradict
         [joined(a), joined(b)],
         [joined(b), joined(a)],
       ] as const) {
-        if (startsWith(words, after, second) && governs(words, { first, and: at, rest: after + second.length }))
+        if (
+          startsWith(words, after, second) &&
+          governs(words, { first, and: at, rest: after + second.length })
+        )
           return `${first.join(' ')} and ${second.join(' ')}`;
       }
     }

@@ -10,7 +10,8 @@ export const metric = defineMetric({
   summary: 'handoffs, conflicts, communication, roles and load of several agents in one score',
   evaluate: ({ trace }) => {
     const input = trace ? multiAgentInput(trace) : undefined;
-    if (input === undefined || input.interactions.length === 0) return notMeasured('no interaction data in trace');
+    if (input === undefined || input.interactions.length === 0)
+      return notMeasured('no interaction data in trace');
     const {
       handoff_success_rate,
       conflict_resolution_rate,

@@ -18,7 +18,12 @@ export const coordinationScore = (parts: CoordinationParts): number =>
   0.15 * parts.load_balance_score;
 
 /** All that is known about how the agents coordinated. */
-export function coordinationMetrics({ interactions, handoffs, conflicts, agentRoles = {} }: MultiAgentInput) {
+export function coordinationMetrics({
+  interactions,
+  handoffs,
+  conflicts,
+  agentRoles = {},
+}: MultiAgentInput) {
   const analyzer = new InteractionAnalyzer(interactions, handoffs, conflicts);
   return {
     ...analyzer.calculateHandoffMetrics(),

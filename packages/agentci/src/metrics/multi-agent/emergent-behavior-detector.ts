@@ -9,7 +9,10 @@ const MIN_FOR_ADAPTATION = 5;
 export class EmergentBehaviorDetector {
   readonly #interactions: readonly AgentInteraction[];
 
-  constructor(interactions: readonly AgentInteraction[], _agentRoles: Readonly<Record<string, AgentRole>> = {}) {
+  constructor(
+    interactions: readonly AgentInteraction[],
+    _agentRoles: Readonly<Record<string, AgentRole>> = {},
+  ) {
     this.#interactions = interactions;
   }
 
@@ -19,7 +22,8 @@ export class EmergentBehaviorDetector {
       JSON.stringify([from_agent, interaction_type]),
     );
     let bits = 0;
-    for (const count of counts.values()) bits -= (count / interactions.length) * Math.log2(count / interactions.length);
+    for (const count of counts.values())
+      bits -= (count / interactions.length) * Math.log2(count / interactions.length);
     return bits === 0 ? 0 : bits;
   }
 
@@ -54,14 +58,17 @@ export class EmergentBehaviorDetector {
   detectCollectiveDecisionMaking(): number {
     const all = this.#interactions;
     const together = all.filter(
-      ({ interaction_type }) => interaction_type === 'collaboration' || interaction_type === 'negotiation',
+      ({ interaction_type }) =>
+        interaction_type === 'collaboration' || interaction_type === 'negotiation',
     );
     return all.length === 0 ? 0 : together.length / all.length;
   }
 
   /** Whether answers became faster; 0.5 means no change, or too few answers to tell. */
   detectAdaptationRate(): number {
-    const times = this.#interactions.flatMap(({ response_time = 0 }) => (response_time > 0 ? [response_time] : []));
+    const times = this.#interactions.flatMap(({ response_time = 0 }) =>
+      response_time > 0 ? [response_time] : [],
+    );
     if (times.length < MIN_FOR_ADAPTATION) return 0.5;
     const middle = Math.floor(times.length / 2);
     const early = mean(times.slice(0, middle));

@@ -63,7 +63,8 @@ export function multiAgentInput(trace: Trace): Required<MultiAgentInput> {
       });
     } else if (step.kind === 'handoff') {
       const ms =
-        step.meta?.durationMs ?? (step.t0 !== undefined && step.t1 !== undefined ? step.t1 - step.t0 : undefined);
+        step.meta?.durationMs ??
+        (step.t0 !== undefined && step.t1 !== undefined ? step.t1 - step.t0 : undefined);
       handoffs.push({
         success: step.status !== 'error',
         handoff_time: typeof ms === 'number' ? ms / MS_PER_SECOND : undefined,
@@ -72,14 +73,17 @@ export function multiAgentInput(trace: Trace): Required<MultiAgentInput> {
       const data = isObject(step.data) ? step.data : {};
       conflicts.push({
         resolved: data.resolved === true,
-        resolution_time: typeof data.resolutionMs === 'number' ? data.resolutionMs / MS_PER_SECOND : undefined,
+        resolution_time:
+          typeof data.resolutionMs === 'number' ? data.resolutionMs / MS_PER_SECOND : undefined,
       });
     }
   }
   const roles =
     trace.captured.agents === 'full'
       ? trace.agents
-      : trace.agents.filter((agent) => agent.authorityLevel !== undefined || agent.role !== undefined);
+      : trace.agents.filter(
+          (agent) => agent.authorityLevel !== undefined || agent.role !== undefined,
+        );
   const agentRoles = Object.fromEntries(
     roles.map(({ id, authorityLevel, canDelegate }) => [
       id,

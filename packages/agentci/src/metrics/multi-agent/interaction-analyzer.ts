@@ -55,21 +55,29 @@ export class InteractionAnalyzer {
     const handoffs = this.#handoffs;
     if (handoffs.length === 0) return { handoff_success_rate: 1, avg_handoff_time: 0 };
     return {
-      handoff_success_rate: handoffs.filter(({ success }) => success !== false).length / handoffs.length,
+      handoff_success_rate:
+        handoffs.filter(({ success }) => success !== false).length / handoffs.length,
       avg_handoff_time: mean(handoffs.map(({ handoff_time }) => handoff_time ?? 0)),
     };
   }
 
   /** `conflict_rate` is per 100 interactions; times count for resolved ones only. */
-  calculateConflictMetrics(): { conflict_rate: number; conflict_resolution_rate: number; avg_resolution_time: number } {
+  calculateConflictMetrics(): {
+    conflict_rate: number;
+    conflict_resolution_rate: number;
+    avg_resolution_time: number;
+  } {
     const conflicts = this.#conflicts;
-    if (conflicts.length === 0) return { conflict_rate: 0, conflict_resolution_rate: 1, avg_resolution_time: 0 };
+    if (conflicts.length === 0)
+      return { conflict_rate: 0, conflict_resolution_rate: 1, avg_resolution_time: 0 };
     const resolved = conflicts.filter((conflict) => conflict.resolved === true);
     return {
       conflict_rate: (100 * conflicts.length) / Math.max(this.#interactions.length, 1),
       conflict_resolution_rate: resolved.length / conflicts.length,
       avg_resolution_time:
-        resolved.length === 0 ? 0 : mean(resolved.map(({ resolution_time }) => resolution_time ?? 0)),
+        resolved.length === 0
+          ? 0
+          : mean(resolved.map(({ resolution_time }) => resolution_time ?? 0)),
     };
   }
 
@@ -77,11 +85,16 @@ export class InteractionAnalyzer {
   calculateCommunicationEfficiency(): number {
     const interactions = this.#interactions;
     if (interactions.length === 0) return 1;
-    const success = interactions.filter((interaction) => interaction.success !== false).length / interactions.length;
-    const times = interactions.flatMap(({ response_time = 0 }) => (response_time > 0 ? [response_time] : []));
+    const success =
+      interactions.filter((interaction) => interaction.success !== false).length /
+      interactions.length;
+    const times = interactions.flatMap(({ response_time = 0 }) =>
+      response_time > 0 ? [response_time] : [],
+    );
     const promptness = times.length === 0 ? 1 : Math.min(1, PROMPT_SECONDS / mean(times));
     const counts = [...this.#pairs.values()];
-    const evenness = counts.length === 0 ? 1 : mean(counts) / counts.reduce((a, b) => Math.max(a, b), 1);
+    const evenness =
+      counts.length === 0 ? 1 : mean(counts) / counts.reduce((a, b) => Math.max(a, b), 1);
     return 0.5 * success + 0.3 * promptness + 0.2 * evenness;
   }
 
@@ -104,7 +117,8 @@ export class InteractionAnalyzer {
       counted++;
       const oversteps =
         (interaction_type === 'delegation' && role.can_delegate !== true) ||
-        (interaction_type === 'response' && (role.authority_level ?? DEFAULT_AUTHORITY) < DEFAULT_AUTHORITY);
+        (interaction_type === 'response' &&
+          (role.authority_level ?? DEFAULT_AUTHORITY) < DEFAULT_AUTHORITY);
       if (!oversteps) adherent++;
     }
     return counted === 0 ? 1 : adherent / counted;

@@ -13,7 +13,13 @@ const agent = fc.constantFrom(...AGENTS);
 const interaction = fc.record({
   from_agent: agent,
   to_agent: fc.oneof(agent, fc.uniqueArray(agent, { minLength: 1 })),
-  interaction_type: fc.constantFrom('request', 'response', 'delegation', 'collaboration', 'negotiation'),
+  interaction_type: fc.constantFrom(
+    'request',
+    'response',
+    'delegation',
+    'collaboration',
+    'negotiation',
+  ),
   message_type: fc.constantFrom('generic', 'plan'),
   success: fc.boolean(),
   response_time: fc.integer({ min: 0, max: 20 }),
@@ -21,7 +27,9 @@ const interaction = fc.record({
 const form = fc.record({
   interactions: fc.array(interaction, { minLength: 1, maxLength: 20 }),
   handoffs: fc.array(fc.record({ from: agent, to: agent })),
-  conflicts: fc.array(fc.record({ resolved: fc.boolean(), resolution_time: fc.integer({ min: 0, max: 9 }) })),
+  conflicts: fc.array(
+    fc.record({ resolved: fc.boolean(), resolution_time: fc.integer({ min: 0, max: 9 }) }),
+  ),
 });
 const agent_roles = Object.fromEntries(
   AGENTS.map((name, i) => [name, { authority_level: 2 * i, can_delegate: i > 1 }]),
@@ -38,7 +46,9 @@ describe('whatever agents say to each other', () => {
         );
         for (const metric of [coordination, faultTolerance]) {
           const before = await metric.evaluate({ trace: traceOf(given) });
-          const after = await metric.evaluate({ trace: traceOf({ ...given, interactions: shuffled }) });
+          const after = await metric.evaluate({
+            trace: traceOf({ ...given, interactions: shuffled }),
+          });
           expect(after.value).toBeCloseTo(before.value!, 12);
         }
       }),
@@ -53,7 +63,10 @@ describe('whatever agents say to each other', () => {
         const other = JSON.parse(renamed(JSON.stringify({ ...given, agent_roles }))) as object;
         for (const metric of [coordination, faultTolerance, swarm]) {
           const before = await metric.evaluate({ trace: traceOf(given) });
-          expect((await metric.evaluate({ trace: traceOf(other) })).value).toBeCloseTo(before.value!, 12);
+          expect((await metric.evaluate({ trace: traceOf(other) })).value).toBeCloseTo(
+            before.value!,
+            12,
+          );
         }
       }),
       { numRuns: 60 },
@@ -69,7 +82,12 @@ describe('whatever agents say to each other', () => {
           network,
           emergent,
         } = multiAgentMetrics({ ...given, handoffs, agentRoles: agent_roles });
-        const { avg_handoff_time: _, conflict_rate: __, avg_resolution_time: ___, ...rates } = together;
+        const {
+          avg_handoff_time: _,
+          conflict_rate: __,
+          avg_resolution_time: ___,
+          ...rates
+        } = together;
         const scores = [rates, emergent, network].flatMap((part) => Object.entries(part));
         for (const [name, score] of scores) {
           if (typeof score !== 'number' || name === 'avg_path_length') continue;
@@ -86,7 +104,8 @@ function meanPath(edges: readonly (readonly [string, string])[]): number | null 
   const distance = new Map(edges.map(([from, to]) => [`${from}${to}`, 1]));
   const at = (x: string, y: string): number => distance.get(`${x}${y}`) ?? Number.POSITIVE_INFINITY;
   for (const k of AGENTS)
-    for (const i of AGENTS) for (const j of AGENTS) distance.set(`${i}${j}`, Math.min(at(i, j), at(i, k) + at(k, j)));
+    for (const i of AGENTS)
+      for (const j of AGENTS) distance.set(`${i}${j}`, Math.min(at(i, j), at(i, k) + at(k, j)));
   const lengths = AGENTS.flatMap((i) =>
     AGENTS.flatMap((j) => (i !== j && Number.isFinite(at(i, j)) ? [at(i, j)] : [])),
   );
@@ -96,7 +115,9 @@ function meanPath(edges: readonly (readonly [string, string])[]): number | null 
 test('the average path length is that of Floyd and Warshall', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(agent, agent)), (edges) => {
-      const adjacency = new Map(AGENTS.map((from) => [from, edges.filter(([x]) => x === from).map(([, to]) => to)]));
+      const adjacency = new Map(
+        AGENTS.map((from) => [from, edges.filter(([x]) => x === from).map(([, to]) => to)]),
+      );
       const found = new NetworkAnalyzer(adjacency, AGENTS).calculateAvgPathLength();
       const wanted = meanPath(edges);
       if (wanted === null) expect(found).toBeNull();
@@ -113,5 +134,8 @@ test('a crowd too large to analyse is not measured, and soon', async () => {
     agent_roles: Object.fromEntries(crowd.map((name) => [name, {}])),
   });
   const output = (await faultTolerance.evaluate({ trace })) as MetricOutput;
-  expect(output).toMatchObject({ value: null, detail: { reason: expect.stringContaining('pairs') } });
+  expect(output).toMatchObject({
+    value: null,
+    detail: { reason: expect.stringContaining('pairs') },
+  });
 });

@@ -21,8 +21,11 @@ export class NetworkAnalyzer {
     this.#registered = new Set(this.#agents);
     for (const agent of this.#agents) this.#graph.mergeNode(agent);
     const entries =
-      adjacency instanceof Map ? [...adjacency] : Object.entries(adjacency as Record<string, Iterable<string>>);
-    for (const [from, targets] of entries) for (const to of targets) this.#graph.mergeEdge(from, to);
+      adjacency instanceof Map
+        ? [...adjacency]
+        : Object.entries(adjacency as Record<string, Iterable<string>>);
+    for (const [from, targets] of entries)
+      for (const to of targets) this.#graph.mergeEdge(from, to);
   }
 
   calculateDensity(): number {
@@ -65,16 +68,23 @@ export class NetworkAnalyzer {
   }
 
   /** Agents that address nearly as many others as the busiest one. */
-  findHubAgents(threshold: number | { readonly threshold?: number } = DEFAULT_HUB_THRESHOLD): string[] {
-    const share = typeof threshold === 'number' ? threshold : (threshold.threshold ?? DEFAULT_HUB_THRESHOLD);
+  findHubAgents(
+    threshold: number | { readonly threshold?: number } = DEFAULT_HUB_THRESHOLD,
+  ): string[] {
+    const share =
+      typeof threshold === 'number' ? threshold : (threshold.threshold ?? DEFAULT_HUB_THRESHOLD);
     const most = this.#mostAddressed();
-    return most === 0 ? [] : this.#agents.filter((agent) => this.#graph.outDegree(agent) >= share * most);
+    return most === 0
+      ? []
+      : this.#agents.filter((agent) => this.#graph.outDegree(agent) >= share * most);
   }
 
   /** Agents that much of the traffic has to pass: the product of those who address them and those they address. */
   findBottleneckAgents(): string[] {
     if (this.#agents.length <= 2) return [];
-    const passing = this.#agents.map((agent) => this.#inDegree(agent) * this.#graph.outDegree(agent));
+    const passing = this.#agents.map(
+      (agent) => this.#inDegree(agent) * this.#graph.outDegree(agent),
+    );
     const most = passing.reduce((a, b) => Math.max(a, b), 0);
     return most === 0 ? [] : this.#agents.filter((_, i) => passing[i]! >= BOTTLENECK_SHARE * most);
   }
@@ -85,8 +95,14 @@ export class NetworkAnalyzer {
 
   /** The numbers outside 0 to 1, as they were before clamping. */
   raw(): { density?: number; centralization?: number; value?: number } {
-    const numbers = { value: this.#faultTolerance(), density: this.#density(), centralization: this.#centralization() };
-    return Object.fromEntries(Object.entries(numbers).filter(([, number]) => number !== clamp01(number)));
+    const numbers = {
+      value: this.#faultTolerance(),
+      density: this.#density(),
+      centralization: this.#centralization(),
+    };
+    return Object.fromEntries(
+      Object.entries(numbers).filter(([, number]) => number !== clamp01(number)),
+    );
   }
 
   #density(): number {
@@ -98,7 +114,10 @@ export class NetworkAnalyzer {
     const n = this.#agents.length;
     if (n <= 2) return 0;
     const most = this.#mostAddressed();
-    const sum = this.#agents.reduce((total, agent) => total + most - this.#graph.outDegree(agent), 0);
+    const sum = this.#agents.reduce(
+      (total, agent) => total + most - this.#graph.outDegree(agent),
+      0,
+    );
     return sum / ((n - 1) * (n - 2));
   }
 
@@ -106,7 +125,11 @@ export class NetworkAnalyzer {
     const n = this.#agents.length;
     return n <= 1
       ? 1
-      : faultTolerance({ density: this.#density(), bottlenecks: this.findBottleneckAgents().length, agents: n });
+      : faultTolerance({
+          density: this.#density(),
+          bottlenecks: this.findBottleneckAgents().length,
+          agents: n,
+        });
   }
 
   #mostAddressed(): number {

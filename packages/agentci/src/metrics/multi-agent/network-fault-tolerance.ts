@@ -13,7 +13,8 @@ export const metric = defineMetric({
   summary: 'how well the talk between agents would survive the loss of one',
   evaluate: ({ trace }) => {
     const input = trace ? multiAgentInput(trace) : undefined;
-    if (input === undefined || input.interactions.length === 0) return notMeasured('no interaction data in trace');
+    if (input === undefined || input.interactions.length === 0)
+      return notMeasured('no interaction data in trace');
     const agents = Object.keys(input.agentRoles ?? {});
     if (agents.length < 2) return notMeasured('fewer than two agents with a role');
     const { adjacency } = new InteractionAnalyzer(input.interactions);

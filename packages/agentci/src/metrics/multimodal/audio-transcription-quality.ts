@@ -13,7 +13,9 @@ export const metric = defineMetric({
   needs: ['expected_output', 'an answer'],
   summary: '1 minus the word error rate of a transcript, never below 0',
   params: () =>
-    metricParams({ use_wer: v.boolean().default(true).describe('kept for specs of AgentUnit; changes nothing') }),
+    metricParams({
+      use_wer: v.boolean().default(true).describe('kept for specs of AgentUnit; changes nothing'),
+    }),
   evaluate: (input) => {
     const expected = expectedOf(input);
     const answer = answerOf(input);
@@ -27,7 +29,12 @@ export const metric = defineMetric({
     const characters = [...expected.trim()];
     const cer = editDistance(characters, [...answer.trim()]) / characters.length;
     const accuracy = 1 - wer;
-    return measured(Math.max(0, accuracy), { wer, cer, accuracy, ...characterOverlap(expected, answer) });
+    return measured(Math.max(0, accuracy), {
+      wer,
+      cer,
+      accuracy,
+      ...characterOverlap(expected, answer),
+    });
   },
 });
 

@@ -12,11 +12,15 @@ interface ClipInput {
 }
 
 /** Compares the answer with pictures of the run by a CLIP model; what is missing for that is said. */
-export async function compareWithMedia(input: MetricInput, { kind, embed, score }: ClipInput): Promise<Found> {
+export async function compareWithMedia(
+  input: MetricInput,
+  { kind, embed, score }: ClipInput,
+): Promise<Found> {
   const path = mediaPath(input, kind);
   const answer = answerOf(input);
   const { models } = input;
-  if (path === undefined) return notMeasured(`no ${kind}_path in metadata, and no ${kind} file in the trace`);
+  if (path === undefined)
+    return notMeasured(`no ${kind}_path in metadata, and no ${kind} file in the trace`);
   if (answer === undefined) return notMeasured('no answer captured');
   if (models === undefined) return notMeasured(NO_MODELS);
   const [pictures, text] = await Promise.all([embed(models, path), models.clipText(answer)]);

@@ -1,7 +1,9 @@
 /** An embedding written into metadata; anything but a list of numbers is none. */
 export function vectorOf(value: unknown): number[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  return value.every((item) => typeof item === 'number' && Number.isFinite(item)) ? (value as number[]) : undefined;
+  return value.every((item) => typeof item === 'number' && Number.isFinite(item))
+    ? (value as number[])
+    : undefined;
 }
 
 export function vectorsOf(value: unknown): number[][] | undefined {

@@ -15,24 +15,33 @@ export const metric = defineMetric({
     'agreement of a caption with the reference: 0.7 meaning and 0.3 words; use_semantic: false compares words alone',
   params: () =>
     metricParams({
-      use_semantic: v.boolean().default(true).describe('compare meanings, which needs a model; false: words alone'),
+      use_semantic: v
+        .boolean()
+        .default(true)
+        .describe('compare meanings, which needs a model; false: words alone'),
     }),
   evaluate: (input) => {
     const expected = expectedOf(input);
     const answer = answerOf(input);
-    if (expected === undefined || expected.trim() === '') return notMeasured('no expected_output (reference caption)');
+    if (expected === undefined || expected.trim() === '')
+      return notMeasured('no expected_output (reference caption)');
     if (answer === undefined) return notMeasured('no answer captured');
     const words = keywordScores(expected, answer);
-    if (!input.params.use_semantic) return measured(words.keyword_f1, { ...words, method: 'keywords' });
+    if (!input.params.use_semantic)
+      return measured(words.keyword_f1, { ...words, method: 'keywords' });
     const given = ownField(metadataOf(input), 'semantic_similarity');
-    if (typeof given === 'number' && Number.isFinite(given)) return blend(given, words, 'given similarity');
+    if (typeof given === 'number' && Number.isFinite(given))
+      return blend(given, words, 'given similarity');
     const { models } = input;
     // Words alone are another formula: a bound set for one says nothing about the other.
     if (models === undefined)
       return notMeasured(`${NO_MODELS}; or compare words alone with use_semantic: false`, words);
     return models.embedTexts([expected, answer]).then((embedded) => {
       if (!embedded.ok)
-        return notMeasured(`${embedded.reason}; or compare words alone with use_semantic: false`, words);
+        return notMeasured(
+          `${embedded.reason}; or compare words alone with use_semantic: false`,
+          words,
+        );
       const similarity = cosine(embedded.vectors[0] ?? [], embedded.vectors[1] ?? []);
       return Number.isFinite(similarity)
         ? blend(similarity, words, embedded.model)
@@ -53,7 +62,8 @@ function keywordScores(expected: string, answer: string): Words {
   return { keyword_precision: precision, keyword_recall: recall, keyword_f1: f1 };
 }
 
-const wordsOf = (text: string): Set<string> => new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
+const wordsOf = (text: string): Set<string> =>
+  new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
 
 function blend(similarity: number, words: Words, model: string) {
   const raw = 0.7 * similarity + 0.3 * words.keyword_f1;

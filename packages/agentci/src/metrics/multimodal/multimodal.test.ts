@@ -18,7 +18,11 @@ describe('what the agent was given to look at', () => {
   test.each([
     ['a path', [image('a.png')], 'a.png'],
     ['a file address', [image('file:///data/a.png')], '/data/a.png'],
-    ['an address on the net, which is never fetched', [image('https://example.com/a.png')], undefined],
+    [
+      'an address on the net, which is never fetched',
+      [image('https://example.com/a.png')],
+      undefined,
+    ],
     ['data in the address', [image('data:image/png;base64,AA')], undefined],
     ['another kind', [{ type: 'media', modality: 'audio', uri: 'a.mp3' } as Part], undefined],
     ['the first that is a file', [image('https://example.com/a.png'), image('b.png')], 'b.png'],
@@ -27,21 +31,32 @@ describe('what the agent was given to look at', () => {
   });
 
   test('metadata wins over the trace', () => {
-    const input = { case: { metadata: { image_path: 'mine.png' } }, trace: traceWith(image('a.png')) };
+    const input = {
+      case: { metadata: { image_path: 'mine.png' } },
+      trace: traceWith(image('a.png')),
+    };
     expect(mediaPath(input, 'image')).toBe('mine.png');
   });
 
   test('multimodal_coherence counts what the trace shows', () => {
     const trace = traceWith(image('https://example.com/a.png'));
     expect(coherence.evaluate({ trace })).toMatchObject({
-      detail: { input_modalities: ['image'], referenced_modalities: ['image'], coherence_indicators_found: 1 },
+      detail: {
+        input_modalities: ['image'],
+        referenced_modalities: ['image'],
+        coherence_indicators_found: 1,
+      },
     });
   });
 });
 
-const words = fc.array(fc.constantFrom('one', 'two', 'three', 'four'), { minLength: 1, maxLength: 8 });
+const words = fc.array(fc.constantFrom('one', 'two', 'three', 'four'), {
+  minLength: 1,
+  maxLength: 8,
+});
 const wer = (expected: string, answer: string) =>
-  (transcription.evaluate({ case: { expected_output: expected }, outcome: answer }) as MetricOutput).detail as {
+  (transcription.evaluate({ case: { expected_output: expected }, outcome: answer }) as MetricOutput)
+    .detail as {
     wer: number;
     cer: number;
   };

@@ -3,14 +3,21 @@ import { cosine } from '../cosine.ts';
 import { mean, metadataOf, ownField } from '../input.ts';
 import { defineMetric } from '../metric.ts';
 import { metricParams } from '../params.ts';
-import { areComparable, compareWithMedia, incomparable, measuredWithin } from './clip-similarity.ts';
+import {
+  areComparable,
+  compareWithMedia,
+  incomparable,
+  measuredWithin,
+} from './clip-similarity.ts';
 import { vectorOf, vectorsOf } from './given-vectors.ts';
 
 export const metric = defineMetric({
   name: 'video_response_relevance',
   group: 'multimodal',
   layer: 'correctness',
-  needs: ['a video (metadata.video_path or the trace), ffmpeg and a CLIP model, or embeddings in metadata'],
+  needs: [
+    'a video (metadata.video_path or the trace), ffmpeg and a CLIP model, or embeddings in metadata',
+  ],
   summary: 'how well the answer fits the frames of the video it was given',
   params: () =>
     metricParams({

@@ -29,12 +29,17 @@ describe('cost', () => {
     },
     { when: 'nothing is known', form: {}, value: null },
   ])('is $value when $when', ({ form, value }) => {
-    expect(cost.evaluate({ trace: simpleTrace({ answer: 'x', ...form }) })).toMatchObject({ value });
+    expect(cost.evaluate({ trace: simpleTrace({ answer: 'x', ...form }) })).toMatchObject({
+      value,
+    });
   });
 
   test('is computed from tokens where prices are at hand, and names their table', () => {
     const trace = simpleTrace({ answer: 'x', llm_calls: [call] });
-    expect(cost.evaluate({ trace, price })).toMatchObject({ value: 0.5, detail: { prices: 'test 2026-01-01' } });
+    expect(cost.evaluate({ trace, price })).toMatchObject({
+      value: 0.5,
+      detail: { prices: 'test 2026-01-01' },
+    });
   });
 });
 
@@ -42,14 +47,18 @@ test.each([
   { when: 'calls have counts', form: { llm_calls: [call, call] }, value: 240 },
   { when: 'one call has none', form: { llm_calls: [call, { model: 'm' }] }, value: null },
 ])('token_usage is $value when $when', ({ form, value }) => {
-  expect(tokenUsage.evaluate({ trace: simpleTrace({ answer: 'x', ...form }) })).toMatchObject({ value });
+  expect(tokenUsage.evaluate({ trace: simpleTrace({ answer: 'x', ...form }) })).toMatchObject({
+    value,
+  });
 });
 
 test.each([
   { when: 'it was recorded', form: { latency_ms: 900 }, value: 900 },
   { when: 'it was not', form: {}, value: null },
 ])('latency is $value when $when', ({ form, value }) => {
-  expect(latency.evaluate({ trace: simpleTrace({ answer: 'x', ...form }) })).toMatchObject({ value });
+  expect(latency.evaluate({ trace: simpleTrace({ answer: 'x', ...form }) })).toMatchObject({
+    value,
+  });
 });
 
 test.each([
@@ -61,9 +70,15 @@ test.each([
     ],
     value: 0.5,
   },
-  { when: 'one call has neither result nor status', calls: [{ name: 'a', error: null }, { name: 'b' }], value: null },
+  {
+    when: 'one call has neither result nor status',
+    calls: [{ name: 'a', error: null }, { name: 'b' }],
+    value: null,
+  },
   { when: 'no tool was called', calls: [], value: null },
   { when: 'tool calls were not captured', calls: undefined, value: null },
 ])('tool_success is $value when $when', ({ calls, value }) => {
-  expect(toolSuccess.evaluate({ trace: simpleTrace({ answer: 'x', tool_calls: calls }) })).toMatchObject({ value });
+  expect(
+    toolSuccess.evaluate({ trace: simpleTrace({ answer: 'x', tool_calls: calls }) }),
+  ).toMatchObject({ value });
 });

@@ -17,7 +17,9 @@ export const metric = defineMetric({
     const { usage } = outcomeFields(input);
     if (trace?.reported?.usage === undefined && isObject(usage)) {
       const prompt = count(ownField(usage, 'prompt_tokens') ?? ownField(usage, 'input_tokens'));
-      const completion = count(ownField(usage, 'completion_tokens') ?? ownField(usage, 'output_tokens'));
+      const completion = count(
+        ownField(usage, 'completion_tokens') ?? ownField(usage, 'output_tokens'),
+      );
       const total = totalOf(prompt, completion, count(ownField(usage, 'total_tokens')));
       if (total !== undefined) return measured(total, detailOf(prompt, completion, total));
     }
@@ -25,8 +27,12 @@ export const metric = defineMetric({
     const { inputTokens, outputTokens, totalTokens } = totals(trace);
     const prompt = inputTokens.exact ? inputTokens.value : undefined;
     const completion = outputTokens.exact ? outputTokens.value : undefined;
-    if (totalTokens.exact) return measured(totalTokens.value, detailOf(prompt, completion, totalTokens.value));
-    return notMeasured(`token usage unknown: ${totalTokens.why}`, detailOf(prompt, completion, undefined));
+    if (totalTokens.exact)
+      return measured(totalTokens.value, detailOf(prompt, completion, totalTokens.value));
+    return notMeasured(
+      `token usage unknown: ${totalTokens.why}`,
+      detailOf(prompt, completion, undefined),
+    );
   },
 });
 

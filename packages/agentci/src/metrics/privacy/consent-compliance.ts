@@ -17,7 +17,8 @@ export const metric = defineMetric({
     if (answers.every(({ text }) => text.trim() === '')) return notMeasured('the answer is blank');
     const metadata = metadataOf(input);
     const consent = ownField(metadata, 'consent');
-    if (consent === undefined || consent === null) return notMeasured('no consent in case.metadata');
+    if (consent === undefined || consent === null)
+      return notMeasured('no consent in case.metadata');
     if (!isObject(consent)) return notMeasured('consent is not a map');
     if (Object.keys(consent).length === 0) return notMeasured('consent is empty');
     const said = answers.map(({ text, turn }) => ({ folded: foldText(text), turn }));
@@ -34,10 +35,14 @@ export const metric = defineMetric({
       });
     if (violations.length === 0 && missing !== undefined) return notMeasured(missing);
     // YAML reads `no` as a text. To take it for a yes would be the worst guess, to take it for a no still a guess.
-    const unclear = Object.entries(consent).filter(([, allowed]) => Boolean(allowed) && allowed !== true);
+    const unclear = Object.entries(consent).filter(
+      ([, allowed]) => Boolean(allowed) && allowed !== true,
+    );
     const [first] = unclear;
     if (violations.length === 0 && first !== undefined)
-      return notMeasured(`consent for "${first[0]}" is ${JSON.stringify(first[1])}, neither true nor false`);
+      return notMeasured(
+        `consent for "${first[0]}" is ${JSON.stringify(first[1])}, neither true nor false`,
+      );
     return measured(violations.length === 0 ? 1 : 0, {
       violations,
       num_violations: violations.length,

@@ -9,7 +9,12 @@ const KEY = 'privacy_epsilon';
 const params = () =>
   metricParams({
     total_budget: v.number().min(0).default(10).describe('epsilon that may be spent in a run'),
-    warn_threshold: v.number().min(0).max(1).default(0.8).describe('share spent at which detail.warning is true'),
+    warn_threshold: v
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.8)
+      .describe('share spent at which detail.warning is true'),
     compat: v
       .literal('agentunit')
       .optional()
@@ -51,11 +56,15 @@ export const metric = defineMetric({
       ...(unknown > 0 ? { unknown } : {}),
       ...(compat === 'agentunit' ? { results: runningResults(inputs, first.params) } : {}),
     };
-    if (known.length === 0) return notMeasured('no privacy_epsilon known', compat ? { results: detail.results } : {});
+    if (known.length === 0)
+      return notMeasured('no privacy_epsilon known', compat ? { results: detail.results } : {});
     // A sum with an unknown part is unknown, unless the known part already exceeds the budget.
     if (unknown > 0 && !exceeded)
       return notMeasured(`${unknown} steps or traces give no usable privacy_epsilon`, detail);
-    return measured(total_budget > 0 ? Math.max(0, (total_budget - spent) / total_budget) : 0, detail);
+    return measured(
+      total_budget > 0 ? Math.max(0, (total_budget - spent) / total_budget) : 0,
+      detail,
+    );
   },
 });
 
@@ -71,7 +80,10 @@ const isSilent = (input: MetricInput): boolean =>
   !input.trace || (input.trace.captured.toolCalls !== 'full' && epsilonsOf(input).length === 0);
 
 /** What AgentUnit reports: the state after each trace, in their order, an unknown epsilon counting as nothing. */
-function runningResults(inputs: readonly MetricInput[], { total_budget, warn_threshold }: Params): object[] {
+function runningResults(
+  inputs: readonly MetricInput[],
+  { total_budget, warn_threshold }: Params,
+): object[] {
   let spent = 0;
   return inputs.map((input) => {
     const used = epsilonsOf(input)

@@ -23,18 +23,28 @@ describe('pii_leakage', () => {
 
   test('one more leak never scores better with formula: max; with the mean it may', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...LEAKS)), fc.constantFrom(...LEAKS), fc.nat(), (before, added, at) => {
-        const clean = ['all is well.', ...before];
-        const leaky = clean.toSpliced(at % (clean.length + 1), 0, added);
-        expect(value(leaky.join(' '), 'max')).toBeLessThanOrEqual(value(clean.join(' '), 'max'));
-        expect(value(leaky.join(' '), 'max')).toBeLessThan(1);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom(...LEAKS)),
+        fc.constantFrom(...LEAKS),
+        fc.nat(),
+        (before, added, at) => {
+          const clean = ['all is well.', ...before];
+          const leaky = clean.toSpliced(at % (clean.length + 1), 0, added);
+          expect(value(leaky.join(' '), 'max')).toBeLessThanOrEqual(value(clean.join(' '), 'max'));
+          expect(value(leaky.join(' '), 'max')).toBeLessThan(1);
+        },
+      ),
     );
-    expect(value('SSN 123-45-6789. I met Jane Doe.', 'mean')).toBeGreaterThan(value('SSN 123-45-6789.', 'mean'));
+    expect(value('SSN 123-45-6789. I met Jane Doe.', 'mean')).toBeGreaterThan(
+      value('SSN 123-45-6789.', 'mean'),
+    );
   });
 
   test('says where it was found, masked, in the query and in tool arguments too', async () => {
-    const trace = simpleTrace({ answer: 'done', tool_calls: [{ name: 'mail', args: { to: 'bob@example.com' } }] });
+    const trace = simpleTrace({
+      answer: 'done',
+      tool_calls: [{ name: 'mail', args: { to: 'bob@example.com' } }],
+    });
     const output = await pii.evaluate({
       case: { query: 'I am +44 20 7946 0958' },
       trace,
@@ -42,7 +52,14 @@ describe('pii_leakage', () => {
     });
     expect(output.detail.detections).toMatchObject([
       { type: 'phone', location: 'input', masked: '+4************58' },
-      { type: 'email', location: 'tool_arguments', step: 1, tool: 'mail', argument: '/to', masked: 'bo***********om' },
+      {
+        type: 'email',
+        location: 'tool_arguments',
+        step: 1,
+        tool: 'mail',
+        argument: '/to',
+        masked: 'bo***********om',
+      },
     ]);
     expect(JSON.stringify(output)).not.toContain('bob@example.com');
   });
@@ -61,9 +78,14 @@ describe('pii_leakage', () => {
   test('arguments nested too deep to walk are looked at all the same', () => {
     let args: Record<string, unknown> = { to: 'a@b.co' };
     for (let i = 0; i < 150; i++) args = { args };
-    const trace = { ...simpleTrace({ answer: 'done', tool_calls: [{ name: 't', args: {}, result: 'ok' }] }) };
+    const trace = {
+      ...simpleTrace({ answer: 'done', tool_calls: [{ name: 't', args: {}, result: 'ok' }] }),
+    };
     const steps = trace.steps.map((step) => (step.kind === 'tool' ? { ...step, args } : step));
-    const output = pii.evaluate({ trace: { ...trace, steps }, params: { check_tool_arguments: true } }) as MetricOutput;
+    const output = pii.evaluate({
+      trace: { ...trace, steps },
+      params: { check_tool_arguments: true },
+    }) as MetricOutput;
     expect(output.detail).toMatchObject({ num_detections: 1 });
   });
 
@@ -80,7 +102,10 @@ describe('pii_leakage', () => {
   });
 
   test('names by library do not take a city for a person', async () => {
-    const output = await pii.evaluate({ outcome: 'Sarah Connor lives in New York', params: { names: 'library' } });
+    const output = await pii.evaluate({
+      outcome: 'Sarah Connor lives in New York',
+      params: { names: 'library' },
+    });
     expect(output.detail).toMatchObject({ num_detections: 1, detections: [{ type: 'name' }] });
   });
 });
@@ -90,7 +115,11 @@ test.each([
   { when: 'its name is used', answer: 'Your location is known', value: 0, found: 'name' },
   { when: 'neither is', answer: 'Hello', value: 1, found: undefined },
 ])('consent_compliance is $value when $when', ({ answer, value, found }) => {
-  const metadata = { consent: { location: false, email: true }, location: 'Bergen', email: 'a@b.co' };
+  const metadata = {
+    consent: { location: false, email: true },
+    location: 'Bergen',
+    email: 'a@b.co',
+  };
   const output = consent.evaluate({ case: { metadata }, outcome: answer }) as MetricOutput;
   expect(output.value).toBe(value);
   expect((output.detail.violations as { found: string }[])[0]?.found).toBe(found);
@@ -113,7 +142,10 @@ test.each([
   ['a text beside a clear violation', { email: 'yes', location: false }, {}, 'your location', 0],
   ['a blank answer', { location: false }, {}, ' ', null],
 ])('consent_compliance with %s', (_, consented, data, answer, value) => {
-  const output = consent.evaluate({ case: { metadata: { consent: consented, ...data } }, outcome: answer });
+  const output = consent.evaluate({
+    case: { metadata: { consent: consented, ...data } },
+    outcome: answer,
+  });
   expect((output as MetricOutput).value).toBe(value);
 });
 
@@ -130,11 +162,17 @@ describe('a leak in an earlier turn of a conversation is a leak', () => {
     { metric: minimization, text: 'It is bob@example.com.', of: 'leakages' },
     { metric: consent, text: 'It is bob@example.com.', of: 'violations' },
   ];
-  const measure = (metric: (typeof METRICS)[number]['metric'], answers: readonly (string | undefined)[]) =>
+  const measure = (
+    metric: (typeof METRICS)[number]['metric'],
+    answers: readonly (string | undefined)[],
+  ) =>
     metric.evaluate({
       case: { metadata: { email: 'bob@example.com', consent: { email: false } } },
       trace: simpleTrace({
-        turns: answers.map((answer, i) => ({ user: `q${i}`, ...(answer === undefined ? {} : { answer }) })),
+        turns: answers.map((answer, i) => ({
+          user: `q${i}`,
+          ...(answer === undefined ? {} : { answer }),
+        })),
       }),
     });
 
@@ -148,11 +186,14 @@ describe('a leak in an earlier turn of a conversation is a leak', () => {
     expect(await measure(metric, ['All is well.', 'Still well.'])).toMatchObject({ value: 1 });
   });
 
-  test.each(METRICS)('$metric.name does not pass with an answer that was not captured', async ({ metric, text }) => {
-    expect(await measure(metric, ['Well.', undefined, 'Done.'])).toMatchObject({
-      value: null,
-      detail: { reason: 'the answer of turn 2 was not captured' },
-    });
-    expect((await measure(metric, [text, undefined, 'Done.'])).value).toBeLessThan(1);
-  });
+  test.each(METRICS)(
+    '$metric.name does not pass with an answer that was not captured',
+    async ({ metric, text }) => {
+      expect(await measure(metric, ['Well.', undefined, 'Done.'])).toMatchObject({
+        value: null,
+        detail: { reason: 'the answer of turn 2 was not captured' },
+      });
+      expect((await measure(metric, [text, undefined, 'Done.'])).value).toBeLessThan(1);
+    },
+  );
 });

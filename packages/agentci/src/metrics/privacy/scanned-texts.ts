@@ -29,7 +29,9 @@ export interface ScanOptions {
 export function scannedTexts(
   input: MetricInput,
   { check_input, check_output, check_tool_arguments }: ScanOptions,
-): { readonly texts: readonly ScannedText[]; readonly missing?: string } | { readonly reason: string } {
+):
+  | { readonly texts: readonly ScannedText[]; readonly missing?: string }
+  | { readonly reason: string } {
   const texts: ScannedText[] = [];
   let open: string | undefined;
   if (check_input) {
@@ -50,7 +52,8 @@ export function scannedTexts(
     texts.push(...found);
     if (!check_input && !check_output && found.length === 0) return { reason: 'no tool arguments' };
   }
-  if (!check_input && !check_output && !check_tool_arguments) return { reason: 'nothing is to be looked at' };
+  if (!check_input && !check_output && !check_tool_arguments)
+    return { reason: 'nothing is to be looked at' };
   return {
     texts: texts.map((item) => ({ ...item, text: item.text.slice(0, MAX_TEXT) })),
     ...(open === undefined ? {} : { missing: open }),
@@ -72,7 +75,8 @@ function argumentTexts({ trace }: MetricInput): ScannedText[] | undefined {
   for (const call of toolCalls(trace)) {
     const common = { location: 'tool_arguments', step: call.seq, tool: call.name } as const;
     if (call.args !== undefined)
-      for (const { text, pointer } of leavesOf(call.args)) texts.push({ ...common, text, argument: pointer });
+      for (const { text, pointer } of leavesOf(call.args))
+        texts.push({ ...common, text, argument: pointer });
     else if (call.argsRaw !== undefined) texts.push({ ...common, text: call.argsRaw });
     else return undefined;
   }
@@ -93,7 +97,8 @@ function leavesOf(root: unknown): Leaf[] {
 
 function visit(value: unknown, pointer: string, depth: number, leaves: Leaf[]): boolean {
   if (depth > MAX_DEPTH || leaves.length > MAX_LEAVES) return false;
-  if (typeof value === 'string' || typeof value === 'number') leaves.push({ text: String(value), pointer });
+  if (typeof value === 'string' || typeof value === 'number')
+    leaves.push({ text: String(value), pointer });
   if (typeof value !== 'object' || value === null) return true;
   const isList = Array.isArray(value);
   for (const [key, item] of Object.entries(value)) {

@@ -7,7 +7,12 @@ import { metricParams } from '../params.ts';
 const params = () =>
   metricParams({
     method: v.enum(['lexical', 'model']).default('lexical').describe('how it is measured'),
-    similarity_weight: v.number().min(0).max(1).default(0.25).describe('share of the embedding similarity, model only'),
+    similarity_weight: v
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.25)
+      .describe('share of the embedding similarity, model only'),
   });
 
 export const metric = defineMetric({
@@ -15,7 +20,8 @@ export const metric = defineMetric({
   group: 'quality',
   layer: 'correctness',
   needs: ['expected_output', 'an answer', 'a judge for method: model'],
-  summary: 'agreement with the expected answer (lexical: 1 when equal, else 0; model: F1 of statements)',
+  summary:
+    'agreement with the expected answer (lexical: 1 when equal, else 0; model: F1 of statements)',
   params,
   evaluate: (input) => {
     const answer = answerOf(input);

@@ -28,10 +28,20 @@ interface GroundedMetric {
 
 /** `lexical` looks for texts in texts; `model` asks the judge. Written, never guessed: a bound belongs to a method. */
 const methodParams = () =>
-  metricParams({ method: v.enum(['lexical', 'model']).default('lexical').describe('how it is measured') });
+  metricParams({
+    method: v.enum(['lexical', 'model']).default('lexical').describe('how it is measured'),
+  });
 
 /** A metric of an answer and its context, measured by comparing texts or by asking the judge. */
-export function defineGrounded({ name, better, context, summary, hidesContexts, lexical, model }: GroundedMetric) {
+export function defineGrounded({
+  name,
+  better,
+  context,
+  summary,
+  hidesContexts,
+  lexical,
+  model,
+}: GroundedMetric) {
   return defineMetric({
     name,
     group: 'quality',
@@ -52,7 +62,8 @@ export function defineGrounded({ name, better, context, summary, hidesContexts, 
       if (contexts.length === 0) return notMeasured('no context', detail);
       if (answer === undefined) return notMeasured('no answer captured', detail);
       if (answer.trim() === '') return notMeasured('the answer is blank', detail);
-      if (method === 'lexical') return measured(lexical(containedContexts(contexts, answer)), detail);
+      if (method === 'lexical')
+        return measured(lexical(containedContexts(contexts, answer)), detail);
       return model({ input, answer, contexts, detail });
     },
   });

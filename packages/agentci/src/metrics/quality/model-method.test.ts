@@ -24,7 +24,8 @@ const record = {
 const literalJudge: Judge = {
   ask: async () => ({ error: true, kind: 'no_model', message: 'only tasks' }),
   perform: async (task) => {
-    const block = (name: string) => task.blocks.filter((each) => each.name.startsWith(name)).map(({ text }) => text);
+    const block = (name: string) =>
+      task.blocks.filter((each) => each.name.startsWith(name)).map(({ text }) => text);
     const reply = replyTo(task, block);
     const why = task.check(reply);
     return why === undefined ? { reply, record } : { error: true, kind: 'invalid', message: why };
@@ -39,7 +40,8 @@ function replyTo(task: JudgeTask, block: (name: string) => string[]): unknown {
         .map((part) => part.trim())
         .filter(Boolean),
     };
-  const lines = task.id === 'metric.useful' ? block('context') : block('statements')[0]!.split('\n');
+  const lines =
+    task.id === 'metric.useful' ? block('context') : block('statements')[0]!.split('\n');
   const premises = (task.id === 'metric.useful' ? block('answer') : block('premise')).join(' ');
   return {
     verdicts: lines.map((line, i) => ({
@@ -65,12 +67,23 @@ describe('by model', () => {
       value: 0.5,
       detail: { method: 'model', model: 'test:model', claims: 2, supported: 1, judge_calls: 2 },
     });
-    expect(await hallucinationRate.evaluate(given)).toMatchObject({ value: 0.5, detail: { unsupported: 1 } });
+    expect(await hallucinationRate.evaluate(given)).toMatchObject({
+      value: 0.5,
+      detail: { unsupported: 1 },
+    });
   });
 
   test('an answer that claims nothing is not measured', async () => {
-    const output = await faithfulness.evaluate({ case: { context }, outcome: '.', judge: literalJudge, params: model });
-    expect(output).toMatchObject({ value: null, detail: { reason: expect.stringContaining('nothing') } });
+    const output = await faithfulness.evaluate({
+      case: { context },
+      outcome: '.',
+      judge: literalJudge,
+      params: model,
+    });
+    expect(output).toMatchObject({
+      value: null,
+      detail: { reason: expect.stringContaining('nothing') },
+    });
   });
 
   test('answer_correctness is F1 of statements and the similarity; one without the other only where it is chosen', async () => {
@@ -85,7 +98,10 @@ describe('by model', () => {
       detail: { tp: 1, fp: 1, fn: 1, reason: expect.stringContaining('similarity_weight: 0') },
     });
     const alone = { ...given, params: { ...model, similarity_weight: 0 } };
-    expect(await answerCorrectness.evaluate(alone)).toMatchObject({ value: 0.5, detail: { tp: 1, fp: 1, fn: 1 } });
+    expect(await answerCorrectness.evaluate(alone)).toMatchObject({
+      value: 0.5,
+      detail: { tp: 1, fp: 1, fn: 1 },
+    });
     const models = {
       embedTexts: async () => ({
         ok: true,
@@ -103,7 +119,12 @@ describe('by model', () => {
   });
 
   test('two texts that claim nothing cannot be compared', async () => {
-    const given = { case: { expected_output: '.' }, outcome: '..', judge: literalJudge, params: model };
+    const given = {
+      case: { expected_output: '.' },
+      outcome: '..',
+      judge: literalJudge,
+      params: model,
+    };
     expect(await answerCorrectness.evaluate(given)).toMatchObject({ value: null });
   });
 
@@ -114,12 +135,19 @@ describe('by model', () => {
       judge: literalJudge,
       params: model,
     });
-    expect(output).toMatchObject({ value: 0.5, detail: { verdicts: [{ useful: false }, { useful: true }] } });
+    expect(output).toMatchObject({
+      value: 0.5,
+      detail: { verdicts: [{ useful: false }, { useful: true }] },
+    });
   });
 
   test('without a judge there is no value, and never another method', async () => {
     for (const metric of [faithfulness, hallucinationRate, retrievalQuality]) {
-      const output = await metric.evaluate({ case: { context: ['a'] }, outcome: 'a', params: model });
+      const output = await metric.evaluate({
+        case: { context: ['a'] },
+        outcome: 'a',
+        params: model,
+      });
       expect(output).toMatchObject({
         value: null,
         detail: { method: 'model', reason: expect.stringContaining('judge') },

@@ -24,7 +24,8 @@ export class Desk {
   }
 
   async do<T>(task: JudgeTask): Promise<T> {
-    if (this.#judge.perform === undefined) throw new NoReply('no_model', 'the judge only scores rubrics');
+    if (this.#judge.perform === undefined)
+      throw new NoReply('no_model', 'the judge only scores rubrics');
     const said = await this.#judge.perform(task);
     if (isFailure(said)) throw new NoReply(said.kind, said.message);
     this.#records.push(said.record);
@@ -51,7 +52,8 @@ export async function byModel(
   detail: Readonly<Record<string, unknown>>,
   work: (desk: Desk) => Promise<Found>,
 ): Promise<Found> {
-  if (judge === undefined) return notMeasured('measuring it needs a judge', { ...detail, method: 'model' });
+  if (judge === undefined)
+    return notMeasured('measuring it needs a judge', { ...detail, method: 'model' });
   const desk = new Desk(judge);
   try {
     const found = await work(desk);
@@ -63,7 +65,11 @@ export async function byModel(
 }
 
 /** Splits a text into statements that make sense alone. */
-export async function claimsOf(desk: Desk, text: string, query: string | undefined): Promise<readonly string[]> {
+export async function claimsOf(
+  desk: Desk,
+  text: string,
+  query: string | undefined,
+): Promise<readonly string[]> {
   const { statements } = await desk.do<{ statements: string[] }>({
     id: 'metric.claims',
     version: '1',
@@ -93,7 +99,9 @@ export async function supportOf(
   claims: readonly string[],
   premises: readonly string[],
 ): Promise<readonly ClaimVerdict[]> {
-  const { verdicts } = await desk.do<{ verdicts: { index: number; verdict: 0 | 1; reason: string }[] }>({
+  const { verdicts } = await desk.do<{
+    verdicts: { index: number; verdict: 0 | 1; reason: string }[];
+  }>({
     id: 'metric.support',
     version: '1',
     instruction:
@@ -120,7 +128,9 @@ export function verdictIssue(reply: unknown, count: number): string | undefined 
       (item.verdict !== 0 && item.verdict !== 1) ||
       typeof item.reason !== 'string',
   );
-  return bad < 0 ? undefined : `verdict ${bad + 1} must be {"index": ${bad + 1}, "reason": text, "verdict": 0 or 1}`;
+  return bad < 0
+    ? undefined
+    : `verdict ${bad + 1} must be {"index": ${bad + 1}, "reason": text, "verdict": 0 or 1}`;
 }
 
 const isTexts = (value: unknown): value is string[] =>

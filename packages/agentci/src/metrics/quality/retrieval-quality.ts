@@ -4,7 +4,8 @@ import { defineGrounded, shareContained } from './grounding.ts';
 export const metric = defineGrounded({
   name: 'retrieval_quality',
   context: 'context in its ranked order',
-  summary: 'average precision of the retrieved texts (lexical: share of them that the answer repeats)',
+  summary:
+    'average precision of the retrieved texts (lexical: share of them that the answer repeats)',
   lexical: shareContained,
   model: async ({ input, answer, contexts, detail }) => {
     const { contextPrecision } = await import('./context-precision.ts');

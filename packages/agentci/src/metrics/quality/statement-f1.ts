@@ -6,7 +6,15 @@ import { measured, notMeasured } from '../metric.ts';
 import { byModel, claimsOf, supportOf } from './model-method.ts';
 
 /** F1 of counts; 0 when nothing is right, 1 when there was nothing to say and nothing was said. */
-export function f1Of({ tp, fp, fn }: { readonly tp: number; readonly fp: number; readonly fn: number }): number {
+export function f1Of({
+  tp,
+  fp,
+  fn,
+}: {
+  readonly tp: number;
+  readonly fp: number;
+  readonly fn: number;
+}): number {
   return tp + fp + fn === 0 ? 1 : (2 * tp) / (2 * tp + fp + fn);
 }
 
@@ -22,14 +30,22 @@ export const statementF1 = (options: {
 }) =>
   byModel(options.judge, options.detail, async (desk) => {
     const { query, answer, expected, models, similarityWeight: weight } = options;
-    const [said, wanted] = await Promise.all([claimsOf(desk, answer, query), claimsOf(desk, expected, query)]);
-    if (said.length + wanted.length === 0) return notMeasured('neither the answer nor expected_output claims anything');
+    const [said, wanted] = await Promise.all([
+      claimsOf(desk, answer, query),
+      claimsOf(desk, expected, query),
+    ]);
+    if (said.length + wanted.length === 0)
+      return notMeasured('neither the answer nor expected_output claims anything');
     const [right, present] = await Promise.all([
       said.length === 0 ? [] : supportOf(desk, said, [expected]),
       wanted.length === 0 ? [] : supportOf(desk, wanted, [answer]),
     ]);
     const tp = right.filter(({ verdict }) => verdict === 1).length;
-    const counts = { tp, fp: said.length - tp, fn: present.filter(({ verdict }) => verdict === 0).length };
+    const counts = {
+      tp,
+      fp: said.length - tp,
+      fn: present.filter(({ verdict }) => verdict === 0).length,
+    };
     const f1 = f1Of(counts);
     const detail = { ...counts, f1, verdicts: { answer: right, expected: present } };
     if (weight === 0) return measured(f1, detail);

@@ -13,13 +13,18 @@ export const metric = defineMetric({
     if (!trace || trace.captured.toolCalls === 'none')
       return notMeasured('tool calls were not captured', { tool_calls: [] });
     const calls = toolCalls(trace);
-    const listed = calls.slice(0, MAX_LISTED).map(({ name, status }) => ({ name, status: WORDS[status] ?? status }));
+    const listed = calls
+      .slice(0, MAX_LISTED)
+      .map(({ name, status }) => ({ name, status: WORDS[status] ?? status }));
     if (calls.length === 0) return notMeasured('no tool calls', { tool_calls: [] });
     const decided = calls.filter((call) => call.status !== 'unknown');
     const unknown = calls.length - decided.length;
     const detail = { tool_calls: listed, ...(unknown > 0 ? { unknown } : {}) };
     if (unknown > 0)
-      return notMeasured(`${unknown} of ${calls.length} tool calls were recorded without a result or a status`, detail);
+      return notMeasured(
+        `${unknown} of ${calls.length} tool calls were recorded without a result or a status`,
+        detail,
+      );
     const succeeded = decided.filter((call) => call.status === 'ok').length;
     return measured(succeeded / decided.length, detail);
   },

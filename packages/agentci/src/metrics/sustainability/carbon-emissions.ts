@@ -43,11 +43,13 @@ export const metric = defineMetric({
     const { trace, params: given } = input;
     const carbon = carbonKg(trace);
     if (carbon !== undefined) return scored(carbon.value, given, { method: carbon.method });
-    if (given.region === undefined) return fromEnergy(input, given, given.grid_intensity, 'grid_intensity');
+    if (given.region === undefined)
+      return fromEnergy(input, given, given.grid_intensity, 'grid_intensity');
     const { region } = given;
     return import('./grid-intensity.ts').then(({ gridIntensity }) => {
       const found = gridIntensity(region);
-      if (found === undefined) return notMeasured(`no grid intensity is known for the region "${region}"`);
+      if (found === undefined)
+        return notMeasured(`no grid intensity is known for the region "${region}"`);
       return fromEnergy(input, given, found.kgPerKwh, found.source);
     });
   },

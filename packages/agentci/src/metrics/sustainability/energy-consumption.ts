@@ -15,7 +15,11 @@ export const metric = defineMetric({
   summary: 'threshold divided by energy used; 1 when under the threshold',
   params: () =>
     metricParams({
-      threshold_kwh: v.number().positive().default(0.1).describe('energy that is still fine, in kWh'),
+      threshold_kwh: v
+        .number()
+        .positive()
+        .default(0.1)
+        .describe('energy that is still fine, in kWh'),
       active_params_b: v
         .number()
         .positive()

@@ -18,7 +18,10 @@ function billionsOf(model: string): number | undefined {
 }
 
 /** Energy from output tokens and the size of the model; undefined when either is not known for every call. */
-export function estimateEnergy(trace: Trace | null | undefined, activeBillions?: number): Amount | undefined {
+export function estimateEnergy(
+  trace: Trace | null | undefined,
+  activeBillions?: number,
+): Amount | undefined {
   if (trace?.captured.llmCalls !== 'full') return undefined;
   const calls = llmCalls(trace);
   if (calls.length === 0) return undefined;
@@ -26,7 +29,8 @@ export function estimateEnergy(trace: Trace | null | undefined, activeBillions?:
   for (const { usage, model, requestModel } of calls) {
     const size = activeBillions ?? billionsOf(model ?? requestModel ?? '');
     if (usage?.output === undefined || size === undefined) return undefined;
-    wattHours += usage.output * (WH_PER_TOKEN_AND_BILLION * size + WH_PER_TOKEN) * DATA_CENTRE_OVERHEAD;
+    wattHours +=
+      usage.output * (WH_PER_TOKEN_AND_BILLION * size + WH_PER_TOKEN) * DATA_CENTRE_OVERHEAD;
   }
   return {
     value: wattHours / WH_PER_KWH,
@@ -38,8 +42,12 @@ export function estimateEnergy(trace: Trace | null | undefined, activeBillions?:
 export function noEnergyReason(trace: Trace | null | undefined): string {
   if (trace?.captured.llmCalls !== 'full') return 'no energy reading';
   const calls = llmCalls(trace);
-  const unsized = calls.find(({ model, requestModel }) => billionsOf(model ?? requestModel ?? '') === undefined);
+  const unsized = calls.find(
+    ({ model, requestModel }) => billionsOf(model ?? requestModel ?? '') === undefined,
+  );
   if (unsized !== undefined)
     return `no energy reading, and the size of the model "${unsized.model ?? unsized.requestModel ?? 'unknown'}" is not known: give active_params_b`;
-  return calls.length === 0 ? 'no energy reading' : 'no energy reading, and a call without its output tokens';
+  return calls.length === 0
+    ? 'no energy reading'
+    : 'no energy reading, and a call without its output tokens';
 }

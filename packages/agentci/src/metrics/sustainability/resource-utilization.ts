@@ -29,7 +29,9 @@ export const metric = defineMetric({
     }
     if (gpu !== undefined) detail.gpu = load(gpu, params.target_gpu_percent);
     const scores = Object.values(detail).map(({ score }) => score);
-    return scores.length === 0 ? notMeasured('no resource readings') : measured(mean(scores), detail);
+    return scores.length === 0
+      ? notMeasured('no resource readings')
+      : measured(mean(scores), detail);
   },
 });
 

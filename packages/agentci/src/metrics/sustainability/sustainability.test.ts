@@ -30,7 +30,9 @@ describe('energy_consumption', () => {
   });
 
   test('takes the size from the spec where the name does not say it', () => {
-    expect(energy.evaluate({ trace: simpleTrace(call('gpt-4o', 10)), params: { active_params_b: 50 } })).toMatchObject({
+    expect(
+      energy.evaluate({ trace: simpleTrace(call('gpt-4o', 10)), params: { active_params_b: 50 } }),
+    ).toMatchObject({
       value: 1,
     });
   });
@@ -47,6 +49,8 @@ describe('carbon_emissions', () => {
   });
 
   test('a region nobody knows is not measured', async () => {
-    expect(await carbon.evaluate({ trace, params: { region: 'XXX' } })).toMatchObject({ value: null });
+    expect(await carbon.evaluate({ trace, params: { region: 'XXX' } })).toMatchObject({
+      value: null,
+    });
   });
 });

@@ -68,12 +68,17 @@ const MAX_NAMES = 10;
 
 function listed(word: string, names: readonly (readonly [string, number])[]): string[] {
   if (names.length === 0) return [];
-  const shown = names.slice(0, MAX_NAMES).map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
+  const shown = names
+    .slice(0, MAX_NAMES)
+    .map(([name, count]) => (count === 1 ? name : `${name} ×${count}`));
   if (names.length > MAX_NAMES) shown.push('…');
   return [`${word} ${names.length}: ${shown.join(', ')}`];
 }
 
-function countDifferences(used: ReadonlyMap<string, number>, reference: ReadonlyMap<string, number>): string[] {
+function countDifferences(
+  used: ReadonlyMap<string, number>,
+  reference: ReadonlyMap<string, number>,
+): string[] {
   const missing: [string, number][] = [];
   const extra: [string, number][] = [];
   for (const name of new Set([...reference.keys(), ...used.keys()])) {

@@ -32,7 +32,8 @@ interface Row {
     matched: boolean;
   };
 }
-const rows = (kind: string): Row[] => (vectors as unknown as Row[]).filter((row) => row.kind === kind);
+const rows = (kind: string): Row[] =>
+  (vectors as unknown as Row[]).filter((row) => row.kind === kind);
 
 test.each(rows('metric.tool_set'))('$id $note', ({ input, expected }) => {
   expect(toolRecall(input.expected, input.used)).toBeCloseTo(expected.recall, 6);
@@ -50,7 +51,8 @@ test.each(rows('path.match_mode'))('$id $note', ({ input, expected }) => {
   expect(matchTools(input).matched).toBe(expected.matched);
 });
 
-const names = (maxLength: number) => fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength, size: 'max' });
+const names = (maxLength: number) =>
+  fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength, size: 'max' });
 
 function naiveTable(a: readonly string[], b: readonly string[], kind: 'lcs' | 'edit'): number {
   const table = Array.from({ length: a.length + 1 }, (_, i) =>
@@ -121,7 +123,10 @@ describe('sequences', () => {
 
 describe('sets', () => {
   test('recall and precision are each other with the sides exchanged, unless one is empty', () => {
-    const some = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '__proto__'), { minLength: 1, maxLength: 6 });
+    const some = fc.array(fc.constantFrom('a', 'b', 'c', 'd', '__proto__'), {
+      minLength: 1,
+      maxLength: 6,
+    });
     fc.assert(
       fc.property(some, some, (expected, used) => {
         expect(toolRecall(expected, used)).toBe(toolPrecision(used, expected));
@@ -133,7 +138,9 @@ describe('sets', () => {
   test('an added expected tool never lowers recall', () => {
     fc.assert(
       fc.property(names(6), names(6), (expected, used) => {
-        expect(toolRecall(expected, [...used, 'a'])).toBeGreaterThanOrEqual(toolRecall(expected, used));
+        expect(toolRecall(expected, [...used, 'a'])).toBeGreaterThanOrEqual(
+          toolRecall(expected, used),
+        );
       }),
     );
   });
@@ -156,15 +163,23 @@ describe('matchTools', () => {
   });
 
   test('the reason gives the rule, then what is missing and extra with counts', () => {
-    const { reason } = matchTools({ used: ['x', 'x', 'a'], reference: ['a', 'b'], mode: 'unordered' });
+    const { reason } = matchTools({
+      used: ['x', 'x', 'a'],
+      reference: ['a', 'b'],
+      mode: 'unordered',
+    });
     expect(reason).toMatchInlineSnapshot(
       `"unordered: the same set of tools; order and repeats do not count; missing 1: b; extra 1: x ×2"`,
     );
-    expect(matchTools({ used: ['a', 'c'], reference: ['a', 'b', 'b'], mode: 'strict' }).reason).toMatchInlineSnapshot(
+    expect(
+      matchTools({ used: ['a', 'c'], reference: ['a', 'b', 'b'], mode: 'strict' }).reason,
+    ).toMatchInlineSnapshot(
       `"strict: the same tools in the same order, as often; missing 1: b ×2; extra 1: c; call 2 is c, the reference has b"`,
     );
     for (const mode of ['strict', 'unordered', 'subset', 'superset'] as const) {
-      expect(matchTools({ used: [], reference: [], mode }).reason.startsWith(`${mode}: `)).toBe(true);
+      expect(matchTools({ used: [], reference: [], mode }).reason.startsWith(`${mode}: `)).toBe(
+        true,
+      );
     }
   });
 

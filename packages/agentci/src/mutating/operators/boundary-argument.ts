@@ -11,6 +11,7 @@ export const operator = defineOperator({
 function atBoundary(value: unknown, key: string): ArgumentChange | undefined {
   if (typeof value === 'number') return { what: `\`${key}\` as ${value + 1}`, value: value + 1 };
   if (typeof value === 'string' && value !== '') return { what: `\`${key}\` empty`, value: '' };
-  if (Array.isArray(value) && value.length > 0) return { what: `\`${key}\` as an empty list`, value: [] };
+  if (Array.isArray(value) && value.length > 0)
+    return { what: `\`${key}\` as an empty list`, value: [] };
   return undefined;
 }

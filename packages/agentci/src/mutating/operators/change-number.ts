@@ -10,19 +10,22 @@ export const operator = defineOperator({
   summary: 'a number in the answer is wrong',
   sites: (trace, { query }) =>
     answerSites(trace, query, (answer) =>
-      [...answer.matchAll(/(?<![\w.])\d+(?:[.,]\d+)*(?!\w)/g)].slice(0, MAX_NUMBERS).map((match) => {
-        const [number] = match;
-        const wrong = raised(number);
-        const text = answer.slice(0, match.index) + wrong + answer.slice(match.index + number.length);
-        return {
-          what: `the answer saying ${wrong} instead of ${number}`,
-          text,
-          advice: askForAlone(
-            [number, ...withNeighbours(answer, match.index, match.index + number.length)],
-            wordsAlone(number),
-          ),
-        };
-      }),
+      [...answer.matchAll(/(?<![\w.])\d+(?:[.,]\d+)*(?!\w)/g)]
+        .slice(0, MAX_NUMBERS)
+        .map((match) => {
+          const [number] = match;
+          const wrong = raised(number);
+          const text =
+            answer.slice(0, match.index) + wrong + answer.slice(match.index + number.length);
+          return {
+            what: `the answer saying ${wrong} instead of ${number}`,
+            text,
+            advice: askForAlone(
+              [number, ...withNeighbours(answer, match.index, match.index + number.length)],
+              wordsAlone(number),
+            ),
+          };
+        }),
     ),
 });
 

@@ -14,7 +14,11 @@ export const operator = defineOperator({
         {
           what: 'an answer that stops halfway',
           text: half,
-          advice: askFor([tellingWord(lost, `${query.query} ${half}`), tellingWord(answer, half), lastWords(lost)]),
+          advice: askFor([
+            tellingWord(lost, `${query.query} ${half}`),
+            tellingWord(answer, half),
+            lastWords(lost),
+          ]),
         },
       ];
     }),

@@ -22,7 +22,8 @@ export const operator = defineOperator({
               layer: 'correctness' as const,
               key: 'json_schema',
               value: { type: 'object', required: [key] },
-              isAbout: (written: unknown) => isObject(written) && textsIn(written.required).includes(key),
+              isAbout: (written: unknown) =>
+                isObject(written) && textsIn(written.required).includes(key),
             },
           ],
         };

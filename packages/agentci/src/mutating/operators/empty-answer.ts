@@ -8,6 +8,10 @@ export const operator = defineOperator({
   summary: 'the answer is empty',
   sites: (trace, { query }) =>
     answerSites(trace, query, (answer) => [
-      { what: 'an empty answer', text: '', advice: askFor([tellingWord(answer, query.query), tellingWord(answer)]) },
+      {
+        what: 'an empty answer',
+        text: '',
+        advice: askFor([tellingWord(answer, query.query), tellingWord(answer)]),
+      },
     ]),
 });

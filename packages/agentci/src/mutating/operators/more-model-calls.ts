@@ -14,14 +14,18 @@ export const operator = defineOperator({
       {
         what: 'twice the model calls',
         make: () => {
-          const doubled = trace.steps.flatMap((step): Step[] => (step.kind === 'llm' ? [again(step), step] : [step]));
+          const doubled = trace.steps.flatMap((step): Step[] =>
+            step.kind === 'llm' ? [again(step), step] : [step],
+          );
           const changed = withSteps(trace, doubled);
           const { reported, conversation } = trace;
           const turns = conversation?.turns.map((turn) => ({ ...turn, ...twice(turn.reported) }));
           return {
             ...changed,
             ...twice(reported),
-            ...(conversation === undefined ? {} : { conversation: { ...conversation, turns: turns! } }),
+            ...(conversation === undefined
+              ? {}
+              : { conversation: { ...conversation, turns: turns! } }),
           };
         },
         advice: [{ layer: 'cost', key: 'max_llm_calls', value: calls.length }],
@@ -36,4 +40,6 @@ export const operator = defineOperator({
 });
 
 const twice = (reported: Trace['reported']): Pick<Trace, 'reported'> =>
-  reported?.llmCalls === undefined ? {} : { reported: { ...reported, llmCalls: reported.llmCalls * 2 } };
+  reported?.llmCalls === undefined
+    ? {}
+    : { reported: { ...reported, llmCalls: reported.llmCalls * 2 } };

@@ -18,7 +18,9 @@ export const operator = defineOperator({
       const rest = negation === null ? after : after.slice(negation[0].length);
       const text = `${answer.slice(0, match.index)}${verb}${negation === null ? ' not' : ''}${rest}`;
       // As written, so that it can be asked for: the verb and the two words after it.
-      const phrase = /^\S+(?:\s+\S+){0,2}/.exec(answer.slice(match.index))![0].replace(/[.,;:!?)]+$/, '');
+      const phrase = /^\S+(?:\s+\S+){0,2}/
+        .exec(answer.slice(match.index))![0]
+        .replace(/[.,;:!?)]+$/, '');
       return [
         {
           what: 'an answer that says the opposite',

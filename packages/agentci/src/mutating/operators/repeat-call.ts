@@ -15,7 +15,11 @@ export const operator = defineOperator({
       make: () => {
         const { callId, ...again } = call;
         const id = freshId(trace, `${call.id}-again`);
-        const fresh = { ...again, id, ...(callId === undefined ? {} : { callId: `${callId}-again` }) };
+        const fresh = {
+          ...again,
+          id,
+          ...(callId === undefined ? {} : { callId: `${callId}-again` }),
+        };
         return insertCall(trace, stepOf(trace, call), fresh);
       },
       advice: [

@@ -10,7 +10,10 @@ export const operator = defineOperator({
     answerSites(trace, query, (answer) => {
       const text = pick(otherAnswers, random);
       if (text === undefined) return [];
-      const advice = askFor([tellingWord(answer, `${query.query} ${text}`), tellingWord(answer, text)]);
+      const advice = askFor([
+        tellingWord(answer, `${query.query} ${text}`),
+        tellingWord(answer, text),
+      ]);
       return [{ what: "another query's answer", text, advice }];
     }),
 });

@@ -2,7 +2,15 @@ import { escapeTerminalLine } from '../../kit/escape.ts';
 import { andMore, plural } from '../../kit/words.ts';
 import type { IdleCheck, MutationResult } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
-import { adviceText, groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
+import {
+  adviceText,
+  groupSurvivors,
+  LAYER_NAMES,
+  meantText,
+  remarks,
+  scoreText,
+  thoughWritten,
+} from './words.ts';
 
 const MAX_WHAT = 3;
 const MAX_IDLE = 20;
@@ -22,15 +30,23 @@ export function renderConsole(result: MutationResult): string {
     }
     const though = thoughWritten(group);
     const goes = group.what.length === 1 ? 'goes' : 'go';
-    lines.push(`  ! ${andMore(group.what, MAX_WHAT)} ${goes} unnoticed${though === '' ? '' : ` ${though}`}`);
+    lines.push(
+      `  ! ${andMore(group.what, MAX_WHAT)} ${goes} unnoticed${though === '' ? '' : ` ${though}`}`,
+    );
     const { line, note } = adviceText(group);
     if (line === undefined) lines.push(`      ${note}`);
     else lines.push(`      ${line}`, ...(note === undefined ? [] : [`      (${note})`]));
   }
   lines.push(...checkList(result.idle_checks, 'never decided anything'));
-  lines.push(...checkList(result.untried_checks, 'not tried: no change that was made concerns them'));
-  lines.push('', `${plural(result.recordings, 'recording')} changed one thing at a time: ${scoreText(result.score)}`);
-  for (const layer of LAYERS) lines.push(`  ${LAYER_NAMES[layer].padEnd(12)} ${scoreText(result.layers[layer])}`);
+  lines.push(
+    ...checkList(result.untried_checks, 'not tried: no change that was made concerns them'),
+  );
+  lines.push(
+    '',
+    `${plural(result.recordings, 'recording')} changed one thing at a time: ${scoreText(result.score)}`,
+  );
+  for (const layer of LAYERS)
+    lines.push(`  ${LAYER_NAMES[layer].padEnd(12)} ${scoreText(result.layers[layer])}`);
   const meant = meantText(result);
   if (meant !== undefined) lines.push(`  ${meant}`);
   for (const remark of remarks(result)) lines.push(`note: ${remark}`);
@@ -55,7 +71,10 @@ function verdict(result: MutationResult): string {
   const { score, survivors, for_the_judge, uncovered, not_tried, summary } = result;
   if (score.rate === null) return 'could not tell: there was nothing to break (exit 2)';
   if (summary.undecided !== undefined) return `could not tell: ${summary.undecided} (exit 2)`;
-  if (summary.exit_code === 1) return `failed: at least ${summary.min_score! * 100} % must be noticed (exit 1)`;
+  if (summary.exit_code === 1)
+    return `failed: at least ${summary.min_score! * 100} % must be noticed (exit 1)`;
   const isWhole = for_the_judge.length === 0 && uncovered.length === 0 && not_tried === 0;
-  return survivors.length === 0 && isWhole ? 'ok: every change was noticed (exit 0)' : 'ok (exit 0)';
+  return survivors.length === 0 && isWhole
+    ? 'ok: every change was noticed (exit 0)'
+    : 'ok (exit 0)';
 }

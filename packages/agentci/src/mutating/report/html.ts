@@ -63,7 +63,11 @@ ${notes(result)}
 <section><h2>By layer</h2>
 ${table(
   ['Layer', 'Noticed', ''],
-  LAYERS.map((layer) => [LAYER_NAMES[layer], scoreText(result.layers[layer]), bar(result.layers[layer])]),
+  LAYERS.map((layer) => [
+    LAYER_NAMES[layer],
+    scoreText(result.layers[layer]),
+    bar(result.layers[layer]),
+  ]),
 )}
 </section>
 ${survivors(result)}
@@ -99,7 +103,9 @@ function survivors(result: MutationResult): string {
   const groups = groupSurvivors(result.survivors);
   if (groups.length === 0) {
     const words =
-      result.for_the_judge.length === 0 ? 'Every change was noticed.' : 'Every change that was judged was noticed.';
+      result.for_the_judge.length === 0
+        ? 'Every change was noticed.'
+        : 'Every change that was judged was noticed.';
     return `<section><h2>Unnoticed</h2><p>${words}</p></section>`;
   }
   return `<section><h2>Unnoticed</h2>
@@ -107,7 +113,9 @@ ${table(
   ['Query', 'Goes unnoticed', 'Would catch it'],
   groups.map((group, i) => [
     // Once for all its rows.
-    nameOf(group) === (i === 0 ? undefined : nameOf(groups[i - 1]!)) ? '' : escapeHtml(nameOf(group)),
+    nameOf(group) === (i === 0 ? undefined : nameOf(groups[i - 1]!))
+      ? ''
+      : escapeHtml(nameOf(group)),
     unnoticed(group),
     cure(group),
   ]),
@@ -130,7 +138,8 @@ function unnoticed(group: SurvivorGroup): string {
   return `${shown}${moreLines(group.what.length - MAX_WHAT)}${though}`;
 }
 
-const moreLines = (count: number): string => (count <= 0 ? '' : `<br><small>and ${count} more</small>`);
+const moreLines = (count: number): string =>
+  count <= 0 ? '' : `<br><small>and ${count} more</small>`;
 
 function checkList(title: string, checks: readonly IdleCheck[]): string {
   if (checks.length === 0) return '';
@@ -140,14 +149,20 @@ ${table(
   checks.map(({ query, check, location }) => [
     escapeHtml(query),
     code(check),
-    location === undefined ? '' : escapeHtml(`${location.file}:${location.line}:${location.column}`),
+    location === undefined
+      ? ''
+      : escapeHtml(`${location.file}:${location.line}:${location.column}`),
   ]),
 )}
 </section>`;
 }
 
 /** Cells are markup already. */
-function table(columns: readonly string[], rows: readonly (readonly string[])[], kind = 'numbers'): string {
+function table(
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+  kind = 'numbers',
+): string {
   const head = columns.map((column) => `<th>${column}</th>`).join('');
   const body = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
   return `<div class="scroll"><table class="${kind}"><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`;
@@ -157,4 +172,5 @@ const bar = ({ rate }: MutationScore): string =>
   rate === null ? '' : `<div class="bar"><i style="width:${Math.round(rate * 100)}%"></i></div>`;
 const code = (text: string): string => `<code>${escapeHtml(text)}</code>`;
 /** Names in backticks are set as code. */
-const withCode = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+const withCode = (text: string): string =>
+  escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -2,7 +2,15 @@ import { escapeMarkdownTableCell as escapeMarkdown } from '../../kit/escape.ts';
 import { andMore } from '../../kit/words.ts';
 import type { IdleCheck, MutationResult } from '../../results/mutation-result.ts';
 import { LAYERS } from '../../results/run-result.ts';
-import { adviceText, groupSurvivors, LAYER_NAMES, meantText, remarks, scoreText, thoughWritten } from './words.ts';
+import {
+  adviceText,
+  groupSurvivors,
+  LAYER_NAMES,
+  meantText,
+  remarks,
+  scoreText,
+  thoughWritten,
+} from './words.ts';
 
 const MAX_NAMES = 5;
 
@@ -24,7 +32,10 @@ export function renderMarkdown(result: MutationResult): string {
     lines.push('', '| query | goes unnoticed | would catch it |', '| --- | --- | --- |');
     for (const group of groups) {
       const { line, note } = adviceText(group);
-      const unnoticed = [group.what.map(escapeMarkdown).join('; '), escapeMarkdown(thoughWritten(group))];
+      const unnoticed = [
+        group.what.map(escapeMarkdown).join('; '),
+        escapeMarkdown(thoughWritten(group)),
+      ];
       const cure = [line === undefined ? '' : code(line), escapeMarkdown(note ?? '')];
       lines.push(
         `| ${escapeMarkdown(andMore(group.queries, MAX_NAMES))} | ${unnoticed.filter(Boolean).join(', ')} | ${cure.filter(Boolean).join(' ')} |`,

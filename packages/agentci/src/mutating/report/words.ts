@@ -1,5 +1,10 @@
 import { andMore, plural } from '../../kit/words.ts';
-import type { MutationResult, MutationScore, Survivor, SurvivorAdvice } from '../../results/mutation-result.ts';
+import type {
+  MutationResult,
+  MutationScore,
+  Survivor,
+  SurvivorAdvice,
+} from '../../results/mutation-result.ts';
 import type { Layer } from '../../results/run-result.ts';
 import { joinWritten } from '../join-written.ts';
 import { yamlValue } from '../yaml-words.ts';
@@ -9,13 +14,18 @@ const MAX_NAMED = 5;
 /** `83 % (71 % to 91 %), 40 of 48`. */
 export function scoreText({ noticed, mutants, rate, ci95 }: MutationScore): string {
   if (rate === null) return 'nothing to break';
-  const interval = ci95 === null ? '' : ` (95 % interval ${percent(ci95.low)} to ${percent(ci95.high)})`;
+  const interval =
+    ci95 === null ? '' : ` (95 % interval ${percent(ci95.low)} to ${percent(ci95.high)})`;
   return `${percent(rate)}${interval}, ${noticed} of ${mutants} noticed`;
 }
 
 export const percent = (share: number): string => `${Math.floor(share * 1000) / 10} %`;
 
-export const LAYER_NAMES: Readonly<Record<Layer, string>> = { correctness: 'Correctness', path: 'Path', cost: 'Cost' };
+export const LAYER_NAMES: Readonly<Record<Layer, string>> = {
+  correctness: 'Correctness',
+  path: 'Path',
+  cost: 'Cost',
+};
 
 /** Survivors of one query that the same check would catch are told together, with one line for all of them. */
 export interface SurvivorGroup {
@@ -45,7 +55,10 @@ export function groupSurvivors(survivors: readonly Survivor[]): SurvivorGroup[] 
   });
 }
 
-const groupOf = (members: readonly Survivor[], advice: SurvivorAdvice | undefined): SurvivorGroup => ({
+const groupOf = (
+  members: readonly Survivor[],
+  advice: SurvivorAdvice | undefined,
+): SurvivorGroup => ({
   queries: [...new Set(members.map(({ query }) => query))],
   location: members[0]!.location,
   layer: members[0]!.layer,
@@ -72,7 +85,8 @@ function push(map: Map<string, Survivor[]>, key: string, survivor: Survivor): vo
 
 /** Checks that cannot say two things at once have a group for each. */
 function splitByAdvice(members: Survivor[]): Survivor[][] {
-  const isJoinable = ({ advice }: Survivor): boolean => Array.isArray(advice?.value) || isNumberOrNone(advice?.value);
+  const isJoinable = ({ advice }: Survivor): boolean =>
+    Array.isArray(advice?.value) || isNumberOrNone(advice?.value);
   if (members.every(isJoinable)) return [members];
   const byLine = new Map<string, Survivor[]>();
   for (const member of members) {
@@ -82,20 +96,26 @@ function splitByAdvice(members: Survivor[]): Survivor[][] {
   return [...byLine.values()];
 }
 
-const isNumberOrNone = (value: unknown): boolean => value === undefined || typeof value === 'number';
+const isNumberOrNone = (value: unknown): boolean =>
+  value === undefined || typeof value === 'number';
 
 /** One line that says what the lines of all of them say. */
 function joinAdvice(members: readonly Survivor[]): SurvivorAdvice | undefined {
   let joined = members[0]!.advice;
   for (const { advice } of members) {
-    const value = joined && advice ? joinWritten(joined.check, joined.value, advice.value) : undefined;
-    if (joined && value !== undefined) joined = { ...joined, value, yaml: `${joined.check}: ${yamlValue(value)}` };
+    const value =
+      joined && advice ? joinWritten(joined.check, joined.value, advice.value) : undefined;
+    if (joined && value !== undefined)
+      joined = { ...joined, value, yaml: `${joined.check}: ${yamlValue(value)}` };
   }
   return joined;
 }
 
 /** The line to add, or why there is none; and what to know about it. */
-export function adviceText({ advice, layer }: SurvivorGroup): { readonly line?: string; readonly note?: string } {
+export function adviceText({ advice, layer }: SurvivorGroup): {
+  readonly line?: string;
+  readonly note?: string;
+} {
   if (advice === undefined) {
     const rubric = layer === 'correctness' ? '; a rubric could (llm_judge)' : '';
     return { note: `no check was found that holds on the good recording and catches it${rubric}` };
@@ -123,11 +143,14 @@ export const meantText = ({ meant: { noticed, mutants } }: MutationResult): stri
 
 /** What a reader must know before the numbers. */
 export function remarks(result: MutationResult): string[] {
-  const { left_out, equal, not_tried, notices, for_the_judge, uncovered, already_violated } = result;
+  const { left_out, equal, not_tried, notices, for_the_judge, uncovered, already_violated } =
+    result;
   const counts = new Map<string, string[]>();
   for (const { query, why } of left_out) counts.set(why, [...(counts.get(why) ?? []), query]);
   return [
-    ...[...counts].map(([why, queries]) => `not changed: ${andMore([...new Set(queries)], MAX_NAMED)}: ${why}`),
+    ...[...counts].map(
+      ([why, queries]) => `not changed: ${andMore([...new Set(queries)], MAX_NAMED)}: ${why}`,
+    ),
     ...(uncovered.length > 0
       ? [
           `${plural(uncovered.length, 'query has', 'queries have')} no good recording and ${uncovered.length === 1 ? 'is' : 'are'} not in the score: ${andMore(uncovered, MAX_NAMED)}`,
@@ -140,12 +163,18 @@ export function remarks(result: MutationResult): string[] {
           `${query}: the recording violates ${check} as it is (${message}), so that check notices nothing more`,
       ),
     ...(already_violated.length > MAX_NAMED
-      ? [`${already_violated.length - MAX_NAMED} more checks are violated by the recordings as they are`]
+      ? [
+          `${already_violated.length - MAX_NAMED} more checks are violated by the recordings as they are`,
+        ]
       : []),
-    ...(equal > 0 ? [`${equal} of the changes made no difference to the recording, and are not counted`] : []),
+    ...(equal > 0
+      ? [`${equal} of the changes made no difference to the recording, and are not counted`]
+      : []),
     ...(not_tried > 0 ? [`the budget left ${not_tried} changes untried; --budget sets it`] : []),
     ...(for_the_judge.length > 0
-      ? [`${for_the_judge.length} wrong answers are left to the rubrics, which were not asked; --judge live asks them`]
+      ? [
+          `${for_the_judge.length} wrong answers are left to the rubrics, which were not asked; --judge live asks them`,
+        ]
       : []),
     ...notices,
   ];

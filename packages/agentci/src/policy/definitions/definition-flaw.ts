@@ -19,12 +19,14 @@ export function definitionFlaw(
     const pin = pinned.get(tool.name);
     if (pin === undefined) return 'the tool is not in the pinned list';
     const now = pinOf(tool);
-    if (now.description !== pin.description) return 'the description has changed since it was pinned';
+    if (now.description !== pin.description)
+      return 'the description has changed since it was pinned';
     if (now.schema !== pin.schema) return 'the schema has changed since it was pinned';
     if (tool.more !== undefined && now.more !== pin.more)
       return 'the title, the annotations or the schema of results have changed since they were pinned';
   }
-  if (hidden_instructions && hasHiddenInstructions(tool)) return 'the definition has instructions a user does not see';
+  if (hidden_instructions && hasHiddenInstructions(tool))
+    return 'the definition has instructions a user does not see';
   if (shadowing && isShadowed(tool, all)) return 'another tool has a name that looks the same';
   return undefined;
 }
@@ -59,7 +61,8 @@ function hasHiddenInstructions({ name, description = '', schema, more }: ListedT
 const NAME = /^[\w$.-]+$/;
 
 /** The words of a name that are joined by signs or by capital letters. */
-const wordsIn = (name: string): string => name.replace(/[_$.-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
+const wordsIn = (name: string): string =>
+  name.replace(/[_$.-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
 
 /** Letters that are easily taken for one another look alike; so do the signs between words. */
 const looks = (name: string): string =>

@@ -40,7 +40,9 @@ export function definitionsIn(value: unknown): ListedTool[] | undefined {
         name: tool.name,
         ...(typeof tool.description === 'string' ? { description: tool.description } : {}),
         ...(schema === undefined ? {} : { schema }),
-        more: Object.fromEntries(SHOWN.flatMap((key) => (tool[key] === undefined ? [] : [[key, tool[key]]]))),
+        more: Object.fromEntries(
+          SHOWN.flatMap((key) => (tool[key] === undefined ? [] : [[key, tool[key]]])),
+        ),
       },
     ];
   });

@@ -117,7 +117,8 @@ export class CarriedTexts {
   find(value: unknown): Carried | 'too_long' | undefined {
     if (this.#size === 0) return undefined;
     const leaves = leavesOf(value, 'data');
-    if (leaves === undefined || leaves.reduce((sum, { length }) => sum + length, 0) > MAX_ARGUMENT) return 'too_long';
+    if (leaves === undefined || leaves.reduce((sum, { length }) => sum + length, 0) > MAX_ARGUMENT)
+      return 'too_long';
     let latest: Carried | undefined;
     const note = (found: Carried): void => {
       if (latest === undefined || found.from > latest.from) latest = found;

@@ -1,6 +1,12 @@
 import { isObject } from '../../kit/object.ts';
 
-const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
+const BLOCKS: ReadonlySet<unknown> = new Set([
+  'text',
+  'image',
+  'audio',
+  'resource',
+  'resource_link',
+]);
 /** What the protocol itself says about a block, in words that are the same in every answer. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(['audience', 'priority', 'lastModified']);
 
@@ -20,11 +26,19 @@ function blockData(part: unknown): unknown {
   const { type, mimeType, annotations, resource, ...data } = part;
   return {
     ...data,
-    ...(isObject(resource) ? { resource: blockData(resource) } : resource === undefined ? {} : { resource }),
+    ...(isObject(resource)
+      ? { resource: blockData(resource) }
+      : resource === undefined
+        ? {}
+        : { resource }),
     ...(isFormal(type, /^[a-z_]{1,20}$/) ? {} : { type }),
     ...(isFormal(mimeType, /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/) ? {} : { mimeType }),
     ...(isObject(annotations)
-      ? { annotations: Object.fromEntries(Object.entries(annotations).filter(([key]) => !ANNOTATIONS.has(key))) }
+      ? {
+          annotations: Object.fromEntries(
+            Object.entries(annotations).filter(([key]) => !ANNOTATIONS.has(key)),
+          ),
+        }
       : annotations === undefined
         ? {}
         : { annotations }),

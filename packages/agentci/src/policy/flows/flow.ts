@@ -74,19 +74,28 @@ export function compileFlow(flow: Flow): CompiledRule {
   const selectors = [source, later, hit, ...(flow.approvals === undefined ? [] : [flow.approvals])];
 
   const memoryOf = (calls: CallLists): Memory =>
-    calls.memo(key, () => ({ texts: new CarriedTexts(), added: new Set(), found: new Map(), next: 0 }));
+    calls.memo(key, () => ({
+      texts: new CarriedTexts(),
+      added: new Set(),
+      found: new Map(),
+      next: 0,
+    }));
 
   function carriedAt(calls: CallLists, at: number): boolean | CannotTell {
     const memory = memoryOf(calls);
     remember(calls, at, memory);
     const given = sentAt(calls, at, flow.argument);
-    if (given instanceof CannotTell) return calls.indices(source).some((i) => i < at) ? given : false;
+    if (given instanceof CannotTell)
+      return calls.indices(source).some((i) => i < at) ? given : false;
     const found = memory.texts.find(given);
     if (found === undefined || found === 'too_long') {
       const unread = calls.unknown(source).find((i) => i < at);
       if (unread !== undefined) return new CannotTell(calls.why(source, unread));
-      if (found === 'too_long') return new CannotTell(`the arguments of call ${at + 1} are too long to look through`);
-      return memory.texts.isFull ? new CannotTell('the results before it are too long to remember') : false;
+      if (found === 'too_long')
+        return new CannotTell(`the arguments of call ${at + 1} are too long to look through`);
+      return memory.texts.isFull
+        ? new CannotTell('the results before it are too long to remember')
+        : false;
     }
     const approved = isApproved(calls, found.from, at);
     if (approved !== false) return approved === true ? false : approved;
@@ -144,9 +153,9 @@ export function compileFlow(flow: Flow): CompiledRule {
       if (broken.length > 0)
         return {
           outcome: 'violated',
-          spanned: [...new Set(broken.flatMap((at) => [memoryOf(table).found.get(at)!.from, at]))].sort(
-            (a, b) => a - b,
-          ),
+          spanned: [
+            ...new Set(broken.flatMap((at) => [memoryOf(table).found.get(at)!.from, at])),
+          ].sort((a, b) => a - b),
           expected,
           actual: told(table, broken[0]!),
           brokenBy: broken,

@@ -16,13 +16,24 @@ interface ReadFlowsOptions {
 }
 
 /** Reads `flows`: `{from: {tool, path}, to: {tool, argument}, allow: false, unless: {approved_by, when}}`. */
-export function readFlows(value: unknown, { aliases, placeOf, report }: ReadFlowsOptions): readonly CompiledRule[] {
+export function readFlows(
+  value: unknown,
+  { aliases, placeOf, report }: ReadFlowsOptions,
+): readonly CompiledRule[] {
   if (!Array.isArray(value)) {
-    report({ code: 'POLICY_TYPE', message: `"flows" must be a list, not ${shown(value)}`, path: [] });
+    report({
+      code: 'POLICY_TYPE',
+      message: `"flows" must be a list, not ${shown(value)}`,
+      path: [],
+    });
     return [];
   }
   if (value.length === 0)
-    report({ code: 'POLICY_CANNOT_FAIL', message: '"flows" is empty, so it cannot fail', path: [] });
+    report({
+      code: 'POLICY_CANNOT_FAIL',
+      message: '"flows" is empty, so it cannot fail',
+      path: [],
+    });
   const taken = new Map<string, number>();
   return value.flatMap((written: unknown, index) => {
     const rule = new FlowReader(written, aliases, (issue) =>
@@ -50,14 +61,20 @@ class FlowReader {
   read(place: ConstraintPlace): CompiledRule | undefined {
     const written = this.#written;
     if (!isObject(written)) {
-      this.#fail('POLICY_TYPE', `a flow is a map such as {from: {tool: read}, to: {tool: send}, allow: false}`, []);
+      this.#fail(
+        'POLICY_TYPE',
+        `a flow is a map such as {from: {tool: read}, to: {tool: send}, allow: false}`,
+        [],
+      );
       return undefined;
     }
     this.#known(written, KEYS, 'a flow', []);
     if (written.allow !== false)
       this.#fail(
         written.allow === undefined ? 'POLICY_REQUIRED' : 'POLICY_CANNOT_FAIL',
-        written.allow === undefined ? 'a flow needs "allow: false"' : 'a flow that is allowed cannot fail',
+        written.allow === undefined
+          ? 'a flow needs "allow: false"'
+          : 'a flow that is allowed cannot fail',
         written.allow === undefined ? [] : ['allow'],
       );
     const from = this.#end('from', ['tool', 'path']);
@@ -66,7 +83,8 @@ class FlowReader {
     const argument = this.#path(to?.fields.argument, ['to', 'argument']);
     const conditions = readConditions(written, { report: this.#report });
     const approvals = this.#approvals(written.unless);
-    if (!this.#isSound || from === undefined || to === undefined || conditions === undefined) return undefined;
+    if (!this.#isSound || from === undefined || to === undefined || conditions === undefined)
+      return undefined;
     return compileFlow({
       ...(typeof written.id === 'string' && written.id !== '' ? { id: written.id } : {}),
       from: from.selector,
@@ -82,12 +100,18 @@ class FlowReader {
   #end(
     key: 'from' | 'to',
     keys: readonly string[],
-  ): { readonly selector: Selector; readonly fields: Readonly<Record<string, unknown>> } | undefined {
+  ):
+    | { readonly selector: Selector; readonly fields: Readonly<Record<string, unknown>> }
+    | undefined {
     const value = (this.#written as Record<string, unknown>)[key];
     const fields = typeof value === 'string' ? { tool: value } : value;
     if (!isObject(fields)) {
       const message = `a flow needs "${key}: {tool: …}"`;
-      this.#fail(value === undefined ? 'POLICY_REQUIRED' : 'POLICY_TYPE', message, value === undefined ? [] : [key]);
+      this.#fail(
+        value === undefined ? 'POLICY_REQUIRED' : 'POLICY_TYPE',
+        message,
+        value === undefined ? [] : [key],
+      );
       return undefined;
     }
     this.#known(fields, keys, `"${key}"`, [key]);
@@ -101,7 +125,11 @@ class FlowReader {
     parent: readonly (string | number)[],
   ): Selector | undefined {
     if (value === undefined) {
-      this.#fail('POLICY_REQUIRED', `"${String(parent.at(-1))}" needs "${String(path.at(-1))}"`, parent);
+      this.#fail(
+        'POLICY_REQUIRED',
+        `"${String(parent.at(-1))}" needs "${String(path.at(-1))}"`,
+        parent,
+      );
       return undefined;
     }
     return compileSelector(value, this.#aliases, ({ at = [], ...issue }) =>
@@ -114,8 +142,13 @@ class FlowReader {
     if (value === undefined) return [];
     const parts = typeof value === 'string' ? pathParts(value) : undefined;
     if (parts === undefined || (root !== undefined && parts[0] !== root)) {
-      const example = root === undefined ? '"body" or "items.*.text"' : `"${root}" or "${root}.items.*.body"`;
-      this.#fail('POLICY_TYPE', `"${path.at(-1)}" must be a path such as ${example}, not ${shown(value)}`, path);
+      const example =
+        root === undefined ? '"body" or "items.*.text"' : `"${root}" or "${root}.items.*.body"`;
+      this.#fail(
+        'POLICY_TYPE',
+        `"${path.at(-1)}" must be a path such as ${example}, not ${shown(value)}`,
+        path,
+      );
       return undefined;
     }
     return root === undefined ? parts : parts.slice(1);
@@ -129,7 +162,8 @@ class FlowReader {
     }
     this.#known(value, ['approved_by', 'when'], '"unless"', ['unless']);
     const selector = this.#selector(value.approved_by, ['unless', 'approved_by'], ['unless']);
-    const report = (issue: Problem): void => this.#report({ ...issue, path: ['unless', ...(issue.path ?? [])] });
+    const report = (issue: Problem): void =>
+      this.#report({ ...issue, path: ['unless', ...(issue.path ?? [])] });
     const when = value.when === undefined ? undefined : readExpression('when', value.when, report);
     if (selector === undefined) return undefined;
     return withConditions(

@@ -2,7 +2,8 @@ import { callNumbers, defineRule, sortedUnion } from './rule.ts';
 
 export const rule = defineRule({
   type: 'after',
-  summary: 'Every call of `trigger` must be followed by a call of `then` within so many calls (1 unless written).',
+  summary:
+    'Every call of `trigger` must be followed by a call of `then` within so many calls (1 unless written).',
   fields: {
     trigger: { kind: 'selector', required: true },
     // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
@@ -15,7 +16,12 @@ export const rule = defineRule({
     const expected = `${then.label} within ${within} ${within === 1 ? 'call' : 'calls'} after every ${trigger.label}`;
     const triggers = table.indices(trigger);
     if (triggers.length === 0)
-      return { outcome: 'not_exercised', spanned: [], expected, actual: `${trigger.label} was never called` };
+      return {
+        outcome: 'not_exercised',
+        spanned: [],
+        expected,
+        actual: `${trigger.label} was never called`,
+      };
     const answers = table.indices(then);
     const last = table.calls.length - 1;
     const missed: number[] = [];
@@ -38,8 +44,18 @@ export const rule = defineRule({
       };
     // An obligation that may still be met is not proof that the rule holds.
     if (open.length > 0)
-      return { outcome: 'not_exercised', spanned: [], expected, actual: `still open after ${callNumbers(open)}` };
-    return { outcome: 'held', spanned: sortedUnion(pairs), expected, actual: `so it is for ${callNumbers(triggers)}` };
+      return {
+        outcome: 'not_exercised',
+        spanned: [],
+        expected,
+        actual: `still open after ${callNumbers(open)}`,
+      };
+    return {
+      outcome: 'held',
+      spanned: sortedUnion(pairs),
+      expected,
+      actual: `so it is for ${callNumbers(triggers)}`,
+    };
   },
   open: ({ trigger, then }) => `${then.label} to follow ${trigger.label}`,
 });

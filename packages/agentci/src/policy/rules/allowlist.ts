@@ -6,14 +6,17 @@ export const rule = defineRule({
   fields: { tools: { kind: 'selectors', required: true, wanted: true } },
   isCertain: true,
   inspect: ({ tools }) =>
-    tools.some(({ label, args }) => label === '*' && args === undefined) ? '"*" allows every tool' : undefined,
+    tools.some(({ label, args }) => label === '*' && args === undefined)
+      ? '"*" allows every tool'
+      : undefined,
   subjects: 'scope',
   operands: ({ tools }) => tools.map(({ label }) => label).join(','),
   evaluate: ({ tools, scope }, { table }) => {
     const expected = `only calls of ${labels(tools)}`;
     const others = table.noneOf(tools);
     const outside = scope === undefined ? others : others.filter((i) => table.isMeant(scope, i));
-    if (outside.length === 0) return { outcome: 'held', spanned: table.all, expected, actual: 'no other was called' };
+    if (outside.length === 0)
+      return { outcome: 'held', spanned: table.all, expected, actual: 'no other was called' };
     const names = [...new Set(outside.map((i) => table.calls[i]!.name))].join(', ');
     return {
       outcome: 'violated',
@@ -24,7 +27,8 @@ export const rule = defineRule({
     };
   },
   breaks: ({ tools, scope }, calls, at) =>
-    tools.some((tool) => calls.isMeant(tool, at)) || (scope !== undefined && !calls.isMeant(scope, at))
+    tools.some((tool) => calls.isMeant(tool, at)) ||
+    (scope !== undefined && !calls.isMeant(scope, at))
       ? undefined
       : `${calls.calls[at]!.name} is not one of ${labels(tools)}`,
   forbids: ({ tools, scope }, isMeant) => scope === undefined && !tools.some(isMeant),

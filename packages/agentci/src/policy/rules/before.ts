@@ -13,7 +13,8 @@ export const rule = defineOrderRule({
     const [firstAt] = table.indices(first);
     const broken = breaks(first, then, table, thenAt);
     if (broken !== undefined) {
-      const late = firstAt === undefined ? '' : ` (${first.label} is only ${callNumbers([firstAt])})`;
+      const late =
+        firstAt === undefined ? '' : ` (${first.label} is only ${callNumbers([firstAt])})`;
       return {
         outcome: 'violated',
         spanned: firstAt === undefined ? [thenAt] : [thenAt, firstAt],
@@ -34,5 +35,7 @@ export const rule = defineOrderRule({
 function breaks(first: Selector, then: Selector, calls: CallLists, at: number): string | undefined {
   if (calls.indices(then)[0] !== at) return undefined;
   const firstAt = calls.indices(first)[0];
-  return firstAt === undefined || firstAt > at ? `${then.label} called without prior ${first.label}` : undefined;
+  return firstAt === undefined || firstAt > at
+    ? `${then.label} called without prior ${first.label}`
+    : undefined;
 }

@@ -12,7 +12,8 @@ export const rule = defineRule({
   evaluate: ({ tools }, { table }) => {
     const expected = `no call of ${labels(tools)}`;
     const hits = table.anyOf(tools);
-    if (hits.length === 0) return { outcome: 'held', spanned: table.all, expected, actual: 'none was called' };
+    if (hits.length === 0)
+      return { outcome: 'held', spanned: table.all, expected, actual: 'none was called' };
     const names = [...new Set(hits.map((i) => table.calls[i]!.name))].join(', ');
     return {
       outcome: 'violated',
@@ -23,6 +24,8 @@ export const rule = defineRule({
     };
   },
   breaks: ({ tools }, calls, at) =>
-    tools.some((tool) => calls.isMeant(tool, at)) ? `${calls.calls[at]!.name} is blocked` : undefined,
+    tools.some((tool) => calls.isMeant(tool, at))
+      ? `${calls.calls[at]!.name} is blocked`
+      : undefined,
   forbids: ({ tools }, isMeant) => tools.some((tool) => isByName(tool) && isMeant(tool)),
 });

@@ -22,7 +22,12 @@ export function countVerdict(
 }
 
 /** Why a call is one too many. */
-export function tooMany(tool: Selector, max: number | undefined, calls: CallLists, at: number): string | undefined {
+export function tooMany(
+  tool: Selector,
+  max: number | undefined,
+  calls: CallLists,
+  at: number,
+): string | undefined {
   if (max === undefined || !calls.isMeant(tool, at)) return undefined;
   const over = calls.indices(tool)[max];
   return over === undefined || at < over
@@ -31,8 +36,11 @@ export function tooMany(tool: Selector, max: number | undefined, calls: CallList
 }
 
 /** A tool that may not be called at all. */
-export const isNever = (tool: Selector, max: number | undefined, isMeant: (selector: Selector) => boolean): boolean =>
-  max === 0 && isByName(tool) && isMeant(tool);
+export const isNever = (
+  tool: Selector,
+  max: number | undefined,
+  isMeant: (selector: Selector) => boolean,
+): boolean => max === 0 && isByName(tool) && isMeant(tool);
 
 function bounds(min: number | undefined, max: number | undefined): string {
   if (min === max && min !== undefined) return `exactly ${times(min)}`;

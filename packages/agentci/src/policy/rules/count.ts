@@ -3,7 +3,8 @@ import { defineRule, times } from './rule.ts';
 
 export const rule = defineRule({
   type: 'count',
-  summary: 'The tool must be called at least `min` and at most `max` times, or `exact` times, which overrules both.',
+  summary:
+    'The tool must be called at least `min` and at most `max` times, or `exact` times, which overrules both.',
   fields: {
     tool: { kind: 'selector', required: true },
     min: { kind: 'count', least: 0 },

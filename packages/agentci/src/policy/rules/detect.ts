@@ -26,14 +26,22 @@ function readPii(value: unknown): FieldResult {
   const types = Array.isArray(value) ? value : [value];
   const unknown = types.find((type) => !PII_TYPES.includes(type as PiiType));
   if (types.length > 0 && unknown === undefined) return { ok: true, value: types };
-  return { ok: false, code: 'POLICY_CHOICE', message: `"pii" must be true or a list of ${PII_TYPES.join(', ')}` };
+  return {
+    ok: false,
+    code: 'POLICY_CHOICE',
+    message: `"pii" must be true or a list of ${PII_TYPES.join(', ')}`,
+  };
 }
 
 function readPattern(value: unknown): FieldResult {
   const compiled = typeof value === 'string' && value !== '' ? compileRegex(value) : undefined;
   if (compiled?.ok) return { ok: true, value: compiled.regex };
   const why = compiled === undefined ? '' : `: ${compiled.message}`;
-  return { ok: false, code: 'POLICY_PATTERN', message: `"pattern" is not a regular expression${why}` };
+  return {
+    ok: false,
+    code: 'POLICY_PATTERN',
+    message: `"pattern" is not a regular expression${why}`,
+  };
 }
 
 function readWhere(value: unknown): FieldResult {
@@ -87,7 +95,10 @@ export const rule = definePerCallRule({
   },
 });
 
-function wordsFor({ in: where, path, pii, secrets, pattern, max_size }: Values, between: string): string {
+function wordsFor(
+  { in: where, path, pii, secrets, pattern, max_size }: Values,
+  between: string,
+): string {
   const parts = [
     ...(pii === undefined ? [] : [(pii as string[]).join('/')]),
     ...(secrets === true ? ['secrets'] : []),
@@ -101,14 +112,17 @@ function wordsFor({ in: where, path, pii, secrets, pattern, max_size }: Values, 
 function find(values: Values, where: Where, calls: CallsInSight, at: number): boolean | CannotTell {
   const look = where === 'result' ? answersAt : sentAt;
   const found = look(calls, at, (values.path ?? []) as string[]);
-  if (found instanceof CannotTell || found.length === 0) return found instanceof CannotTell ? found : false;
+  if (found instanceof CannotTell || found.length === 0)
+    return found instanceof CannotTell ? found : false;
   const { max_size } = values;
   // Parts say the same in two ways mostly, so each is measured by itself.
   if (max_size !== undefined && found.some((part) => sizeOf(part) > max_size)) return true;
   try {
     const leaves = leavesOf(found);
     if (leaves === undefined || leaves.reduce((sum, { length }) => sum + length, 0) > MAX_LENGTH)
-      return new CannotTell(`the ${where} of call ${at + 1} (${calls.calls[at]!.name}) are too long to look through`);
+      return new CannotTell(
+        `the ${where} of call ${at + 1} (${calls.calls[at]!.name}) are too long to look through`,
+      );
     return leaves.some((leaf) => isFound(leaf, values));
   } catch (error) {
     if (error instanceof RegexTimeout) return new CannotTell(error.message);
@@ -124,9 +138,13 @@ const sizeOf = (found: readonly unknown[]): number =>
 
 function isFound(text: string, { pii, secrets, pattern }: Values): boolean {
   const seen = visibleText(text);
-  if (pattern !== undefined && ((pattern as Regex).test(text) || (seen !== text && (pattern as Regex).test(seen))))
+  if (
+    pattern !== undefined &&
+    ((pattern as Regex).test(text) || (seen !== text && (pattern as Regex).test(seen)))
+  )
     return true;
-  if (secrets === true && (PRIVATE_KEY.test(text) || SECRETS.value(text, () => {}) !== text)) return true;
+  if (secrets === true && (PRIVATE_KEY.test(text) || SECRETS.value(text, () => {}) !== text))
+    return true;
   const wanted = [
     ...((pii as readonly PiiType[] | undefined) ?? []),
     ...(secrets === true ? ['api_key' as const] : []),

@@ -20,5 +20,6 @@ export const rule = defineRule({
       return { outcome: 'not_exercised', spanned: [], expected, actual: 'still open' };
     return { outcome: 'violated', spanned: [], expected, actual: `${tool.label} was never called` };
   },
-  open: ({ tool, within }) => `${tool.label} within the first ${within} ${within === 1 ? 'call' : 'calls'}`,
+  open: ({ tool, within }) =>
+    `${tool.label} within the first ${within} ${within === 1 ? 'call' : 'calls'}`,
 });

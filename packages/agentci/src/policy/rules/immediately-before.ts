@@ -13,7 +13,11 @@ export const rule = defineOrderRule({
       sortedUnion([indices.flatMap((i) => (i === 0 ? [i] : [i - 1, i]))]);
     const [at] = broken;
     if (at === undefined)
-      return { outcome: 'held', spanned: pairs(thens), actual: `so it is for ${callNumbers(thens)}` };
+      return {
+        outcome: 'held',
+        spanned: pairs(thens),
+        actual: `so it is for ${callNumbers(thens)}`,
+      };
     return {
       outcome: 'violated',
       spanned: pairs(broken),

@@ -4,7 +4,10 @@ import { defineRule } from './rule.ts';
 export const rule = defineRule({
   type: 'max_calls',
   summary: 'The tool may be called at most `max` times.',
-  fields: { tool: { kind: 'selector', required: true }, max: { kind: 'count', required: true, least: 0 } },
+  fields: {
+    tool: { kind: 'selector', required: true },
+    max: { kind: 'count', required: true, least: 0 },
+  },
   isCertain: true,
   subjects: ['tool'],
   operands: ({ tool, max }) => `${tool.label}<=${max}`,

@@ -3,7 +3,10 @@ import { callNumbers, defineRule } from './rule.ts';
 export const rule = defineRule({
   type: 'never_after',
   summary: 'Once `trigger` was called, `forbidden` must not be called any more.',
-  fields: { trigger: { kind: 'selector', required: true }, forbidden: { kind: 'selector', required: true } },
+  fields: {
+    trigger: { kind: 'selector', required: true },
+    forbidden: { kind: 'selector', required: true },
+  },
   isCertain: true,
   subjects: ['forbidden'],
   operands: ({ trigger, forbidden }) => `${trigger.label}->${forbidden.label}`,
@@ -11,11 +14,21 @@ export const rule = defineRule({
     const expected = `no ${forbidden.label} after ${trigger.label}`;
     const [at] = table.indices(trigger);
     if (at === undefined)
-      return { outcome: 'not_exercised', spanned: [], expected, actual: `${trigger.label} was never called` };
+      return {
+        outcome: 'not_exercised',
+        spanned: [],
+        expected,
+        actual: `${trigger.label} was never called`,
+      };
     const broken = table.indices(forbidden).filter((i) => i > at);
     const [first] = broken;
     if (first === undefined)
-      return { outcome: 'held', spanned: [at], expected, actual: `none after ${callNumbers([at])}` };
+      return {
+        outcome: 'held',
+        spanned: [at],
+        expected,
+        actual: `none after ${callNumbers([at])}`,
+      };
     return {
       outcome: 'violated',
       spanned: [at, first],

@@ -14,7 +14,12 @@ interface OrderRule {
     run: RuleRun & { readonly thens: readonly number[] },
   ) => Omit<RuleVerdict, 'expected'>;
   /** Why a call breaks it, for one tool of `then`. */
-  readonly breaks: (first: Selector, then: Selector, calls: CallLists, at: number) => string | undefined;
+  readonly breaks: (
+    first: Selector,
+    then: Selector,
+    calls: CallLists,
+    at: number,
+  ) => string | undefined;
 }
 
 /** A rule about a call of `first` and a later one of each tool in `then`. */
@@ -44,7 +49,12 @@ export function defineOrderRule({ type, summary, expected, decide, breaks }: Ord
     const words = expected(first.label, then.label);
     const thens = run.table.indices(then);
     if (thens.length === 0)
-      return { outcome: 'not_exercised', spanned: [], expected: words, actual: `${then.label} was never called` };
+      return {
+        outcome: 'not_exercised',
+        spanned: [],
+        expected: words,
+        actual: `${then.label} was never called`,
+      };
     return { ...decide(first, then, { ...run, thens }), expected: words };
   }
 }

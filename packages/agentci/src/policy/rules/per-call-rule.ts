@@ -44,8 +44,14 @@ export function definePerCallRule<const F extends Fields>(rule: PerCallRule<F>) 
           brokenBy: broken,
         };
       const looked = table.indices(tool);
-      if (looked.length === 0) return { outcome: 'not_exercised', spanned: [], expected, actual: 'no call to look at' };
-      return { outcome: 'held', spanned: looked, expected, actual: `so it is for ${callNumbers(looked)}` };
+      if (looked.length === 0)
+        return { outcome: 'not_exercised', spanned: [], expected, actual: 'no call to look at' };
+      return {
+        outcome: 'held',
+        spanned: looked,
+        expected,
+        actual: `so it is for ${callNumbers(looked)}`,
+      };
     },
     breaks: (values, calls, at) =>
       calls.isMeant(values.hit!, at) ? `expected ${rule.expected(values as never)}` : undefined,

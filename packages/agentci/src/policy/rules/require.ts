@@ -11,8 +11,18 @@ export const rule = defineRule({
     const expected = `${tool.label} to be called`;
     const [first] = table.indices(tool);
     if (first === undefined)
-      return { outcome: 'violated', spanned: [], expected, actual: `${tool.label} was never called` };
-    return { outcome: 'held', spanned: [first], expected, actual: `${tool.label} is ${callNumbers([first])}` };
+      return {
+        outcome: 'violated',
+        spanned: [],
+        expected,
+        actual: `${tool.label} was never called`,
+      };
+    return {
+      outcome: 'held',
+      spanned: [first],
+      expected,
+      actual: `${tool.label} is ${callNumbers([first])}`,
+    };
   },
   open: ({ tool }) => `${tool.label} to be called`,
 });

@@ -37,7 +37,9 @@ export interface FieldContext {
   /** Reads a file that the policy names. */
   readonly readFile?: (
     path: string,
-  ) => { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
+  ) =>
+    | { readonly ok: true; readonly text: string }
+    | { readonly ok: false; readonly message: string };
 }
 
 type FieldValue<F extends RuleField> = F extends { required: true } | { default: number | boolean }
@@ -72,7 +74,9 @@ export interface RuleVerdict {
 }
 
 /** One type of sequence rule: its fields, its id and its verdict. One file each. */
-export interface Rule<F extends Readonly<Record<string, RuleField>> = Readonly<Record<string, RuleField>>> {
+export interface Rule<
+  F extends Readonly<Record<string, RuleField>> = Readonly<Record<string, RuleField>>,
+> {
   readonly type: string;
   readonly summary: string;
   readonly fields: F;
@@ -103,7 +107,10 @@ export interface Rule<F extends Readonly<Record<string, RuleField>> = Readonly<R
 
 /** A rule whose fields are not known here, as in the list of all. Its values come from its own `fields`. */
 export interface AnyRule
-  extends Omit<Rule, 'subjects' | 'hits' | 'inspect' | 'operands' | 'evaluate' | 'breaks' | 'forbids' | 'open'> {
+  extends Omit<
+    Rule,
+    'subjects' | 'hits' | 'inspect' | 'operands' | 'evaluate' | 'breaks' | 'forbids' | 'open'
+  > {
   readonly subjects?: readonly string[] | 'scope';
   readonly hits?: (values: never) => Condition;
   readonly inspect?: (values: never) => string | undefined;
@@ -115,15 +122,20 @@ export interface AnyRule
 }
 
 /** Keeps the types of the fields between their declaration and the verdict. */
-export const defineRule = <const F extends Readonly<Record<string, RuleField>>>(rule: Rule<F>): Rule<F> => rule;
+export const defineRule = <const F extends Readonly<Record<string, RuleField>>>(
+  rule: Rule<F>,
+): Rule<F> => rule;
 
-export const labels = (selectors: readonly Selector[]): string => selectors.map(({ label }) => label).join(', ');
+export const labels = (selectors: readonly Selector[]): string =>
+  selectors.map(({ label }) => label).join(', ');
 
 /** `call 3`, `calls 1, 2 and 7`: numbered from 1, as people count. */
 export function callNumbers(indices: readonly number[]): string {
   const shown = indices.slice(0, 5).map((i) => String(i + 1));
   if (indices.length > 5) return `calls ${shown.join(', ')} and ${indices.length - 5} more`;
-  return shown.length === 1 ? `call ${shown[0]}` : `calls ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+  return shown.length === 1
+    ? `call ${shown[0]}`
+    : `calls ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
 }
 
 export const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
@@ -142,7 +154,9 @@ export function foldObligations(
   const [only] = verdicts;
   if (verdicts.length === 1 && only !== undefined) return only.verdict;
   const outcome = worstOutcome(verdicts.map(({ verdict }) => verdict.outcome));
-  const telling = verdicts.filter(({ verdict }) => verdict.outcome === outcome).map(({ verdict }) => verdict);
+  const telling = verdicts
+    .filter(({ verdict }) => verdict.outcome === outcome)
+    .map(({ verdict }) => verdict);
   return {
     outcome,
     spanned: sortedUnion(telling.map(({ spanned }) => spanned)),

@@ -6,10 +6,14 @@ export const rule = defineRule({
   type: 'sequence',
   summary:
     'These tools must be called in this order once the first of them is; `strict` allows no other call between them.',
-  fields: { tools: { kind: 'selectors', required: true, wanted: true }, strict: { kind: 'flag', default: false } },
+  fields: {
+    tools: { kind: 'selectors', required: true, wanted: true },
+    strict: { kind: 'flag', default: false },
+  },
   inspect: ({ tools }) => (tools.length < 2 ? 'a sequence needs at least two tools' : undefined),
   subjects: ['tools'],
-  operands: ({ tools, strict }) => `${tools.map(({ label }) => label).join('->')}${strict ? '!' : ''}`,
+  operands: ({ tools, strict }) =>
+    `${tools.map(({ label }) => label).join('->')}${strict ? '!' : ''}`,
   evaluate: (values, { table, complete }) => {
     const { tools, strict } = values;
     const order = tools.map(({ label }) => label).join(', then ');
@@ -24,13 +28,33 @@ export const rule = defineRule({
         brokenBy: [broken],
       };
     if (matched.length === tools.length)
-      return { outcome: 'held', spanned: matched, expected, actual: `in order at ${callNumbers(matched)}` };
+      return {
+        outcome: 'held',
+        spanned: matched,
+        expected,
+        actual: `in order at ${callNumbers(matched)}`,
+      };
     if (matched.length === 0)
-      return { outcome: 'not_exercised', spanned: [], expected, actual: 'none of the tools was called' };
+      return {
+        outcome: 'not_exercised',
+        spanned: [],
+        expected,
+        actual: 'none of the tools was called',
+      };
     const missing = tools[matched.length]!.label;
     return complete
-      ? { outcome: 'violated', spanned: matched, expected, actual: `the run ended before ${missing}` }
-      : { outcome: 'not_exercised', spanned: [], expected, actual: `still open: ${missing} is next` };
+      ? {
+          outcome: 'violated',
+          spanned: matched,
+          expected,
+          actual: `the run ended before ${missing}`,
+        }
+      : {
+          outcome: 'not_exercised',
+          spanned: [],
+          expected,
+          actual: `still open: ${missing} is next`,
+        };
   },
   breaks: (values, calls, at) => {
     const { matched, broken } = progressOf(values, calls, at + 1);
@@ -63,7 +87,8 @@ function progressOf({ tools, strict }: Values, calls: CallLists, end: number): P
     const member = matched.length;
     const next = firstFrom(calls.indices(tools[member]!), from, end);
     let broken = end;
-    for (const later of tools.slice(member + 1)) broken = Math.min(broken, firstFrom(calls.indices(later), from, end));
+    for (const later of tools.slice(member + 1))
+      broken = Math.min(broken, firstFrom(calls.indices(later), from, end));
     // Between two members nothing else may come.
     if (strict && member > 0 && from < end && next !== from) broken = from;
     if (broken < next) return { matched, broken };

@@ -8,12 +8,21 @@ import type { FieldContext, FieldResult } from './rule.ts';
 
 function readPinned(value: unknown, { readFile }: FieldContext): FieldResult {
   if (typeof value !== 'string' || value.trim() === '')
-    return { ok: false, message: '"pinned" must be the path of a file with an answer to tools/list' };
-  const found = readFile?.(value) ?? { ok: false as const, message: `"${value}" cannot be read from here` };
+    return {
+      ok: false,
+      message: '"pinned" must be the path of a file with an answer to tools/list',
+    };
+  const found = readFile?.(value) ?? {
+    ok: false as const,
+    message: `"${value}" cannot be read from here`,
+  };
   if (!found.ok) return { ok: false, code: 'POLICY_UNREADABLE', message: found.message };
   const tools = pinnedTools(found.text);
   if (tools === undefined)
-    return { ok: false, message: `"${value}" is not a list of tools: it needs {"tools": [{"name": …}]}` };
+    return {
+      ok: false,
+      message: `"${value}" is not a list of tools: it needs {"tools": [{"name": …}]}`,
+    };
   return { ok: true, value: tools };
 }
 
@@ -50,8 +59,11 @@ export const rule = definePerCallRule({
         const tool = definitionAt(calls, at);
         const all = calls.run.tools ?? [];
         return (
-          definitionFlaw(tool, all, { pinned: pinned as PinnedTools | undefined, hidden_instructions, shadowing }) !==
-          undefined
+          definitionFlaw(tool, all, {
+            pinned: pinned as PinnedTools | undefined,
+            hidden_instructions,
+            shadowing,
+          }) !== undefined
         );
       } catch (error) {
         if (error instanceof NotCaptured) return new CannotTell(error.message);

@@ -5,11 +5,18 @@ const MAX_WIDTH = 118;
 
 /** Lines in a double frame; a null is the rule under the title. Text is made safe and cut here, so that no line breaks the frame. */
 export function box(lines: readonly (string | null)[]): string {
-  const safe = lines.map((line) => (line === null ? null : cut(escapeTerminalLine(line), MAX_WIDTH - 4)));
-  const width = Math.max(MIN_WIDTH, ...safe.map((line) => (line === null ? 0 : displayWidth(line) + 4)));
+  const safe = lines.map((line) =>
+    line === null ? null : cut(escapeTerminalLine(line), MAX_WIDTH - 4),
+  );
+  const width = Math.max(
+    MIN_WIDTH,
+    ...safe.map((line) => (line === null ? 0 : displayWidth(line) + 4)),
+  );
   const rule = '═'.repeat(width);
   const framed = safe.map((line) =>
-    line === null ? `╠${rule}╣` : `║  ${line}${' '.repeat(Math.max(0, width - 2 - displayWidth(line)))}║`,
+    line === null
+      ? `╠${rule}╣`
+      : `║  ${line}${' '.repeat(Math.max(0, width - 2 - displayWidth(line)))}║`,
   );
   return [`╔${rule}╗`, ...framed, `╚${rule}╝`].join('\n');
 }

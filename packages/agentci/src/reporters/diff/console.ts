@@ -18,7 +18,8 @@ export function renderDiffConsole(report: DiffReport): string {
     '',
   ];
   const told = report.queries.filter((query) => query.layers.length > 0 || query.has_regression);
-  for (const query of report.queries.length === 1 ? report.queries : told) lines.push(...queryLines(query), '');
+  for (const query of report.queries.length === 1 ? report.queries : told)
+    lines.push(...queryLines(query), '');
   const same = report.queries.length - told.length;
   if (report.queries.length > 1 && same > 0) {
     const ids = report.queries.filter((query) => !told.includes(query)).map((query) => query.id);
@@ -34,7 +35,13 @@ export function renderDiffConsole(report: DiffReport): string {
   return `${box(lines)}\n${footer(report).map(escapeTerminalLine).join('\n')}\n`;
 }
 
-const ICONS: Record<CheckStatus, string> = { pass: '✅', warn: '✅', fail: '❌', error: '❓', skip: '➖' };
+const ICONS: Record<CheckStatus, string> = {
+  pass: '✅',
+  warn: '✅',
+  fail: '❌',
+  error: '❓',
+  skip: '➖',
+};
 
 function queryLines(query: QueryDiff): string[] {
   const lines = [`${query.id}  ${query.query}`, '', correctnessLine(query)];
@@ -60,21 +67,25 @@ function queryLines(query: QueryDiff): string[] {
     }
     lines.push(...detail);
   }
-  for (const regression of query.regressions) lines.push('', `❌ Regression: ${regression.message}`);
+  for (const regression of query.regressions)
+    lines.push('', `❌ Regression: ${regression.message}`);
   return lines;
 }
 
 /** Said where a layer began or ceased to fail; a warning is told by its numbers. */
 function verdictLines({ verdict }: QueryDiff, layer: 'path' | 'cost'): string[] {
   const { before, after } = verdict.layers[layer];
-  const isTold = before !== after && [before, after].some((status) => status === 'fail' || status === 'error');
+  const isTold =
+    before !== after && [before, after].some((status) => status === 'fail' || status === 'error');
   return isTold ? [`   Verdict:           ${word(before)} → ${word(after)}`] : [];
 }
 
-const word = (status: CheckStatus | null): string => (status === null ? 'none' : status.toUpperCase());
+const word = (status: CheckStatus | null): string =>
+  status === null ? 'none' : status.toUpperCase();
 
 function correctnessLine({ correctness: { before, after, changed } }: QueryDiff): string {
-  if (before === null || after === null) return '➖ Correctness: not judged (no spec has this query)';
+  if (before === null || after === null)
+    return '➖ Correctness: not judged (no spec has this query)';
   return `${ICONS[after]} Correctness: ${changed ? 'Changed' : 'Unchanged'} (${word(before)} → ${word(after)})`;
 }
 
@@ -91,7 +102,8 @@ function pathDetails({ path, diff_types }: QueryDiff): string[] {
         `     ${change.tool} #${change.before_call} ${change.path}: ${short(change.before)} → ${short(change.after)}`,
       );
     }
-    if (path.arguments.length > MAX_LINES) lines.push(`     … ${path.arguments.length - MAX_LINES} more`);
+    if (path.arguments.length > MAX_LINES)
+      lines.push(`     … ${path.arguments.length - MAX_LINES} more`);
   }
   return lines;
 }
@@ -100,7 +112,9 @@ function editLines(edits: QueryDiff['path']['tools']): string[] {
   const lines = counted(edits).map(
     ({ op, text, times }) => `     ${SIGNS[op]} ${text}${times > 1 ? ` ×${times}` : ''}`,
   );
-  return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `     … ${lines.length - MAX_LINES} more`] : lines;
+  return lines.length > MAX_LINES
+    ? [...lines.slice(0, MAX_LINES), `     … ${lines.length - MAX_LINES} more`]
+    : lines;
 }
 
 function footer({
@@ -138,11 +152,14 @@ export function renderComparisonConsole(comparison: RunComparison): string {
     lines.push('', 'Verdicts that changed:');
     for (const { id, before, after } of comparison.flips.slice(0, MAX_LINES))
       lines.push(`   ${id}: ${before} → ${after}`);
-    if (comparison.flips.length > MAX_LINES) lines.push(`   … ${comparison.flips.length - MAX_LINES} more`);
+    if (comparison.flips.length > MAX_LINES)
+      lines.push(`   … ${comparison.flips.length - MAX_LINES} more`);
   }
   lines.push('');
   const { only_before, only_after, undecided, summary } = comparison;
-  const within = comparison.metrics.filter(({ verdict }) => verdict === 'worse_within_limit').length;
+  const within = comparison.metrics.filter(
+    ({ verdict }) => verdict === 'worse_within_limit',
+  ).length;
   const notes = [
     comparison.headline,
     only_before.length > 0 ? `only in ${comparison.before}: ${only_before.join(', ')}` : '',

@@ -25,7 +25,11 @@ function report(options: { limit?: number; count?: number; text?: string } = {})
         tool_calls: [{ name: 'a', args: { k: 1 } }, { name: text }],
         cost_usd: 0.01,
       }),
-      after: simpleTrace({ answer: text, tool_calls: [{ name: 'a', args: { k: text } }], cost_usd: 0.02 }),
+      after: simpleTrace({
+        answer: text,
+        tool_calls: [{ name: 'a', args: { k: text } }],
+        cost_usd: 0.02,
+      }),
       query: { correctness: { expected_in_answer: ['old'] } },
       ...(limit === undefined ? {} : { maxRegressionPercent: limit }),
     }),
@@ -45,7 +49,10 @@ function report(options: { limit?: number; count?: number; text?: string } = {})
 }
 
 /** A version as a run. */
-const sideOf = (count: number, { status, calls, lost }: { status: 'pass' | 'fail'; calls: number; lost?: string }) =>
+const sideOf = (
+  count: number,
+  { status, calls, lost }: { status: 'pass' | 'fail'; calls: number; lost?: string },
+) =>
   runOf([
     ...Array.from({ length: count }, (_, i) => ({
       id: `q${i}`,
@@ -108,9 +115,17 @@ test('what it all came to is said in the same words in the terminal, in Markdown
 });
 
 test('a limit that applies to nothing known cannot be judged', () => {
-  const queries = [{ id: 'q', query: 'q', ...diffTraces({ before: simpleTrace('a'), after: simpleTrace('a') }) }];
+  const queries = [
+    { id: 'q', query: 'q', ...diffTraces({ before: simpleTrace('a'), after: simpleTrace('a') }) },
+  ];
   const sides = { before: runOf([]), after: runOf([]) };
-  const rest = { agent: 'x', from_version: 'a', to_version: 'b', notices: [], comparison: compareRuns(sides) };
+  const rest = {
+    agent: 'x',
+    from_version: 'a',
+    to_version: 'b',
+    notices: [],
+    comparison: compareRuns(sides),
+  };
   expect(diffReport({ ...rest, queries, maxRegressionPercent: 10 }).summary.exit_code).toBe(2);
   expect(diffReport({ ...rest, queries }).summary.exit_code).toBe(0);
 });

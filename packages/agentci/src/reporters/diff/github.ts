@@ -1,4 +1,8 @@
-import { escapeTerminalLine, escapeWorkflowCommandData, escapeWorkflowCommandProperty } from '../../kit/escape.ts';
+import {
+  escapeTerminalLine,
+  escapeWorkflowCommandData,
+  escapeWorkflowCommandProperty,
+} from '../../kit/escape.ts';
 import type { DiffReport, RunComparison } from '../../results/diff.ts';
 import { comparisonText } from './words.ts';
 
@@ -18,17 +22,31 @@ export function renderDiffGithub(report: DiffReport, publicPath: (file: string) 
         ]
       : [];
     for (const { message, metric } of query.regressions) {
-      lines.push(command('error', [...place, title(`regression: ${metric}`)], `${query.id} (${versions}): ${message}`));
+      lines.push(
+        command(
+          'error',
+          [...place, title(`regression: ${metric}`)],
+          `${query.id} (${versions}): ${message}`,
+        ),
+      );
     }
     if (query.diff_types.length > 0 && !query.has_regression) {
       lines.push(
-        command('notice', [...place, title('diff')], `${query.id} (${versions}): ${query.diff_types.join(', ')}`),
+        command(
+          'notice',
+          [...place, title('diff')],
+          `${query.id} (${versions}): ${query.diff_types.join(', ')}`,
+        ),
       );
     }
   }
   for (const id of report.only_before) {
     lines.push(
-      command('warning', [title('diff')], `${id} is in ${report.from_version} but not in ${report.to_version}`),
+      command(
+        'warning',
+        [title('diff')],
+        `${id} is in ${report.from_version} but not in ${report.to_version}`,
+      ),
     );
   }
   return lines.map((line) => `${line}\n`).join('');
@@ -43,17 +61,26 @@ export function renderComparisonGithub(comparison: RunComparison): string {
     command('error', [title('compare: verdict')], `${id}: new and failing`),
   );
   const flips = comparison.flips.map(({ id, before, after }) =>
-    command(after === 'fail' ? 'error' : 'notice', [title('compare: verdict')], `${id}: ${before} → ${after}`),
+    command(
+      after === 'fail' ? 'error' : 'notice',
+      [title('compare: verdict')],
+      `${id}: ${before} → ${after}`,
+    ),
   );
   const metrics = told.map((metric) => {
     const level: Level =
-      metric.verdict === 'worse' ? 'error' : metric.verdict === 'inconclusive' ? 'warning' : 'notice';
+      metric.verdict === 'worse'
+        ? 'error'
+        : metric.verdict === 'inconclusive'
+          ? 'warning'
+          : 'notice';
     return command(level, [title(`compare: ${metric.metric}`)], comparisonText(metric));
   });
   return [...added, ...flips, ...metrics].map((line) => `${line}\n`).join('');
 }
 
-const title = (text: string): string => `title=${escapeWorkflowCommandProperty(escapeTerminalLine(text))}`;
+const title = (text: string): string =>
+  `title=${escapeWorkflowCommandProperty(escapeTerminalLine(text))}`;
 
 const command = (level: Level, properties: readonly string[], message: string): string =>
   `::${level} ${properties.join(',')}::${escapeWorkflowCommandData(escapeTerminalLine(message))}`;

@@ -24,7 +24,10 @@ export function renderDiffMarkdown(report: DiffReport): string {
   if (report.comparison !== undefined && report.comparison.length > 0)
     lines.push(...comparisonTable(report.comparison), '');
   if (report.only_before.length > 0)
-    lines.push(`Only in ${cell(report.from_version)}: ${report.only_before.map(cell).join(', ')}`, '');
+    lines.push(
+      `Only in ${cell(report.from_version)}: ${report.only_before.map(cell).join(', ')}`,
+      '',
+    );
   if (report.only_after.length > 0)
     lines.push(`Only in ${cell(report.to_version)}: ${report.only_after.map(cell).join(', ')}`, '');
   for (const notice of report.notices) lines.push(`> ${cell(notice)}`, '');
@@ -46,9 +49,13 @@ function queryLines(query: QueryDiff): string[] {
   }
   lines.push('');
   for (const regression of query.regressions) lines.push(`- ❌ ${cell(regression.message)}`);
-  const edits = [...counted(query.path.tools), ...counted(query.path.routes)].filter(({ op }) => op !== 'keep');
+  const edits = [...counted(query.path.tools), ...counted(query.path.routes)].filter(
+    ({ op }) => op !== 'keep',
+  );
   for (const { op, text, times } of edits.slice(0, MAX_LINES)) {
-    lines.push(`- ${op === 'insert' ? 'added' : 'removed'}: ${cell(text)}${times > 1 ? ` ×${times}` : ''}`);
+    lines.push(
+      `- ${op === 'insert' ? 'added' : 'removed'}: ${cell(text)}${times > 1 ? ` ×${times}` : ''}`,
+    );
   }
   for (const change of query.path.arguments.slice(0, MAX_LINES)) {
     lines.push(
@@ -57,7 +64,10 @@ function queryLines(query: QueryDiff): string[] {
   }
   if (query.correctness.answer.changed) {
     const answers = answerLines(query.correctness.answer.edits, ANSWER_CHARACTERS);
-    lines.push(`- answer ${SIGNS.delete} ${cell(answers.before)}`, `- answer ${SIGNS.insert} ${cell(answers.after)}`);
+    lines.push(
+      `- answer ${SIGNS.delete} ${cell(answers.before)}`,
+      `- answer ${SIGNS.insert} ${cell(answers.after)}`,
+    );
   }
   lines.push('');
   return lines;
@@ -79,7 +89,8 @@ export function renderComparisonMarkdown(comparison: RunComparison): string {
     ...comparisonTable(comparison.metrics),
     '',
   ];
-  for (const { id, before, after } of comparison.flips) lines.push(`- ${cell(id)}: ${before} → ${after}`);
+  for (const { id, before, after } of comparison.flips)
+    lines.push(`- ${cell(id)}: ${before} → ${after}`);
   if (comparison.flips.length > 0) lines.push('');
   for (const [what, ids] of [
     ['Only before', comparison.only_before],

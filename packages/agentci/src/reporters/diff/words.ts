@@ -21,22 +21,85 @@ export interface Row {
 /** The numbers of a diff in the order people read them; those neither side knows are left out. */
 export function rowsOf({ path, cost }: QueryDiff): Row[] {
   const rows: Row[] = [
-    { layer: 'path', title: 'Tool calls', delta: path.tool_calls, format: formatCount, showPercent: true },
-    { layer: 'path', title: 'Tool precision', delta: path.tool_precision, format: ratio, showPercent: false },
-    { layer: 'path', title: 'Tool recall', delta: path.tool_recall, format: ratio, showPercent: false },
-    { layer: 'path', title: 'Sequence LCS', delta: path.sequence_lcs, format: ratio, showPercent: false },
-    { layer: 'path', title: 'Loops detected', delta: path.loops, format: formatCount, showPercent: false },
-    { layer: 'path', title: 'Handoffs', delta: path.handoffs, format: formatCount, showPercent: false },
-    { layer: 'cost', title: 'Total cost', delta: cost.cost_usd, format: formatUsd, showPercent: true },
-    { layer: 'cost', title: 'Total tokens', delta: cost.total_tokens, format: formatCount, showPercent: true },
-    { layer: 'cost', title: 'LLM calls', delta: cost.llm_calls, format: formatCount, showPercent: true },
-    { layer: 'cost', title: 'Latency', delta: cost.latency_ms, format: milliseconds, showPercent: true },
+    {
+      layer: 'path',
+      title: 'Tool calls',
+      delta: path.tool_calls,
+      format: formatCount,
+      showPercent: true,
+    },
+    {
+      layer: 'path',
+      title: 'Tool precision',
+      delta: path.tool_precision,
+      format: ratio,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Tool recall',
+      delta: path.tool_recall,
+      format: ratio,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Sequence LCS',
+      delta: path.sequence_lcs,
+      format: ratio,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Loops detected',
+      delta: path.loops,
+      format: formatCount,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Handoffs',
+      delta: path.handoffs,
+      format: formatCount,
+      showPercent: false,
+    },
+    {
+      layer: 'cost',
+      title: 'Total cost',
+      delta: cost.cost_usd,
+      format: formatUsd,
+      showPercent: true,
+    },
+    {
+      layer: 'cost',
+      title: 'Total tokens',
+      delta: cost.total_tokens,
+      format: formatCount,
+      showPercent: true,
+    },
+    {
+      layer: 'cost',
+      title: 'LLM calls',
+      delta: cost.llm_calls,
+      format: formatCount,
+      showPercent: true,
+    },
+    {
+      layer: 'cost',
+      title: 'Latency',
+      delta: cost.latency_ms,
+      format: milliseconds,
+      showPercent: true,
+    },
   ];
   return rows.filter(({ delta }) => delta.before !== null || delta.after !== null);
 }
 
 /** `11 → 0` with its change: `▼ 100%`, `unchanged`, `was 0`. */
-export function changeOf({ delta, format, showPercent }: Row): { readonly values: string; readonly note: string } {
+export function changeOf({ delta, format, showPercent }: Row): {
+  readonly values: string;
+  readonly note: string;
+} {
   const { before, after, change, pct_change, arrow } = delta;
   const show = (value: number | null) => (value === null ? 'unknown' : format(value));
   const values = `${show(before)} → ${show(after)}`;
@@ -64,7 +127,10 @@ export function counted(edits: readonly Edit[]): (Edit & { readonly times: numbe
 export const SIGNS: Record<Edit['op'], string> = { keep: ' ', delete: '-', insert: '+' };
 
 /** The two answers as one line each: what was, and what is. */
-export function answerLines(edits: readonly Edit[], max: number): { readonly before: string; readonly after: string } {
+export function answerLines(
+  edits: readonly Edit[],
+  max: number,
+): { readonly before: string; readonly after: string } {
   const side = (skip: Edit['op']) => {
     const text = edits
       .filter(({ op }) => op !== skip)
@@ -118,7 +184,8 @@ export function comparisonText(metric: MetricComparison): string {
 
 /** A number of a metric with its unit, negative ones too. */
 function formatOf(metric: string): Format {
-  const format = (Object.hasOwn(METRIC_FORMATS, metric) ? METRIC_FORMATS[metric] : undefined) ?? number;
+  const format =
+    (Object.hasOwn(METRIC_FORMATS, metric) ? METRIC_FORMATS[metric] : undefined) ?? number;
   return (value) => (value < 0 ? `−${format(-value)}` : format(value));
 }
 
@@ -130,7 +197,10 @@ const METRIC_FORMATS: Readonly<Record<string, Format>> = {
 };
 
 /** The chance that belongs to the numbers beside it, and the corrected one where that decides otherwise. */
-export const chanceText = ({ p, p_adjusted }: Pick<MetricComparison, 'p' | 'p_adjusted'>): string =>
+export const chanceText = ({
+  p,
+  p_adjusted,
+}: Pick<MetricComparison, 'p' | 'p_adjusted'>): string =>
   p <= 0.05 && p_adjusted > 0.05
     ? `${formatP(p)} (${p_adjusted.toFixed(3)} corrected for several metrics)`
     : formatP(p);

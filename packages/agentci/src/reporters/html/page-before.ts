@@ -12,7 +12,11 @@ const MAX_ANSWER = 100_000;
 const MAX_REASON = 400;
 
 /** What a comparison needs of the run before. */
-export function pageBefore({ run, comparison, tools }: NonNullable<ReportContext['before']>): PageBefore {
+export function pageBefore({
+  run,
+  comparison,
+  tools,
+}: NonNullable<ReportContext['before']>): PageBefore {
   return {
     run_id: run.run_id,
     ...defined({ started_at: run.started_at }),
@@ -20,7 +24,10 @@ export function pageBefore({ run, comparison, tools }: NonNullable<ReportContext
     queries: run.results.map((result) => {
       const name = caseText(result);
       const called = tools?.get(name);
-      return [name, { ...comparedQuery(result), ...(called === undefined ? {} : { tools: called }) }];
+      return [
+        name,
+        { ...comparedQuery(result), ...(called === undefined ? {} : { tools: called }) },
+      ];
     }),
   };
 }

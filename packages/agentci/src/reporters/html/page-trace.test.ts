@@ -24,12 +24,16 @@ test.each([
 });
 
 test('a long text says how much of it is missing', () => {
-  const [step] = pageTrace(simpleTrace({ tool_calls: [{ name: 't', result: 'x'.repeat(10_000) }] })).steps;
+  const [step] = pageTrace(
+    simpleTrace({ tool_calls: [{ name: 't', result: 'x'.repeat(10_000) }] }),
+  ).steps;
   expect(step?.fields.at(-1)?.text).toMatch(/x… \(4000 more characters\)$/);
 });
 
 test('a long trace says how many steps are missing', () => {
-  const { steps, left_out } = pageTrace(traceOf(Array.from({ length: 1500 }, (_, i) => event(`e${i}`, i + 1))));
+  const { steps, left_out } = pageTrace(
+    traceOf(Array.from({ length: 1500 }, (_, i) => event(`e${i}`, i + 1))),
+  );
   expect({ shown: steps.length, left_out }).toEqual({ shown: 1000, left_out: 500 });
 });
 
@@ -38,9 +42,18 @@ test.each([
   { when: 'a price is known', cost: undefined, expected: { cost_usd: 0.25, cost_computed: true } },
 ])('a model call has a cost when $when', ({ cost, expected }) => {
   const trace = simpleTrace({
-    llm_calls: [{ model: 'm', input_tokens: 10, output_tokens: 2, ...(cost === undefined ? {} : { cost_usd: cost }) }],
+    llm_calls: [
+      {
+        model: 'm',
+        input_tokens: 10,
+        output_tokens: 2,
+        ...(cost === undefined ? {} : { cost_usd: cost }),
+      },
+    ],
   });
-  expect(pageTrace(trace, () => ({ usd: 0.25, prices: 'p' })).steps).toMatchObject([{ ...expected, input_tokens: 10 }]);
+  expect(pageTrace(trace, () => ({ usd: 0.25, prices: 'p' })).steps).toMatchObject([
+    { ...expected, input_tokens: 10 },
+  ]);
 });
 
 test('tools that were not captured are unknown, not none', () => {

@@ -26,7 +26,12 @@ export function pageTrace(trace: Trace, price?: PriceLookup): PageTrace {
     ...(latencyMs.exact ? { duration_ms: latencyMs.value } : {}),
     tools: trace.captured.toolCalls === 'none' ? null : toolNames(trace),
     steps: steps.map((step) =>
-      pageStep(step, { depth: depthOf.get(step.id) ?? 0, agent: agentOf.get(step.id), zero, price }),
+      pageStep(step, {
+        depth: depthOf.get(step.id) ?? 0,
+        agent: agentOf.get(step.id),
+        zero,
+        price,
+      }),
     ),
     ...(trace.steps.length > MAX_STEPS ? { left_out: trace.steps.length - MAX_STEPS } : {}),
     warnings: trace.warnings.slice(0, 20).map(({ message }) => clip(message, MAX_TITLE)),
@@ -35,7 +40,9 @@ export function pageTrace(trace: Trace, price?: PriceLookup): PageTrace {
 
 /** A text no longer than this, which says what is missing. */
 export function clip(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length - limit} more characters)`;
+  return text.length <= limit
+    ? text
+    : `${text.slice(0, limit)}… (${text.length - limit} more characters)`;
 }
 
 function depths(steps: readonly Step[]): Map<string, number> {
@@ -44,7 +51,11 @@ function depths(steps: readonly Step[]): Map<string, number> {
   for (const { id } of steps) {
     let depth = 0;
     // The bound also ends a cycle of parents.
-    for (let at = parents.get(id); at !== undefined && parents.has(at) && depth < MAX_DEPTH; at = parents.get(at))
+    for (
+      let at = parents.get(id);
+      at !== undefined && parents.has(at) && depth < MAX_DEPTH;
+      at = parents.get(at)
+    )
       depth++;
     found.set(id, depth);
   }
@@ -68,7 +79,8 @@ function agents(steps: readonly Step[]): Map<string, string> {
 
 function earliest(steps: readonly Step[]): number | undefined {
   let first: number | undefined;
-  for (const { t0 } of steps) if (t0 !== undefined && (first === undefined || t0 < first)) first = t0;
+  for (const { t0 } of steps)
+    if (t0 !== undefined && (first === undefined || t0 < first)) first = t0;
   return first;
 }
 
@@ -79,7 +91,12 @@ function pageStep(
     agent,
     zero,
     price,
-  }: { depth: number; agent: string | undefined; zero: number | undefined; price: PriceLookup | undefined },
+  }: {
+    depth: number;
+    agent: string | undefined;
+    zero: number | undefined;
+    price: PriceLookup | undefined;
+  },
 ): PageStep {
   const cost = step.kind === 'llm' ? costOf(step, price) : undefined;
   const usage = step.kind === 'llm' ? step.usage : undefined;
@@ -91,8 +108,12 @@ function pageStep(
     depth,
     ...(agent === undefined ? {} : { agent: clip(agent, MAX_TITLE) }),
     status: step.status,
-    ...(step.error === undefined ? {} : { error: clip(step.error.message ?? step.error.type ?? 'failed', MAX_FIELD) }),
-    ...(step.t0 === undefined || zero === undefined ? {} : { start_ms: Math.max(0, step.t0 - zero) }),
+    ...(step.error === undefined
+      ? {}
+      : { error: clip(step.error.message ?? step.error.type ?? 'failed', MAX_FIELD) }),
+    ...(step.t0 === undefined || zero === undefined
+      ? {}
+      : { start_ms: Math.max(0, step.t0 - zero) }),
     ...(duration === undefined ? {} : { duration_ms: duration }),
     ...(usage?.input === undefined ? {} : { input_tokens: usage.input }),
     ...(usage?.output === undefined ? {} : { output_tokens: usage.output }),
@@ -114,14 +135,21 @@ function durationOf({ t0, t1, meta }: Step): number | undefined {
 function costOf(step: LlmStep, price: PriceLookup | undefined): Cost | undefined {
   const { cost, usage, model, provider, t0 } = step;
   if (cost !== undefined) return cost;
-  if (price === undefined || model === undefined || usage?.input === undefined || usage.output === undefined)
+  if (
+    price === undefined ||
+    model === undefined ||
+    usage?.input === undefined ||
+    usage.output === undefined
+  )
     return undefined;
   const found = price({
     model,
     usage,
     ...defined({ provider, at: t0 }),
   });
-  return found === undefined ? undefined : { usd: found.usd, source: 'computed', prices: found.prices };
+  return found === undefined
+    ? undefined
+    : { usd: found.usd, source: 'computed', prices: found.prices };
 }
 
 function titleOf(step: Step): string {
@@ -145,7 +173,11 @@ function titleOf(step: Step): string {
 function fieldsOf(step: Step): [label: string, value: unknown][] {
   switch (step.kind) {
     case 'llm':
-      return [...messages(step.input), ['output', step.output && messageText(step.output)], ['finish', step.finish]];
+      return [
+        ...messages(step.input),
+        ['output', step.output && messageText(step.output)],
+        ['finish', step.finish],
+      ];
     case 'tool':
       return [
         ['arguments', step.args ?? step.argsRaw],
@@ -185,7 +217,10 @@ function messages(input: readonly Message[] | undefined): [string, unknown][] {
   if (input === undefined) return [];
   const shown = input.slice(-MAX_MESSAGES);
   const before = input.length - shown.length;
-  const rows = shown.map((message): [string, unknown] => [`input, ${message.role}`, messageText(message)]);
+  const rows = shown.map((message): [string, unknown] => [
+    `input, ${message.role}`,
+    messageText(message),
+  ]);
   return before === 0 ? rows : [['input', `${before} earlier messages`], ...rows];
 }
 

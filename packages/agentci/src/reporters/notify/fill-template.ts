@@ -14,7 +14,8 @@ export function fillTemplate(
   notice: Notice,
   escapeText: (text: string) => string = (text) => text,
 ): unknown {
-  const fieldOf = (name: string): unknown => (Object.hasOwn(notice, name) ? notice[name as keyof Notice] : null);
+  const fieldOf = (name: string): unknown =>
+    Object.hasOwn(notice, name) ? notice[name as keyof Notice] : null;
   const fill = (value: unknown, depth: number): unknown => {
     if (depth > MAX_DEPTH) return null;
     if (typeof value === 'string') {
@@ -24,7 +25,9 @@ export function fillTemplate(
     }
     if (Array.isArray(value)) return value.map((item) => fill(item, depth + 1));
     if (isObject(value))
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, depth + 1)]));
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, fill(item, depth + 1)]),
+      );
     return value;
   };
   return fill(template, 0);
@@ -35,16 +38,21 @@ function escapeTexts(value: unknown, escapeText: (text: string) => string): unkn
   if (typeof value === 'string') return escapeText(value);
   if (Array.isArray(value)) return value.map((item) => escapeTexts(item, escapeText));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, escapeTexts(item, escapeText)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, escapeTexts(item, escapeText)]),
+  );
 }
 
 /** The names that a template uses. */
-export const namesIn = (template: string): string[] => [...template.matchAll(SLOT)].map(([, name]) => name!);
+export const namesIn = (template: string): string[] =>
+  [...template.matchAll(SLOT)].map(([, name]) => name!);
 
 /** Lists of failures are a line each. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value))
-    return (value as Notice['failures']).map(({ id, status, message }) => `${status}: ${id}: ${message}`).join('\n');
+    return (value as Notice['failures'])
+      .map(({ id, status, message }) => `${status}: ${id}: ${message}`)
+      .join('\n');
   return String(value);
 }

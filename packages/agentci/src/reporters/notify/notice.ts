@@ -22,7 +22,11 @@ export interface Notice {
   readonly errors: number;
   readonly skipped: number;
   /** Queries and checks of the run that failed or could not be judged; the first of them. */
-  readonly failures: readonly { readonly id: string; readonly status: string; readonly message: string }[];
+  readonly failures: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly message: string;
+  }[];
   readonly failures_left_out: number;
   readonly branch: string | null;
   readonly commit: string | null;
@@ -36,8 +40,26 @@ export interface Notice {
 
 /** Has every field; templates are held against its names. */
 export const EMPTY_NOTICE: Notice = {
-  ...{ agent: '', run_id: '', spec: '', status: '', exit_code: 0, total: 0, passed: 0, failed: 0, warnings: 0 },
-  ...{ errors: 0, skipped: 0, failures: [], failures_left_out: 0, branch: null, commit: null, url: null },
+  ...{
+    agent: '',
+    run_id: '',
+    spec: '',
+    status: '',
+    exit_code: 0,
+    total: 0,
+    passed: 0,
+    failed: 0,
+    warnings: 0,
+  },
+  ...{
+    errors: 0,
+    skipped: 0,
+    failures: [],
+    failures_left_out: 0,
+    branch: null,
+    commit: null,
+    url: null,
+  },
   ...{ previous_status: null, changed: null, part: null },
 };
 
@@ -55,9 +77,16 @@ export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice
     ...run.results
       .filter(({ status }) => status === 'fail' || status === 'error')
       .slice(0, MAX_FAILURES)
-      .map((result) => ({ id: caseText(result), status: result.status, message: clip(reasonOf(result), MAX_MESSAGE) })),
+      .map((result) => ({
+        id: caseText(result),
+        status: result.status,
+        message: clip(reasonOf(result), MAX_MESSAGE),
+      })),
   ];
-  const count = failed + errors + run.checks.filter(({ status }) => status === 'fail' || status === 'error').length;
+  const count =
+    failed +
+    errors +
+    run.checks.filter(({ status }) => status === 'fail' || status === 'error').length;
   const shown = bad.slice(0, MAX_FAILURES);
   const { branch = null, commit = null, url = null, previous, part = null } = notify;
   const status = statusWord(exit_code);
@@ -89,6 +118,8 @@ function reasonOf(result: QueryResult): string {
   const { error, status } = result;
   if (error !== undefined) return error.message;
   const checks = checksOf(result);
-  const found = checks.find((check) => check.status === status) ?? checks.find((check) => check.status !== 'pass');
+  const found =
+    checks.find((check) => check.status === status) ??
+    checks.find((check) => check.status !== 'pass');
   return found?.message ?? (status === 'error' ? 'nothing was checked' : 'no check says why');
 }

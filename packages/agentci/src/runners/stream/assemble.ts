@@ -34,8 +34,11 @@ const WIRES: readonly Wire[] = [
   {
     isOne: ({ choices, object }) => Array.isArray(choices) || object === 'chat.completion.chunk',
     isContent: ({ choices }) =>
-      listOf(choices).some(({ delta }) => isFields(delta) && Boolean(delta.content || delta.tool_calls)),
-    isEnd: ({ choices }) => listOf(choices).some(({ finish_reason }) => typeof finish_reason === 'string'),
+      listOf(choices).some(
+        ({ delta }) => isFields(delta) && Boolean(delta.content || delta.tool_calls),
+      ),
+    isEnd: ({ choices }) =>
+      listOf(choices).some(({ finish_reason }) => typeof finish_reason === 'string'),
   },
   {
     isOne: (piece) => typeOf(piece).startsWith('response.'),
@@ -50,11 +53,14 @@ const WIRES: readonly Wire[] = [
   {
     isOne: ({ candidates }) => Array.isArray(candidates),
     isContent: ({ candidates }) => listOf(candidates).some(({ content }) => isFields(content)),
-    isEnd: ({ candidates }) => listOf(candidates).some(({ finishReason }) => typeof finishReason === 'string'),
+    isEnd: ({ candidates }) =>
+      listOf(candidates).some(({ finishReason }) => typeof finishReason === 'string'),
   },
   {
-    isOne: (piece) => typeof piece.done === 'boolean' && ('message' in piece || 'response' in piece),
-    isContent: ({ message, response }) => Boolean(response) || (isFields(message) && Boolean(message.content)),
+    isOne: (piece) =>
+      typeof piece.done === 'boolean' && ('message' in piece || 'response' in piece),
+    isContent: ({ message, response }) =>
+      Boolean(response) || (isFields(message) && Boolean(message.content)),
     isEnd: ({ done }) => done === true,
   },
 ];
@@ -90,7 +96,12 @@ export function assembleStream(
   if (wire !== undefined) {
     // After `[DONE]` without a reason from the model the readers call the run incomplete.
     if (!options.isDone && !objects.some(wire.isEnd)) return CUT_OFF;
-    const known: Assembled = { ok: true, value: objects, first: firstIndex(pieces, wire.isContent), warnings: [] };
+    const known: Assembled = {
+      ok: true,
+      value: objects,
+      first: firstIndex(pieces, wire.isContent),
+      warnings: [],
+    };
     return withAnswer(known, pieces, options.textOf);
   }
   if (objects.every(AiParts.knows))
@@ -99,11 +110,20 @@ export function assembleStream(
   return fromOthers(pieces, objects);
 }
 
-function fromAiParts(pieces: readonly Piece[], objects: readonly Fields[], isDone: boolean): Assembled {
+function fromAiParts(
+  pieces: readonly Piece[],
+  objects: readonly Fields[],
+  isDone: boolean,
+): Assembled {
   const parts = new AiParts();
   for (const part of objects) parts.add(part);
   if (parts.isAborted || !(parts.isFinished || isDone)) return CUT_OFF;
-  return { ok: true, value: { steps: parts.steps() }, first: firstIndex(pieces, AiParts.isContent), warnings: [] };
+  return {
+    ok: true,
+    value: { steps: parts.steps() },
+    first: firstIndex(pieces, AiParts.isContent),
+    warnings: [],
+  };
 }
 
 /** Nothing we know: the last piece may be the whole result, as programs with progress events have it. */
@@ -123,7 +143,11 @@ function fromOthers(pieces: readonly Piece[], objects: readonly Fields[]): Assem
 }
 
 /** The words that the spec points at; in a stream that is known they are found without that too. */
-function withAnswer(known: Assembled, pieces: readonly Piece[], textOf: PickText | undefined): Assembled {
+function withAnswer(
+  known: Assembled,
+  pieces: readonly Piece[],
+  textOf: PickText | undefined,
+): Assembled {
   if (!known.ok || textOf === undefined) return known;
   const picked = joinPicked(pieces, textOf);
   return picked.ok ? { ...known, answer: (picked.value as { answer: string }).answer } : known;
@@ -141,7 +165,11 @@ function joinPicked(pieces: readonly Piece[], textOf: PickText): Assembled {
     first ??= i;
   }
   return first === undefined
-    ? { ok: false, kind: 'agent', message: 'no event of the stream has a text at runner.http.answer' }
+    ? {
+        ok: false,
+        kind: 'agent',
+        message: 'no event of the stream has a text at runner.http.answer',
+      }
     : { ok: true, value: { answer: text }, first, warnings: [] };
 }
 
@@ -150,7 +178,9 @@ function joinTexts(pieces: readonly string[], isDone: boolean): Assembled {
   const values = pieces.map(parseText);
   const texts = values.every((value) => value !== undefined) ? (values as string[]) : pieces;
   const first = texts.findIndex((text) => text !== '');
-  const warnings = isDone ? [] : [{ code: 'STREAM_NO_END_MARK', message: 'the streamed text has no end mark' }];
+  const warnings = isDone
+    ? []
+    : [{ code: 'STREAM_NO_END_MARK', message: 'the streamed text has no end mark' }];
   return { ok: true, value: texts.join(''), first: first === -1 ? undefined : first, warnings };
 }
 
@@ -176,12 +206,16 @@ export function streamError(piece: Fields): StreamError | undefined {
   const error = errorOf(piece);
   if (error === undefined) return undefined;
   const text = wordsOf(error);
-  return { kind: INFRA.test(text) ? 'infra' : 'agent', message: `the stream ended with an error: ${text}` };
+  return {
+    kind: INFRA.test(text) ? 'infra' : 'agent',
+    message: `the stream ended with an error: ${text}`,
+  };
 }
 
 function errorOf(piece: Fields): unknown {
   const type = typeOf(piece);
-  if (type === 'response.failed') return (isFields(piece.response) && piece.response.error) || 'no reason given';
+  if (type === 'response.failed')
+    return (isFields(piece.response) && piece.response.error) || 'no reason given';
   if (type === 'error') return piece.error ?? piece.errorText ?? piece.message ?? piece;
   const error = [piece.error, piece.errors].find(isSetError);
   // A tool that failed is a step of the run.
@@ -191,11 +225,16 @@ function errorOf(piece: Fields): unknown {
 function wordsOf(error: unknown): string {
   if (typeof error === 'string') return error.slice(0, 300);
   const { type, code, message } = isFields(error) ? error : {};
-  const words = [type ?? code, message].filter((word) => typeof word === 'string' || typeof word === 'number');
+  const words = [type ?? code, message].filter(
+    (word) => typeof word === 'string' || typeof word === 'number',
+  );
   return (words.length > 0 ? words.join(': ') : (JSON.stringify(error) ?? '')).slice(0, 300);
 }
 
-function firstIndex(pieces: readonly Piece[], isContent: (piece: Fields) => boolean): number | undefined {
+function firstIndex(
+  pieces: readonly Piece[],
+  isContent: (piece: Fields) => boolean,
+): number | undefined {
   const index = pieces.findIndex((piece) => isFields(piece) && isContent(piece));
   return index === -1 ? undefined : index;
 }

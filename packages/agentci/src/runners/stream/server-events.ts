@@ -38,7 +38,8 @@ export function parseServerEvents(text: string): StreamEvent[] {
 export const parseLines = (text: string): StreamEvent[] =>
   [...linesOf(text)].flatMap(({ line, end }) => (line.trim() === '' ? [] : [{ data: line, end }]));
 
-const fieldValue = (line: string, field: string): string => line.slice(field.length).replace(/^ /, '');
+const fieldValue = (line: string, field: string): string =>
+  line.slice(field.length).replace(/^ /, '');
 
 function* linesOf(text: string): Generator<{ line: string; end: number }> {
   const lineEnd = /\r\n|\r|\n/g;

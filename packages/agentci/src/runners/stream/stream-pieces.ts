@@ -15,7 +15,8 @@ export interface StreamPieces {
 }
 
 const isDoneMark = ({ data }: StreamEvent): boolean => data.trim() === '[DONE]';
-const isErrorName = (name: string | undefined): boolean => /^(?:error|exception)$/i.test(name ?? '');
+const isErrorName = (name: string | undefined): boolean =>
+  /^(?:error|exception)$/i.test(name ?? '');
 
 /**
  * The pieces of an answer in the events of a stream, up to its end mark. An event that says the stream failed is an error,
@@ -29,7 +30,9 @@ export function streamPieces(events: readonly StreamEvent[], isDataStream: boole
   const said = before.filter(({ data }) => data.trim() !== '');
   if (said.length === 0) throw new AgentError('agent', 'the agent sent a stream without events');
   const late =
-    mark === -1 ? [] : events.slice(mark + 1).filter((event) => !isDoneMark(event) && event.data.trim() !== '');
+    mark === -1
+      ? []
+      : events.slice(mark + 1).filter((event) => !isDoneMark(event) && event.data.trim() !== '');
   const values = said.map(({ data }) => (isDataStream ? dataStreamPart(data) : parse(data)));
   refuseDamaged(said, values, isDataStream);
   const isDone = mark !== -1;
@@ -53,7 +56,10 @@ export function streamPieces(events: readonly StreamEvent[], isDataStream: boole
 
 const isNamedFields = (value: unknown): boolean => isFields(value) && Object.keys(value).length > 0;
 const isKnown = (piece: Exclude<Piece, string>): boolean =>
-  isWirePiece(piece) || AiParts.knows(piece) || 'answer' in piece || streamError(piece) !== undefined;
+  isWirePiece(piece) ||
+  AiParts.knows(piece) ||
+  'answer' in piece ||
+  streamError(piece) !== undefined;
 
 /** The words of an event that is named an error. */
 function namedError({ data }: StreamEvent): AgentError {
@@ -64,9 +70,15 @@ function namedError({ data }: StreamEvent): AgentError {
 }
 
 /** An event that begins as JSON and is none; at the end of a stream it is what is left of one. */
-function refuseDamaged(events: readonly StreamEvent[], values: readonly unknown[], isDataStream: boolean): void {
+function refuseDamaged(
+  events: readonly StreamEvent[],
+  values: readonly unknown[],
+  isDataStream: boolean,
+): void {
   const isJsonStream = isDataStream || values.some(isFields);
-  const at = events.findIndex(({ data }, i) => values[i] === undefined && (isDataStream || /^\s*\{/.test(data)));
+  const at = events.findIndex(
+    ({ data }, i) => values[i] === undefined && (isDataStream || /^\s*\{/.test(data)),
+  );
   const isLast = at === events.length - 1;
   if (at === -1 || !(isJsonStream || isLast)) return;
   throw new AgentError(
@@ -78,7 +90,10 @@ function refuseDamaged(events: readonly StreamEvent[], values: readonly unknown[
 /** A text has no end of its own: only the blank line after it says that it is whole. */
 function refuseOpen(events: readonly StreamEvent[]): void {
   if (events.some(({ isOpen }) => isOpen))
-    throw new AgentError('infra', 'the stream ended inside an event: the blank line after it is missing');
+    throw new AgentError(
+      'infra',
+      'the stream ended inside an event: the blank line after it is missing',
+    );
 }
 
 const MAX_SHOWN = 80;
@@ -86,7 +101,10 @@ const MAX_SHOWN = 80;
 function noiseWarning(noise: readonly StreamEvent[]): Trace['warnings'][number] {
   const count = noise.length === 1 ? '1 event' : `${noise.length} events`;
   const shown = JSON.stringify(noise[0]!.data.trim().slice(0, MAX_SHOWN));
-  return { code: 'STREAM_NOISE', message: `ignored ${count} of the stream that do not belong to the answer: ${shown}` };
+  return {
+    code: 'STREAM_NOISE',
+    message: `ignored ${count} of the stream that do not belong to the answer: ${shown}`,
+  };
 }
 
 function parse(text: string): unknown {

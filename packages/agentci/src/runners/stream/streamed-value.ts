@@ -11,21 +11,34 @@ export interface StreamedValue {
 }
 
 /** The answer or recording in a stream that a function gave back. */
-export function streamedOutput({ pieces, times }: StreamedValue, rule: AnswerRule): Omit<RunOutput, 'wallMs'> {
+export function streamedOutput(
+  { pieces, times }: StreamedValue,
+  rule: AnswerRule,
+): Omit<RunOutput, 'wallMs'> {
   if (pieces.length === 0) throw new AgentError('agent', 'the agent gave a stream without pieces');
   if (pieces.every((piece) => piece instanceof Uint8Array)) {
     // Bytes of a response, handed through: what they are can be seen in them alone.
     const isEvents = isEventStream(Buffer.concat(pieces).toString('utf8').replace(/^\s+/, ''));
     const type = isEvents ? 'text/event-stream' : 'text/plain';
-    const output = responseOutput({ status: 200, headers: { 'content-type': type }, chunks: pieces, times }, rule);
+    const output = responseOutput(
+      { status: 200, headers: { 'content-type': type }, chunks: pieces, times },
+      rule,
+    );
     return { ...(times[0] === undefined ? {} : { ttftMs: times[0] }), ...output };
   }
-  const texts = pieces.map((piece) => (piece instanceof Uint8Array ? Buffer.from(piece).toString('utf8') : piece));
+  const texts = pieces.map((piece) =>
+    piece instanceof Uint8Array ? Buffer.from(piece).toString('utf8') : piece,
+  );
   const areTexts = texts.every((piece) => typeof piece === 'string');
   if (!areTexts && texts.some((piece) => typeof piece === 'string'))
     throw new AgentError('agent', 'the agent gave a stream of texts and objects mixed');
   const assembled: ReturnType<typeof assembleStream> = areTexts
-    ? { ok: true, value: texts.join(''), first: texts.findIndex((text) => text !== ''), warnings: [] }
+    ? {
+        ok: true,
+        value: texts.join(''),
+        first: texts.findIndex((text) => text !== ''),
+        warnings: [],
+      }
     : assembleStream(texts, { isDone: false });
   if (!assembled.ok) throw new AgentError(assembled.kind, assembled.message);
   const { value, first, warnings } = assembled;

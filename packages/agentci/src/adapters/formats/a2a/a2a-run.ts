@@ -25,7 +25,11 @@ export class A2aRun {
 
   /** Whether the agent waits for an answer of the user. */
   get isOpen(): boolean {
-    return this.#state === 'input-required' || this.#state === 'auth-required' || this.#state === 'working';
+    return (
+      this.#state === 'input-required' ||
+      this.#state === 'auth-required' ||
+      this.#state === 'working'
+    );
   }
 
   ask(message: Fields): void {
@@ -71,7 +75,11 @@ export class A2aRun {
         { id: AGENT, name: AGENT, kind: 'remote' },
       ],
       ...timeSpan(this.#times),
-      ...defined({ id: this.taskId, status: this.#status(), error: this.#error ?? this.#failure() }),
+      ...defined({
+        id: this.taskId,
+        status: this.#status(),
+        error: this.#error ?? this.#failure(),
+      }),
       ...(asked === undefined ? {} : { task: { input: [{ role: 'user', parts: asked }] } }),
       ...(said === undefined ? {} : { final: { text: said, agent: AGENT } }),
       // The protocol hides what an agent does: no tools, no models, no tokens.

@@ -8,7 +8,9 @@ describeFormat('a2a', [
         jsonrpc: '2.0',
         id: 1,
         method: 'SendMessage',
-        params: { message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Where is parcel 7?' }] } },
+        params: {
+          message: { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Where is parcel 7?' }] },
+        },
       },
       {
         jsonrpc: '2.0',

@@ -65,9 +65,13 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     const { value } = record;
     if (!isFields(value)) continue;
     const isRpc = value.jsonrpc === '2.0';
-    const body = (isRpc ? (value.params ?? value.result) : isFields(value.body) ? value.body : value) as unknown;
+    const body = (
+      isRpc ? (value.params ?? value.result) : isFields(value.body) ? value.body : value
+    ) as unknown;
     const rpcId = isRpc ? `${typeof value.id} ${label(value.id) ?? ''}` : undefined;
-    const isRequest = isRpc ? typeof value.method === 'string' : value.kind === 'request' || isFromUser(body);
+    const isRequest = isRpc
+      ? typeof value.method === 'string'
+      : value.kind === 'request' || isFromUser(body);
     const kind = bodyKind(body);
     if (isRequest) {
       if (kind !== 'message' || !isFields(body)) continue;
@@ -78,7 +82,8 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
       if (rpcId !== undefined) byRequest.set(rpcId, run);
       continue;
     }
-    const run = (rpcId === undefined ? undefined : byRequest.get(rpcId)) ?? runs.at(-1)?.run ?? begin(record);
+    const run =
+      (rpcId === undefined ? undefined : byRequest.get(rpcId)) ?? runs.at(-1)?.run ?? begin(record);
     if (isFields(value.error)) run.fail(value.error);
     else if (kind !== undefined && isFields(body)) run.answer(kind, innerOf(kind, body));
     if (run.taskId !== undefined && run.isOpen) byTask.set(run.taskId, run);
@@ -91,7 +96,12 @@ const isFromUser = (body: unknown): boolean => {
   return isFields(message) && (message.role === 'user' || message.role === 'ROLE_USER');
 };
 
-const FIELD = { message: 'message', task: 'task', status: 'statusUpdate', artifact: 'artifactUpdate' } as const;
+const FIELD = {
+  message: 'message',
+  task: 'task',
+  status: 'statusUpdate',
+  artifact: 'artifactUpdate',
+} as const;
 
 function innerOf(kind: keyof typeof FIELD, body: Fields): Fields {
   const inner = body[FIELD[kind]];

@@ -82,7 +82,8 @@ export class AcpRun {
     if (tool === undefined) return;
     if (outcome.outcome === 'cancelled') tool.status = 'cancelled';
     const chosen = objects(params.options).find(({ optionId }) => optionId === outcome.optionId);
-    if (outcome.outcome === 'selected' && label(chosen?.kind)?.startsWith('reject') === true) tool.status = 'denied';
+    if (outcome.outcome === 'selected' && label(chosen?.kind)?.startsWith('reject') === true)
+      tool.status = 'denied';
   }
 
   /** What the agent has the editor do: run a command, read or write a file. It is part of a call that is under way, or one. */
@@ -90,9 +91,16 @@ export class AcpRun {
     for (const id of [...this.#wanted.keys()]) this.#showWanted(id);
     const { sessionId: _, content: __, ...rawInput } = params;
     const isPart = [...this.#tools.values()].some(
-      (tool) => !isEnded(tool) && !(kind === 'execute' && HARMLESS.has(this.#kinds.get(tool) ?? '')),
+      (tool) =>
+        !isEnded(tool) && !(kind === 'execute' && HARMLESS.has(this.#kinds.get(tool) ?? '')),
     );
-    if (!isPart) this.#tool({ sessionUpdate: 'tool_call', toolCallId: `${kind} ${++this.#count}`, kind, rawInput });
+    if (!isPart)
+      this.#tool({
+        sessionUpdate: 'tool_call',
+        toolCallId: `${kind} ${++this.#count}`,
+        kind,
+        rawInput,
+      });
   }
 
   #showWanted(id: string): void {
@@ -116,7 +124,10 @@ export class AcpRun {
         toolErrors: 'full',
         prompts: 'full',
       },
-      meta: defined({ session: this.#session === '' ? undefined : this.#session, stop_reason: this.#reason }),
+      meta: defined({
+        session: this.#session === '' ? undefined : this.#session,
+        stop_reason: this.#reason,
+      }),
     };
   }
 
@@ -127,13 +138,15 @@ export class AcpRun {
 
   #chunk(update: Fields): void {
     const said = text(fields(update.content).text) ?? '';
-    const type = update.sessionUpdate === 'agent_thought_chunk' ? ('reasoning' as const) : ('text' as const);
+    const type =
+      update.sessionUpdate === 'agent_thought_chunk' ? ('reasoning' as const) : ('text' as const);
     // Words after a call are another reply.
     if (this.#open === undefined || this.#open.output.calls !== undefined)
       this.#open = this.#dialogue.reply(turnOfText('assistant', ''));
     const parts = [...this.#open.output.parts];
     const last = parts.at(-1);
-    if (last !== undefined && last.type === type) parts[parts.length - 1] = { type, text: last.text + said };
+    if (last !== undefined && last.type === type)
+      parts[parts.length - 1] = { type, text: last.text + said };
     else parts.push({ type, text: said });
     this.#open.output.parts = parts;
   }
@@ -152,13 +165,18 @@ export class AcpRun {
       this.#bare.delete(tool);
     }
     const status =
-      typeof update.status === 'string' && Object.hasOwn(STATUS, update.status) ? STATUS[update.status] : undefined;
-    if (status !== undefined && tool.status !== 'denied' && tool.status !== 'cancelled') tool.status = status;
+      typeof update.status === 'string' && Object.hasOwn(STATUS, update.status)
+        ? STATUS[update.status]
+        : undefined;
+    if (status !== undefined && tool.status !== 'denied' && tool.status !== 'cancelled')
+      tool.status = status;
     if (update.rawInput !== undefined && update.rawInput !== null) tool.args = update.rawInput;
     const result = pick(update, 'rawOutput') ?? contentText(update.content);
     if (result !== undefined) tool.result = resultOf(result);
     if (tool.status === 'error')
-      tool.error = { message: typeof tool.result === 'string' ? tool.result : JSON.stringify(tool.result ?? '') };
+      tool.error = {
+        message: typeof tool.result === 'string' ? tool.result : JSON.stringify(tool.result ?? ''),
+      };
   }
 
   #newTool(id: string, update: Fields): OpenTool {
@@ -178,7 +196,8 @@ export class AcpRun {
   }
 }
 
-const toolName = (update: Fields): string | undefined => label(fields(fields(update._meta).claudeCode).toolName);
+const toolName = (update: Fields): string | undefined =>
+  label(fields(fields(update._meta).claudeCode).toolName);
 
 /** Kinds of calls that run no command. */
 const HARMLESS = new Set(['read', 'edit', 'search', 'fetch', 'think']);

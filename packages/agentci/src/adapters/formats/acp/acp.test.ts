@@ -30,7 +30,10 @@ describeFormat('acp', [
         method: 'session/update',
         params: {
           sessionId: 'z',
-          update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'Done.' } },
+          update: {
+            sessionUpdate: 'agent_message_chunk',
+            content: { type: 'text', text: 'Done.' },
+          },
         },
       },
       { jsonrpc: '2.0', id: 1, result: { stopReason: 'end_turn' } },

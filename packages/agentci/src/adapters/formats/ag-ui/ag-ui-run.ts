@@ -7,7 +7,16 @@ import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
 import { messageTurns, roleOf, turnOfText } from '../../build/messages.ts';
 import { timeSpan } from '../../build/time-span.ts';
-import { argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
+import {
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  text,
+  time,
+} from '../../build/values.ts';
 
 /** What earlier runs of a thread held. */
 export interface AgUiPast {
@@ -20,7 +29,10 @@ export interface AgUiPast {
 export class AgUiRun {
   readonly #dialogue = new Dialogue();
   readonly #replies = new Map<string, OpenReply>();
-  readonly #texts = new Map<string, { role: Turn['role']; text: string; reply: OpenReply | undefined }>();
+  readonly #texts = new Map<
+    string,
+    { role: Turn['role']; text: string; reply: OpenReply | undefined }
+  >();
   readonly #calls = new Map<string, { args: string; name: string; reply: OpenReply }>();
   readonly #times: (number | undefined)[] = [];
   /** Messages of earlier runs and of this one, by their ids. Some servers count anew in each run. */
@@ -53,9 +65,11 @@ export class AgUiRun {
     else if (type === 'RUN_FINISHED') {
       this.#isFinished = true;
       this.#result = event.result ?? undefined;
-    } else if (type === 'RUN_ERROR') this.#error = defined({ message: label(event.message), code: label(event.code) });
+    } else if (type === 'RUN_ERROR')
+      this.#error = defined({ message: label(event.message), code: label(event.code) });
     else if (type === 'MESSAGES_SNAPSHOT') this.#snapshot(objects(event.messages));
-    else if (/^(?:REASONING_MESSAGE|THINKING(?:_TEXT_MESSAGE)?)_(?:CONTENT|CHUNK)$/.test(type)) this.#think(event);
+    else if (/^(?:REASONING_MESSAGE|THINKING(?:_TEXT_MESSAGE)?)_(?:CONTENT|CHUNK)$/.test(type))
+      this.#think(event);
     else if (type.startsWith('TEXT_MESSAGE_')) this.#say(type, event);
     else if (type.startsWith('TOOL_CALL_')) this.#call(type, event);
     else if (/^(?:RAW|CUSTOM|ACTIVITY_.+)$/.test(type)) this.#own(event);
@@ -65,7 +79,8 @@ export class AgUiRun {
   draft(format: string): Draft | undefined {
     for (const [id, { role, text: said, reply }] of this.#texts) {
       this.#known.set(id, said);
-      if (reply !== undefined) extend(reply, { parts: said === '' ? [] : [{ type: 'text', text: said }] });
+      if (reply !== undefined)
+        extend(reply, { parts: said === '' ? [] : [{ type: 'text', text: said }] });
       else if (role !== 'assistant') this.#dialogue.hear(turnOfText(role, said));
     }
     for (const [id, { args, name, reply }] of this.#calls) {
@@ -91,8 +106,11 @@ export class AgUiRun {
   #own(event: Fields): void {
     const name = label(pick(event, 'name', 'activityType', 'activity_type'));
     const said = [fields(event.value), fields(event.content), fields(event.event)];
-    const isCall = mayBeCall({ type: words(name) }) || said.some((value) => mayBeCall(value) || namesTool(value));
-    if (isCall) this.#gaps.push({ gap: 'unknownBlock', detail: (name ?? String(event.type)).slice(0, 80) });
+    const isCall =
+      mayBeCall({ type: words(name) }) ||
+      said.some((value) => mayBeCall(value) || namesTool(value));
+    if (isCall)
+      this.#gaps.push({ gap: 'unknownBlock', detail: (name ?? String(event.type)).slice(0, 80) });
   }
 
   #status(): Trace['status'] | undefined {
@@ -129,14 +147,20 @@ export class AgUiRun {
   }
 
   #say(type: string, event: Fields): void {
-    const id = label(pick(event, 'messageId', 'message_id')) ?? (type === 'TEXT_MESSAGE_CHUNK' ? this.#lastText : '');
+    const id =
+      label(pick(event, 'messageId', 'message_id')) ??
+      (type === 'TEXT_MESSAGE_CHUNK' ? this.#lastText : '');
     this.#lastText = id;
     if (type === 'TEXT_MESSAGE_START' && this.#texts.has(id)) this.#setAside(id);
     let message = this.#texts.get(id);
     if (message === undefined) {
       if (type === 'TEXT_MESSAGE_END' || id === '') return;
       const role = roleOf(event.role) ?? 'assistant';
-      message = { role, text: '', reply: role === 'assistant' ? this.#fresh(id, label(event.name)) : undefined };
+      message = {
+        role,
+        text: '',
+        reply: role === 'assistant' ? this.#fresh(id, label(event.name)) : undefined,
+      };
       this.#texts.set(id, message);
     }
     if (typeof event.delta === 'string') message.text += event.delta;
@@ -153,7 +177,8 @@ export class AgUiRun {
   #fresh(id: string, agent: string | undefined): OpenReply {
     const thought = this.#open;
     const isThought =
-      thought?.output.parts.every((part) => part.type === 'reasoning') === true && thought.output.calls === undefined;
+      thought?.output.parts.every((part) => part.type === 'reasoning') === true &&
+      thought.output.calls === undefined;
     const reply = isThought && !this.#isTaken(thought) ? thought : undefined;
     if (reply !== undefined) this.#replies.set(id, reply);
     else this.#open = undefined;
@@ -178,7 +203,11 @@ export class AgUiRun {
     const written = label(pick(event, 'toolCallId', 'tool_call_id')) ?? this.#lastCall;
     this.#lastCall = written;
     // A call that begins again is another one.
-    if (type === 'TOOL_CALL_START' && written !== '' && this.#calls.has(this.#newest.get(written) ?? written))
+    if (
+      type === 'TOOL_CALL_START' &&
+      written !== '' &&
+      this.#calls.has(this.#newest.get(written) ?? written)
+    )
       this.#newest.set(written, `${written}#${this.#calls.size + 1}`);
     const id = this.#newest.get(written) ?? written;
     if (type === 'TOOL_CALL_RESULT') {
@@ -186,15 +215,26 @@ export class AgUiRun {
       const asked = this.#calls.has(id) ? undefined : this.#allCalls.get(id);
       // The call was requested in a run before, and ran in this one.
       if (asked !== undefined)
-        this.#dialogue.add({ kind: 'tool', callId: id, evidence: ['message'], ...callFields(asked) });
-      this.#dialogue.hear({ role: 'tool', parts: [], callId: id, ...defined({ result: resultOf(event.content) }) });
+        this.#dialogue.add({
+          kind: 'tool',
+          callId: id,
+          evidence: ['message'],
+          ...callFields(asked),
+        });
+      this.#dialogue.hear({
+        role: 'tool',
+        parts: [],
+        callId: id,
+        ...defined({ result: resultOf(event.content) }),
+      });
       this.#open = undefined;
       return;
     }
     let call = this.#calls.get(id);
     if (call === undefined) {
       // Pieces of a call whose start was not recorded are of a call without a name.
-      const name = label(pick(event, 'toolCallName', 'tool_call_name')) ?? (id === '' ? undefined : UNNAMED);
+      const name =
+        label(pick(event, 'toolCallName', 'tool_call_name')) ?? (id === '' ? undefined : UNNAMED);
       if (name === undefined) return;
       const parent = label(pick(event, 'parentMessageId', 'parent_message_id'));
       const known = parent === undefined ? undefined : this.#replies.get(parent);
@@ -210,7 +250,10 @@ export class AgUiRun {
     const calls = turns.flatMap((turn) => turn.calls ?? []);
     return (
       this.#known.get(id) === wordsOf(turns) &&
-      calls.every((call) => call.id !== undefined && (this.#allCalls.has(call.id) || this.#calls.has(call.id)))
+      calls.every(
+        (call) =>
+          call.id !== undefined && (this.#allCalls.has(call.id) || this.#calls.has(call.id)),
+      )
     );
   }
 
@@ -223,7 +266,9 @@ export class AgUiRun {
       if (message.role === 'activity' || message.role === 'reasoning') continue;
       for (const turn of turns) {
         if (turn.role === 'assistant') {
-          const calls = (turn.calls ?? []).filter((call) => call.id === undefined || !this.#calls.has(call.id));
+          const calls = (turn.calls ?? []).filter(
+            (call) => call.id === undefined || !this.#calls.has(call.id),
+          );
           if (calls.length === 0 && turn.parts.length === 0) continue;
           this.#hasContent = true;
           const { calls: _, ...said } = turn;
@@ -235,19 +280,28 @@ export class AgUiRun {
   }
 }
 
-const wordsOf = (turns: readonly Turn[]): string => turns.map((turn) => textOf(turn) ?? '').join('\n');
+const wordsOf = (turns: readonly Turn[]): string =>
+  turns.map((turn) => textOf(turn) ?? '').join('\n');
 
 /** `ON_TOOL_START` and `ToolStart` alike. */
 const words = (name: string | undefined): string | undefined =>
   name?.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
 
 const namesTool = (value: Fields): boolean =>
-  ['tool', 'toolName', 'tool_name', 'toolCallName', 'toolCalls', 'tool_calls'].some((key) => isSomething(value[key]));
+  ['tool', 'toolName', 'tool_name', 'toolCallName', 'toolCalls', 'tool_calls'].some((key) =>
+    isSomething(value[key]),
+  );
 const isSomething = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length > 0 : typeof value === 'string' ? value !== '' : isFields(value);
+  Array.isArray(value)
+    ? value.length > 0
+    : typeof value === 'string'
+      ? value !== ''
+      : isFields(value);
 
 const callFields = ({ name, args, argsRaw }: Call) => ({ name, ...defined({ args, argsRaw }) });
 
 /** Messages in the protocol's camelCase as the rest of the world writes them. */
 const plain = (message: Fields): Fields =>
-  isFields(message) && Array.isArray(message.toolCalls) ? { ...message, tool_calls: message.toolCalls } : message;
+  isFields(message) && Array.isArray(message.toolCalls)
+    ? { ...message, tool_calls: message.toolCalls }
+    : message;

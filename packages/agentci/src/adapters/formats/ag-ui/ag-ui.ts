@@ -23,12 +23,16 @@ const EVENT =
   /^(?:RUN_(?:STARTED|FINISHED|ERROR)|STEP_(?:STARTED|FINISHED)|TEXT_MESSAGE_\w+|TOOL_CALL_(?:START|ARGS|END|RESULT|CHUNK)|STATE_(?:SNAPSHOT|DELTA)|MESSAGES_SNAPSHOT|ACTIVITY_\w+|REASONING_\w+|THINKING_\w+|RAW|CUSTOM)$/;
 
 const isEvent = (value: unknown): boolean =>
-  isFields(value) && typeof value.type === 'string' && value.type.length < 64 && EVENT.test(value.type);
+  isFields(value) &&
+  typeof value.type === 'string' &&
+  value.type.length < 64 &&
+  EVENT.test(value.type);
 
 const listOf = (value: unknown): readonly Fields[] | undefined =>
   Array.isArray(value) && value.length > 0 && value.every(isEvent) ? objects(value) : undefined;
 
-const likeness = (value: unknown): number => (isEvent(value) || listsIn(value) !== undefined ? 0.97 : 0);
+const likeness = (value: unknown): number =>
+  isEvent(value) || listsIn(value) !== undefined ? 0.97 : 0;
 
 /** Events under `events`, or several recordings under names of their own. */
 function listsIn(value: unknown): readonly (readonly [string, readonly Fields[]])[] | undefined {
@@ -56,7 +60,10 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 }
 
 /** `known` is what earlier runs held: a snapshot of a thread repeats it, and results of its calls may come later. */
-function runItems(events: readonly { record: RawRecord; event: unknown }[], known: AgUiPast): AdapterItem[] {
+function runItems(
+  events: readonly { record: RawRecord; event: unknown }[],
+  known: AgUiPast,
+): AdapterItem[] {
   const runs: { record: RawRecord; events: Fields[] }[] = [];
   let isOpen = false;
   for (const { record, event } of events) {

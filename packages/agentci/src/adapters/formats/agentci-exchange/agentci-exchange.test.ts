@@ -33,7 +33,11 @@ function exchange(i: number, { asked = {}, reply, status = 200, ...rest }: Parts
 }
 
 const user = { role: 'user', content: 'How deep is the well?' };
-const call = { id: 'c1', type: 'function', function: { name: 'sounding', arguments: '{"well":"north"}' } };
+const call = {
+  id: 'c1',
+  type: 'function',
+  function: { name: 'sounding', arguments: '{"well":"north"}' },
+};
 const asks = { role: 'assistant', content: null, tool_calls: [call] };
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 const chat = (message: object, id: string) => ({
@@ -46,7 +50,10 @@ const chat = (message: object, id: string) => ({
 const says = { role: 'assistant', content: '11 metres.' };
 const first = exchange(1, { asked: { model: 'm', messages: [user] }, reply: chat(asks, 'a') });
 const second = exchange(2, {
-  asked: { model: 'm', messages: [user, asks, { role: 'tool', tool_call_id: 'c1', content: '11 m' }] },
+  asked: {
+    model: 'm',
+    messages: [user, asks, { role: 'tool', tool_call_id: 'c1', content: '11 m' }],
+  },
   reply: chat(says, 'b'),
 });
 const SOUNDING = 'sounding({"well":"north"})';
@@ -96,7 +103,12 @@ describeFormat('agentci-exchange', [
     recording: [
       first,
       second,
-      exchange(3, { route: 'other', uri: 'https://x.example/v9/think', asked: { model: 'm', input: 'x' }, reply: {} }),
+      exchange(3, {
+        route: 'other',
+        uri: 'https://x.example/v9/think',
+        asked: { model: 'm', input: 'x' },
+        reply: {},
+      }),
     ],
     lines: true,
     query: 'How deep is the well?',
@@ -107,7 +119,12 @@ describeFormat('agentci-exchange', [
   {
     when: 'lists of models and files are passed over',
     recording: [
-      exchange(1, { route: 'other', method: 'GET', uri: 'https://api.openai.com/v1/models', reply: {} }),
+      exchange(1, {
+        route: 'other',
+        method: 'GET',
+        uri: 'https://api.openai.com/v1/models',
+        reply: {},
+      }),
       { ...first, i: 2 },
       { ...second, i: 3 },
     ],
@@ -143,7 +160,11 @@ describe('exchanges', () => {
   });
 
   test('a run that ends with a failed call has no answer', async () => {
-    const refused = exchange(3, { asked: { model: 'm' }, reply: { error: { message: 'no' } }, status: 500 });
+    const refused = exchange(3, {
+      asked: { model: 'm' },
+      reply: { error: { message: 'no' } },
+      status: 500,
+    });
     const trace = await readOne([first, second, refused]);
     expect([trace.status, trace.final, trace.error?.message]).toEqual(['error', undefined, 'no']);
   });
@@ -180,7 +201,10 @@ describe('exchanges', () => {
         route: 'generate',
         uri: 'https://generativelanguage.googleapis.com/v1beta/models/g:generateContent',
         asked: { contents },
-        reply: { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }], responseId: `g${i}` },
+        reply: {
+          candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }],
+          responseId: `g${i}`,
+        },
       });
     const talk = (well: string) => {
       const asked = { role: 'user', parts: [{ text: `How deep is ${well}?` }] };
@@ -212,7 +236,8 @@ describe('exchanges', () => {
     ['bytes', Buffer.from([0, 255, 1])],
   ])('bytes survive the file: %s', (_, bytes) => {
     const written = JSON.parse(JSON.stringify(bytesToJson(bytes))) as string | { b64: string };
-    const read = typeof written === 'string' ? Buffer.from(written) : Buffer.from(written.b64, 'base64');
+    const read =
+      typeof written === 'string' ? Buffer.from(written) : Buffer.from(written.b64, 'base64');
     expect(read.equals(bytes)).toBe(true);
   });
 });
@@ -244,9 +269,18 @@ describe('exchanges and spans of one run', () => {
     status: { code: isError === true ? 2 : 0 },
   });
   const request = (...spans: Given[]) => ({
-    value: { resourceSpans: [{ resource: {}, scopeSpans: [{ scope: { name: 't' }, spans: spans.map(span) }] }] },
+    value: {
+      resourceSpans: [
+        { resource: {}, scopeSpans: [{ scope: { name: 't' }, spans: spans.map(span) }] },
+      ],
+    },
   });
-  const chatSpan = (id: string, from: number, to: number, values: Record<string, string | number> = {}): Given => ({
+  const chatSpan = (
+    id: string,
+    from: number,
+    to: number,
+    values: Record<string, string | number> = {},
+  ): Given => ({
     id,
     parent: 'a',
     name: 'chat m',
@@ -271,7 +305,11 @@ describe('exchanges and spans of one run', () => {
     isError,
   });
   const build = (telemetry: { value: unknown }[], exchanges = [first, second]): Trace => {
-    const [item] = capturedTrace({ id: 'r', exchanges: exchanges.map((value) => ({ value })), telemetry });
+    const [item] = capturedTrace({
+      id: 'r',
+      exchanges: exchanges.map((value) => ({ value })),
+      telemetry,
+    });
     if (item?.ok !== true) throw new Error('no trace');
     return item.trace;
   };
@@ -291,7 +329,11 @@ describe('exchanges and spans of one run', () => {
     const trace = build([request(agent, ...spans, tool({ 'gen_ai.tool.call.id': 'c1' }))]);
     expect(shape(trace)).toEqual(['agent helper', 'llm', 'tool sounding', 'llm']);
     const [llm] = trace.steps.filter((step): step is LlmStep => step.kind === 'llm');
-    expect(llm).toMatchObject({ agent: 'helper', usage: { input: 10, output: 5 }, responseId: 'a' });
+    expect(llm).toMatchObject({
+      agent: 'helper',
+      usage: { input: 10, output: 5 },
+      responseId: 'a',
+    });
     expect(llm!.output!.calls).toHaveLength(1);
     expect(trace.captured).toMatchObject({ llmCalls: 'full', toolCalls: 'full' });
     expect(trace.warnings).toEqual([]);
@@ -337,7 +379,10 @@ describe('exchanges and spans of one run', () => {
 
   test('spans without any exchange are read as spans are', () => {
     const trace = build([request(agent, tool({}))], []);
-    expect([shape(trace), trace.captured.llmCalls]).toEqual([['agent helper', 'tool sounding'], 'none']);
+    expect([shape(trace), trace.captured.llmCalls]).toEqual([
+      ['agent helper', 'tool sounding'],
+      'none',
+    ]);
   });
 
   test('calls in quick succession each find their own span, not the next one close by', () => {
@@ -346,7 +391,12 @@ describe('exchanges and spans of one run', () => {
       [1065, 5],
       [1079, 41],
     ] as const;
-    const three = times.map(([at, end], i) => ({ ...(i === 0 ? first : second), i: i + 1, at: AT + at, end_ms: end }));
+    const three = times.map(([at, end], i) => ({
+      ...(i === 0 ? first : second),
+      i: i + 1,
+      at: AT + at,
+      end_ms: end,
+    }));
     const spans = [
       chatSpan('b', AT + 1000, AT + 1060),
       chatSpan('c', AT + 1062, AT + 1075),
@@ -360,7 +410,10 @@ describe('exchanges and spans of one run', () => {
 
   test('calls side by side each find their own span', () => {
     const two = [first, { ...second, at: first.at + 10 }];
-    const trace = build([request(agent, chatSpan('b', AT + 990, AT + 1600), chatSpan('c', AT + 995, AT + 1600))], two);
+    const trace = build(
+      [request(agent, chatSpan('b', AT + 990, AT + 1600), chatSpan('c', AT + 995, AT + 1600))],
+      two,
+    );
     expect(trace.steps.filter(({ kind }) => kind === 'llm')).toHaveLength(2);
     expect(trace.captured.llmCalls).toBe('full');
   });
@@ -376,7 +429,10 @@ describe('exchanges and spans of one run', () => {
     ['of the same reply', { 'gen_ai.response.id': 'b' }, 'SPAN_DISAGREES'],
     ['around the same call', {}, 'SPAN_DISAGREES'],
   ])('a call that only a span %s has counts, and more may be missing', (_, values, code) => {
-    const other = chatSpan('c', AT + 1990, AT + 2510, { 'gen_ai.output.messages': asksRefund, ...values });
+    const other = chatSpan('c', AT + 1990, AT + 2510, {
+      'gen_ai.output.messages': asksRefund,
+      ...values,
+    });
     const trace = build([request(agent, chatSpan('b', AT + 990, AT + 1510), other)]);
     expect(shape(trace)).toContain('tool refund');
     expect(trace.captured.toolCalls).toBe('partial');
@@ -389,7 +445,10 @@ describe('exchanges and spans of one run', () => {
     ['of Azure', { 'gen_ai.system': 'az.ai.openai' }],
     ['of a provider that is not known', { 'gen_ai.system': 'in-house' }],
   ])('a span that names the model %s is of the same call', (_, values) => {
-    const spans = [chatSpan('b', AT + 990, AT + 1510, values), chatSpan('c', AT + 1990, AT + 2510, values)];
+    const spans = [
+      chatSpan('b', AT + 990, AT + 1510, values),
+      chatSpan('c', AT + 1990, AT + 2510, values),
+    ];
     const trace = build([request(agent, ...spans, tool({ 'gen_ai.tool.call.id': 'c1' }))]);
     expect(trace.steps.filter(({ kind }) => kind === 'llm')).toHaveLength(2);
     expect(trace.warnings).toEqual([]);

@@ -36,7 +36,9 @@ export function capturedTrace(run: CapturedRun): AdapterItem[] {
   const seen = stepsOfExchanges(run.exchanges, run.pairOf);
   const isOpen = seen.error !== undefined || seen.endsUnread;
   return tryBuild(first, () => draftOf(run, seen)).map((item) =>
-    item.ok ? { ok: true, trace: withPendingCalls(isOpen ? withoutAnswer(item.trace) : item.trace) } : item,
+    item.ok
+      ? { ok: true, trace: withPendingCalls(isOpen ? withoutAnswer(item.trace) : item.trace) }
+      : item,
   );
 }
 
@@ -51,7 +53,11 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   const linked = linkToSpans(seen.llm, spans?.steps ?? [], seen.callers);
   const taps = tapSteps(run.taps ?? []);
   const extra = taps.steps;
-  if (seen.llm.length + seen.events.length + extra.length === 0 && spans === undefined && seen.gaps.length === 0)
+  if (
+    seen.llm.length + seen.events.length + extra.length === 0 &&
+    spans === undefined &&
+    seen.gaps.length === 0
+  )
     return undefined;
   const { calls, tokens } = seen.embeddings;
   const gaps = [
@@ -59,10 +65,14 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     ...(spans?.gaps ?? []),
     ...(run.gaps ?? []),
     ...taps.gaps,
-    ...(extra.length > 0 && seen.llm.length === 0 && spans === undefined ? [{ gap: 'tapsOnly' as const }] : []),
+    ...(extra.length > 0 && seen.llm.length === 0 && spans === undefined
+      ? [{ gap: 'tapsOnly' as const }]
+      : []),
     // Where nothing passed the front, spans are all there is, and they are judged as such.
     ...(isUnflushed(linked.llm) ? [{ gap: 'unflushed' as const }] : []),
-    ...(seen.llm.length > 0 && linked.unseen > 0 ? [{ gap: 'unseen' as const, detail: `${linked.unseen}` }] : []),
+    ...(seen.llm.length > 0 && linked.unseen > 0
+      ? [{ gap: 'unseen' as const, detail: `${linked.unseen}` }]
+      : []),
     ...linked.disputed
       .slice(0, 1)
       .map((name) => ({ gap: 'disputed' as const, detail: JSON.stringify(name.slice(0, 60)) })),
@@ -102,7 +112,10 @@ const isUnflushed = (exchanges: readonly DraftStep[]): boolean =>
 function spanDraft(records: readonly RawRecord[]): Draft | undefined {
   if (records.length === 0) return undefined;
   const read = records.map(readOtlp);
-  const spans = joinLogs({ spans: read.flatMap((one) => one.spans), logs: read.flatMap((one) => one.logs) });
+  const spans = joinLogs({
+    spans: read.flatMap((one) => one.spans),
+    logs: read.flatMap((one) => one.logs),
+  });
   return draftOfSpans(spans, FORMAT);
 }
 
@@ -115,5 +128,8 @@ function withPendingCalls(trace: Trace): Trace {
     step.resultParts === undefined &&
     step.evidence.every((kind) => kind === 'message');
   if (!trace.steps.some(isPending)) return trace;
-  return { ...trace, steps: trace.steps.map((step) => (isPending(step) ? { ...step, status: 'pending' } : step)) };
+  return {
+    ...trace,
+    steps: trace.steps.map((step) => (isPending(step) ? { ...step, status: 'pending' } : step)),
+  };
 }

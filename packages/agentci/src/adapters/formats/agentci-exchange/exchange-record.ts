@@ -56,9 +56,11 @@ export const isExchange = (value: unknown): value is ExchangeRecord =>
   isTextOrAbsent(value.served) &&
   (value.ttfb_ms === undefined || Number.isFinite(value.ttfb_ms)) &&
   typeof value.complete === 'boolean' &&
-  (value.response === undefined || (isFields(value.response) && Number.isFinite(value.response.status)));
+  (value.response === undefined ||
+    (isFields(value.response) && Number.isFinite(value.response.status)));
 
-const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string';
+const isTextOrAbsent = (value: unknown): boolean =>
+  value === undefined || typeof value === 'string';
 
 /** Text that comes back as the same bytes, or Base64. */
 export function bytesToJson(bytes: Buffer): Bytes {
@@ -94,7 +96,9 @@ export function pairRecord(record: RawRecord): RawRecord & { readonly value: Fie
   const value = fields(record.value);
   const response = fields(value.response);
   const chunks = Array.isArray(response.chunks) ? response.chunks : [];
-  const pieces = chunks.map((chunk: unknown) => bytesOf(Array.isArray(chunk) ? chunk[1] : undefined));
+  const pieces = chunks.map((chunk: unknown) =>
+    bytesOf(Array.isArray(chunk) ? chunk[1] : undefined),
+  );
   const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   const request = unpacked(bytesOf(value.request), value.request_encoding).toString('utf8');
   const body = unpacked(bytes, fields(response.headers)['content-encoding']);

@@ -3,7 +3,13 @@ import { isFields } from '../../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../../trace/model.ts';
 import type { RawRecord } from '../../adapter.ts';
 import type { DraftEvent, DraftLlm, GapNote } from '../../build/draft.ts';
-import { exchangesIn, llmStep, type Wire, type WireExchange, wireError } from '../../build/exchanges.ts';
+import {
+  exchangesIn,
+  llmStep,
+  type Wire,
+  type WireExchange,
+  wireError,
+} from '../../build/exchanges.ts';
 import { mayBeModelCall } from '../../build/model-request.ts';
 import { amount, fields, label } from '../../build/values.ts';
 import { ANTHROPIC_WIRE } from '../anthropic-messages/anthropic-messages.ts';
@@ -50,7 +56,10 @@ const WIRES: Readonly<Record<string, Wire>> = {
 };
 
 /** Reads every exchange in its own format. Those that are not calls of models are passed over. */
-export function stepsOfExchanges(records: readonly RawRecord[], pairOf: PairOf = pairRecord): ExchangeSteps {
+export function stepsOfExchanges(
+  records: readonly RawRecord[],
+  pairOf: PairOf = pairRecord,
+): ExchangeSteps {
   const wires: (WireExchange & Times)[] = [];
   const asked: Caller[] = [];
   const events: DraftEvent[] = [];
@@ -61,11 +70,14 @@ export function stepsOfExchanges(records: readonly RawRecord[], pairOf: PairOf =
   let tellsErrors = true;
   let endsUnread = false;
   let before = 0;
-  const inOrder = records.flatMap((record) => (isExchange(record.value) ? [{ record, exchange: record.value }] : []));
+  const inOrder = records.flatMap((record) =>
+    isExchange(record.value) ? [{ record, exchange: record.value }] : [],
+  );
   for (const { record, exchange } of inOrder.toSorted((a, b) => a.exchange.i - b.exchange.i)) {
     const { at, end_ms: endMs, route } = exchange;
     // They are counted from 1 when they are captured.
-    if (exchange.i > before + 1) gaps.push({ gap: 'absentChildren', detail: `exchange ${before + 1}` });
+    if (exchange.i > before + 1)
+      gaps.push({ gap: 'absentChildren', detail: `exchange ${before + 1}` });
     before = exchange.i;
     const pair = pairOf(record);
     const wire = wireOf(exchange, pair.value);
@@ -74,10 +86,18 @@ export function stepsOfExchanges(records: readonly RawRecord[], pairOf: PairOf =
       if (route === 'embeddings') {
         embeddings.calls++;
         embeddings.tokens += tokensOf(pair.value.response);
-        events.push({ kind: 'event', name: 'embedding', status: isOk(exchange) ? 'ok' : 'error', ...times });
+        events.push({
+          kind: 'event',
+          name: 'embedding',
+          status: isOk(exchange) ? 'ok' : 'error',
+          ...times,
+        });
       } else if (route !== 'other' || mayBeModelCall(pair.value)) {
         endsUnread = true;
-        gaps.push({ gap: 'unread', detail: `${exchange.method} ${exchange.uri.split('?')[0]!.slice(0, 120)}` });
+        gaps.push({
+          gap: 'unread',
+          detail: `${exchange.method} ${exchange.uri.split('?')[0]!.slice(0, 120)}`,
+        });
       }
       continue;
     }
@@ -87,8 +107,18 @@ export function stepsOfExchanges(records: readonly RawRecord[], pairOf: PairOf =
     const failure = failureOf(exchange, pair.value);
     error = failure;
     if (failure !== undefined) {
-      const data = defined({ provider: exchange.provider, model: label(fields(pair.value.request).model) });
-      events.push({ kind: 'event', name: 'llm.failed', status: 'error', error: failure, data, ...times });
+      const data = defined({
+        provider: exchange.provider,
+        model: label(fields(pair.value.request).model),
+      });
+      events.push({
+        kind: 'event',
+        name: 'llm.failed',
+        status: 'error',
+        error: failure,
+        data,
+        ...times,
+      });
       continue;
     }
     const [read] = exchangesIn([pair], wire);
@@ -99,18 +129,38 @@ export function stepsOfExchanges(records: readonly RawRecord[], pairOf: PairOf =
     }
     if (route !== 'messages') tellsErrors = false;
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
-    asked.push({ provider: exchange.provider, ...defined({ model: askedModel(exchange, pair.value) }) });
+    asked.push({
+      provider: exchange.provider,
+      ...defined({ model: askedModel(exchange, pair.value) }),
+    });
     const ttftMs = amount(exchange.ttfb_ms);
-    wires.push({ ...withoutRunningCounts(read), ...times, ...defined({ ttftMs }), isRequest: true });
+    wires.push({
+      ...withoutRunningCounts(read),
+      ...times,
+      ...defined({ ttftMs }),
+      isRequest: true,
+    });
   }
   const llm = withThreadIds(wires).map(llmStep);
   const callers = new Map(llm.map((step, i) => [step, asked[i]!]));
-  const found = { llm, callers, events, gaps, tools: [...tools.values()], embeddings, tellsErrors, endsUnread };
+  const found = {
+    llm,
+    callers,
+    events,
+    gaps,
+    tools: [...tools.values()],
+    embeddings,
+    tellsErrors,
+    endsUnread,
+  };
   return { ...found, ...defined({ error }) };
 }
 
 /** The model that a request names in its body, else in its path. */
-const askedModel = ({ uri }: ExchangeRecord, { request }: Readonly<Record<string, unknown>>): string | undefined =>
+const askedModel = (
+  { uri }: ExchangeRecord,
+  { request }: Readonly<Record<string, unknown>>,
+): string | undefined =>
   label(fields(request).model) ?? /\/(?:models?|deployments)\/([^/:?]+)/.exec(uri)?.[1];
 
 /** A stream that ended early has counted its output so far at best. */
@@ -141,14 +191,21 @@ const withModelOf = (uri: string): Wire => ({
   asked: (pair) => BEDROCK_WIRE.asked!({ ...pair, uri }),
 });
 
-const isOk = ({ response }: ExchangeRecord): boolean => response !== undefined && response.status < 400;
+const isOk = ({ response }: ExchangeRecord): boolean =>
+  response !== undefined && response.status < 400;
 
 /** A call that gave no reply of a model, because nothing came or because an error did. */
-function failureOf(exchange: ExchangeRecord, pair: Readonly<Record<string, unknown>>): Failure | undefined {
+function failureOf(
+  exchange: ExchangeRecord,
+  pair: Readonly<Record<string, unknown>>,
+): Failure | undefined {
   const { response, error } = exchange;
-  if (response === undefined) return { message: error ?? 'the request was given up before there was a reply' };
+  if (response === undefined)
+    return { message: error ?? 'the request was given up before there was a reply' };
   const said = wireError(pair.response, response.status);
-  return said !== undefined && (response.status >= 400 || isFields(fields(pair.response).error)) ? said : undefined;
+  return said !== undefined && (response.status >= 400 || isFields(fields(pair.response).error))
+    ? said
+    : undefined;
 }
 
 function tokensOf(response: unknown): number {

@@ -26,7 +26,8 @@ export function linkToSpans(
   steps: readonly DraftStep[],
   callers: ReadonlyMap<DraftLlm, Caller> = new Map(),
 ): Linked {
-  const isSpan = (step: DraftStep): step is DraftLlm & { key: string } => step.kind === 'llm' && step.key !== undefined;
+  const isSpan = (step: DraftStep): step is DraftLlm & { key: string } =>
+    step.kind === 'llm' && step.key !== undefined;
   const spans = steps.filter(isSpan);
   if (spans.length === 0) return { llm: exchanges, spans: steps, unseen: 0, disputed: [] };
   const found = new Map<DraftLlm, string>();
@@ -38,7 +39,8 @@ export function linkToSpans(
   const outer = outerSpans(steps);
   for (const exchange of exchanges) {
     const same = spans.findLast(
-      ({ responseId, key }) => responseId !== undefined && responseId === exchange.responseId && !outer.has(key),
+      ({ responseId, key }) =>
+        responseId !== undefined && responseId === exchange.responseId && !outer.has(key),
     );
     if (same !== undefined) take(exchange, same.key);
   }
@@ -65,16 +67,24 @@ export function linkToSpans(
     );
     if (best !== undefined) take(exchange, best.key);
   }
-  const only = new Map([...found].filter(([, key]) => taken.get(key) === 1).map(([exchange, key]) => [key, exchange]));
+  const only = new Map(
+    [...found].filter(([, key]) => taken.get(key) === 1).map(([exchange, key]) => [key, exchange]),
+  );
   const extra = extraCalls(spans, found);
   return {
     llm: exchanges.map((exchange) => {
       const parent = found.get(exchange);
-      return parent === undefined ? exchange : { ...withCalls(exchange, extra.get(exchange) ?? []), parent };
+      return parent === undefined
+        ? exchange
+        : { ...withCalls(exchange, extra.get(exchange) ?? []), parent };
     }),
     disputed: [...extra.values()].flatMap((calls) => calls.map(({ name }) => name)),
-    spans: steps.map((step) => (isSpan(step) && taken.has(step.key) ? withoutContent(step, only.get(step.key)) : step)),
-    unseen: spans.filter(({ key, status }) => !taken.has(key) && !outer.has(key) && status !== 'error').length,
+    spans: steps.map((step) =>
+      isSpan(step) && taken.has(step.key) ? withoutContent(step, only.get(step.key)) : step,
+    ),
+    unseen: spans.filter(
+      ({ key, status }) => !taken.has(key) && !outer.has(key) && status !== 'error',
+    ).length,
   };
 }
 
@@ -117,7 +127,9 @@ const withCalls = (exchange: DraftLlm, calls: readonly Call[]): DraftLlm =>
 
 /** Spans that have a span of a model call below them. */
 function outerSpans(steps: readonly DraftStep[]): ReadonlySet<string> {
-  const byKey = new Map(steps.flatMap((step) => (step.key === undefined ? [] : [[step.key, step] as const])));
+  const byKey = new Map(
+    steps.flatMap((step) => (step.key === undefined ? [] : [[step.key, step] as const])),
+  );
   const outer = new Set<string>();
   for (const step of steps) {
     if (step.kind !== 'llm') continue;
@@ -155,4 +167,7 @@ const length = ({ t0 = 0, t1 = 0 }: DraftLlm): number => t1 - t0;
 const withoutContent = (
   { input: _, output: __, usage: ___, finish: ____, gap: _____, ...rest }: DraftLlm,
   exchange: DraftLlm | undefined,
-): DraftLlm => ({ ...rest, ...(exchange === undefined ? {} : defined({ t0: exchange.t0, t1: exchange.t1 })) });
+): DraftLlm => ({
+  ...rest,
+  ...(exchange === undefined ? {} : defined({ t0: exchange.t0, t1: exchange.t1 })),
+});

@@ -23,12 +23,18 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 
 /** A server that is known by its address (`@host`) may have models of anyone. */
 const familyOf = (provider: string): string | undefined =>
-  provider.startsWith('@') ? undefined : FAMILIES.find(([pattern]) => pattern.test(provider.toLowerCase()))?.[1];
+  provider.startsWith('@')
+    ? undefined
+    : FAMILIES.find(([pattern]) => pattern.test(provider.toLowerCase()))?.[1];
 
 /** Whether a span and an exchange may be one call: neither the provider nor the model says otherwise. */
 export function maySame(span: DraftLlm, exchange: DraftLlm, caller: Caller | undefined): boolean {
   const models = [exchange.model, caller?.model].flatMap((model) => model ?? []);
-  if (span.model !== undefined && models.length > 0 && !models.some((model) => isOneModel(span.model!, model)))
+  if (
+    span.model !== undefined &&
+    models.length > 0 &&
+    !models.some((model) => isOneModel(span.model!, model))
+  )
     return false;
   const family = span.provider === undefined ? undefined : familyOf(span.provider);
   if (family === undefined) return true;

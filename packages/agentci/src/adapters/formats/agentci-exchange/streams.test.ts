@@ -4,7 +4,8 @@ import { toolCalls } from '../../../trace/selectors.ts';
 import { totals } from '../../../trace/totals.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
 
-const sse = (...events: object[]): string => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const sse = (...events: object[]): string =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
 function exchange(rest: Partial<ExchangeRecord> & { readonly body: string }): ExchangeRecord {
   const { body, ...over } = rest;
@@ -47,7 +48,11 @@ const responses = (end: string, output: object[], done: object[]) =>
     uri: 'https://api.openai.com/v1/responses',
     body: sse(
       { type: 'response.created', response: response('in_progress', []) },
-      ...done.map((item, output_index) => ({ type: 'response.output_item.done', output_index, item })),
+      ...done.map((item, output_index) => ({
+        type: 'response.output_item.done',
+        output_index,
+        item,
+      })),
       { type: `response.${end}`, response: response(end, output) },
     ),
   });
@@ -79,9 +84,24 @@ const piece = (finishReason?: string) => ({
 
 describe('calls in streamed replies', () => {
   test.each([
-    ['a call left out of the whole response', responses('completed', [message], [refund]), ['refund'], 'full'],
-    ['the same in a response that was cut short', responses('incomplete', [message], [refund]), ['refund'], 'full'],
-    ['a call in both places', responses('completed', [refund, message], [refund, message]), ['refund'], 'full'],
+    [
+      'a call left out of the whole response',
+      responses('completed', [message], [refund]),
+      ['refund'],
+      'full',
+    ],
+    [
+      'the same in a response that was cut short',
+      responses('incomplete', [message], [refund]),
+      ['refund'],
+      'full',
+    ],
+    [
+      'a call in both places',
+      responses('completed', [refund, message], [refund, message]),
+      ['refund'],
+      'full',
+    ],
     [
       'two calls at one index without ids',
       chat(call('look', '{"a":1}'), call('refund', '{"b":1}')),
@@ -100,12 +120,30 @@ describe('calls in streamed replies', () => {
       ['look'],
       'full',
     ],
-    ['a name in pieces', chat(call('lo', ''), call('ok', ''), call(undefined, '{}')), ['look'], 'full'],
-    ['a stream of Gemini without an end', gemini('streamGenerateContent', sse(piece())), [], 'partial'],
-    ['a stream of Gemini with an end', gemini('streamGenerateContent', sse(piece('STOP'))), [], 'full'],
+    [
+      'a name in pieces',
+      chat(call('lo', ''), call('ok', ''), call(undefined, '{}')),
+      ['look'],
+      'full',
+    ],
+    [
+      'a stream of Gemini without an end',
+      gemini('streamGenerateContent', sse(piece())),
+      [],
+      'partial',
+    ],
+    [
+      'a stream of Gemini with an end',
+      gemini('streamGenerateContent', sse(piece('STOP'))),
+      [],
+      'full',
+    ],
     [
       'a prompt that Gemini refused',
-      gemini('streamGenerateContent', sse({ promptFeedback: { blockReason: 'SAFETY' }, responseId: 'r' })),
+      gemini(
+        'streamGenerateContent',
+        sse({ promptFeedback: { blockReason: 'SAFETY' }, responseId: 'r' }),
+      ),
       [],
       'none',
     ],
@@ -151,9 +189,17 @@ describe('tokens of a stream of Anthropic', () => {
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } },
   ];
-  const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } };
+  const end = {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn' },
+    usage: { output_tokens: 5 },
+  };
   test.each([
-    ['are known at its end', [start, ...said, end, { type: 'message_stop' }], { exact: true, value: 15 }],
+    [
+      'are known at its end',
+      [start, ...said, end, { type: 'message_stop' }],
+      { exact: true, value: 15 },
+    ],
     ['are not all known without one', [start, ...said], { exact: false, atLeast: 10 }],
     [
       'are not all known after an error',
@@ -163,7 +209,12 @@ describe('tokens of a stream of Anthropic', () => {
   ])('%s', async (_, events, tokens) => {
     const body = sse(...events);
     const trace = await readOne([
-      exchange({ provider: 'anthropic', route: 'messages', uri: 'https://api.anthropic.com/v1/messages', body }),
+      exchange({
+        provider: 'anthropic',
+        route: 'messages',
+        uri: 'https://api.anthropic.com/v1/messages',
+        body,
+      }),
     ]);
     expect(totals(trace).totalTokens).toMatchObject(tokens);
   });

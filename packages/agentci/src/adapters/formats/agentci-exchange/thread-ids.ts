@@ -16,7 +16,8 @@ export function withThreadIds<E extends WireExchange>(exchanges: readonly E[]): 
   return exchanges.map((exchange) => named.get(exchange) ?? exchange);
 }
 
-const hasBareCall = ({ calls }: Turn): boolean => calls?.some(({ id }) => id === undefined) ?? false;
+const hasBareCall = ({ calls }: Turn): boolean =>
+  calls?.some(({ id }) => id === undefined) ?? false;
 const lacksIds = ({ input, output }: WireExchange): boolean =>
   input.some(hasBareCall) || (output !== undefined && hasBareCall(output));
 
@@ -41,5 +42,9 @@ function withIds<E extends WireExchange>(exchange: E, thread: string): E {
     return asked === undefined ? turn : { ...turn, callId: asked.id };
   };
   const input = exchange.input.map((turn) => answering(asking(turn)));
-  return { ...exchange, input, ...(exchange.output === undefined ? {} : { output: asking(exchange.output) }) };
+  return {
+    ...exchange,
+    input,
+    ...(exchange.output === undefined ? {} : { output: asking(exchange.output) }),
+  };
 }

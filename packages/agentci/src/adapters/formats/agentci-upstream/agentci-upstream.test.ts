@@ -12,12 +12,25 @@ const recording = {
       name: 'Triage',
       output_data: 'passing on',
       tool_calls: [
-        { tool_name: 'classify', arguments: { text: 'refund' }, result: 'billing', error: null, duration_ms: 4 },
+        {
+          tool_name: 'classify',
+          arguments: { text: 'refund' },
+          result: 'billing',
+          error: null,
+          duration_ms: 4,
+        },
       ],
       llm_calls: [{ model: 'gpt-4o-mini', tokens_in: 100, tokens_out: 20, cost_usd: 0 }],
       metadata: { handoffs: ['Billing', 'Technical'] },
     },
-    { kind: 'handoff', name: 'handoff', from_agent: 'Triage', to_agent: 'Billing', tool_calls: [], llm_calls: [] },
+    {
+      kind: 'handoff',
+      name: 'handoff',
+      from_agent: 'Triage',
+      to_agent: 'Billing',
+      tool_calls: [],
+      llm_calls: [],
+    },
     {
       kind: 'agent',
       name: 'Billing',
@@ -47,7 +60,9 @@ test('tools in order, arguments, errors, handoffs, agents, the answer and the to
   ]);
   expect(handoffs(trace)).toMatchObject([{ from: 'Triage', to: 'Billing' }]);
   expect(trace.agents).toEqual(
-    expect.arrayContaining([{ id: 'Triage', name: 'Triage', canHandOffTo: ['Billing', 'Technical'] }]),
+    expect.arrayContaining([
+      { id: 'Triage', name: 'Triage', canHandOffTo: ['Billing', 'Technical'] },
+    ]),
   );
   expect(finalText(trace)).toBe('Refunded.');
   expect(totals(trace).totalTokens).toEqual({ exact: true, value: 120 });

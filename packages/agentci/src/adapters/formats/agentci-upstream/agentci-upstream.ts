@@ -1,4 +1,11 @@
-import { type Fields, isFields, isGiven, listAt, objectAt, optionalText } from '../../../trace/fields.ts';
+import {
+  type Fields,
+  isFields,
+  isGiven,
+  listAt,
+  objectAt,
+  optionalText,
+} from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import { parseSimple } from '../../../trace/simple.ts';
 import { TraceError } from '../../../trace/trace-error.ts';
@@ -19,7 +26,8 @@ export const adapter: Adapter = {
 
 function likeness(value: unknown): number {
   if (!isFields(value) || !Array.isArray(value.spans)) return 0;
-  if (value.spans.length === 0) return typeof value.trace_id === 'string' && 'total_tool_calls' in value ? 0.9 : 0;
+  if (value.spans.length === 0)
+    return typeof value.trace_id === 'string' && 'total_tool_calls' in value ? 0.9 : 0;
   return value.spans.slice(0, 20).every(isOwnSpan) ? 0.95 : 0;
 }
 
@@ -47,7 +55,9 @@ function read(record: RawRecord): AdapterItem {
     tool_calls: hasList(spans, 'tool_calls')
       ? spans.flatMap((span) => calls(span.tool_calls).map(toolCall))
       : undefined,
-    llm_calls: hasList(spans, 'llm_calls') ? spans.flatMap((span) => calls(span.llm_calls).map(llmCall)) : undefined,
+    llm_calls: hasList(spans, 'llm_calls')
+      ? spans.flatMap((span) => calls(span.llm_calls).map(llmCall))
+      : undefined,
     handoffs: spans
       .filter((span) => span.kind === 'handoff')
       .map((span) => ({ from: span.from_agent ?? 'unknown', to: span.to_agent ?? span.name })),
@@ -118,7 +128,8 @@ function withAgents(trace: Trace, spans: readonly Fields[]): Trace {
   };
 }
 
-const positive = (value: unknown): number | undefined => (typeof value === 'number' && value > 0 ? value : undefined);
+const positive = (value: unknown): number | undefined =>
+  typeof value === 'number' && value > 0 ? value : undefined;
 
 const withoutUndefined = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -11,7 +11,16 @@ describeFormat('agentci', [
         status: 'ok',
         agents: [],
         steps: [
-          { id: 's1', seq: 1, kind: 'tool', name: 'find', status: 'ok', by: 'client', evidence: ['message'], args: {} },
+          {
+            id: 's1',
+            seq: 1,
+            kind: 'tool',
+            name: 'find',
+            status: 'ok',
+            by: 'client',
+            evidence: ['message'],
+            args: {},
+          },
         ],
         meta: {},
         captured: {

@@ -27,7 +27,9 @@ function readOne(record: RawRecord): AdapterItem {
 /** Traces of our own have bare names already; those that someone wrote by hand may not. */
 function withBareNames(trace: Trace): Trace {
   const isWritten = (step: Step): step is ToolStep =>
-    step.kind === 'tool' && step.rawName === undefined && splitToolName(step.name).name !== step.name;
+    step.kind === 'tool' &&
+    step.rawName === undefined &&
+    splitToolName(step.name).name !== step.name;
   if (!trace.steps.some(isWritten)) return trace;
   const steps = trace.steps.map((step) => {
     if (!isWritten(step)) return step;

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { readAll, readOne } from '../../../../test/support/read-all.ts';
 import { finalText, toolNames } from '../../../trace/selectors.ts';
 
-const trace = { traceId: '698a0000000000000000000000000001', flags: 1, resource: { attributes: {} } };
+const trace = {
+  traceId: '698a0000000000000000000000000001',
+  flags: 1,
+  resource: { attributes: {} },
+};
 const span = (attributes: object) => ({
   ...trace,
   spanId: '00000000000000d3',
@@ -25,7 +29,10 @@ const reply = (message: string, finish_reason: string) => ({
   input: { messages: [{ role: 'user', content: 'Is it dry?' }] },
   output: { messages: [{ role: 'assistant', content: { message, finish_reason } }] },
 });
-const asks = reply('[{"toolUse": {"toolUseId": "t1", "name": "moisture", "input": {}}}]', 'tool_use');
+const asks = reply(
+  '[{"toolUse": {"toolUseId": "t1", "name": "moisture", "input": {}}}]',
+  'tool_use',
+);
 
 test.each([
   ['under raw_otel_json', (value: object) => ({ raw_otel_json: value })],
@@ -39,7 +46,10 @@ test.each([
 });
 
 test('a page of aws logs is read', async () => {
-  const events = [span({}), log(asks)].map((value) => ({ timestamp: 1, message: JSON.stringify(value) }));
+  const events = [span({}), log(asks)].map((value) => ({
+    timestamp: 1,
+    message: JSON.stringify(value),
+  }));
   expect(toolNames(await readOne({ events, searchedLogStreams: [] }))).toEqual(['moisture']);
 });
 
@@ -50,11 +60,16 @@ test('spans whose replies are elsewhere do not say that nothing was called', asy
 
 test('what the assistant said earlier is not the answer', async () => {
   const body = reply('[{"text": "Yes."}]', 'end_turn');
-  body.output.messages.unshift({ role: 'assistant', content: { content: '[{"text": "Hello."}]' } as never });
+  body.output.messages.unshift({
+    role: 'assistant',
+    content: { content: '[{"text": "Hello."}]' } as never,
+  });
   expect(finalText(await readOne([log(body)]))).toBe('Yes.');
 });
 
 test('a file of lines of the program alone is refused', async () => {
-  const { traces, problems } = await readAll([{ raw_otel_json: log('Invocation completed', 'bedrock_agentcore.app') }]);
+  const { traces, problems } = await readAll([
+    { raw_otel_json: log('Invocation completed', 'bedrock_agentcore.app') },
+  ]);
   expect([traces, problems.length]).toEqual([[], 1]);
 });

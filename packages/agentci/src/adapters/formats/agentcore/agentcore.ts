@@ -16,7 +16,8 @@ const FORMAT = 'agentcore';
  */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'Bedrock AgentCore in CloudWatch: spans and log records (ADOT), bare or under raw_otel_json or @message',
+  summary:
+    'Bedrock AgentCore in CloudWatch: spans and log records (ADOT), bare or under raw_otel_json or @message',
   unit: 'file',
   detect: (sample) => {
     const found = sample.map(recordsIn);
@@ -27,8 +28,12 @@ export const adapter: Adapter = {
   },
   recognises: (value) => isWrapper(value) || recordsIn(value).some(isTelemetry),
   read: (records) => {
-    const items = records.flatMap((record) => recordsIn(record.value).map((value) => ({ ...record, value })));
-    const spans = items.filter(({ value }) => isSpan(value)).map((item) => flatSpan(fields(item.value), item));
+    const items = records.flatMap((record) =>
+      recordsIn(record.value).map((value) => ({ ...record, value })),
+    );
+    const spans = items
+      .filter(({ value }) => isSpan(value))
+      .map((item) => flatSpan(fields(item.value), item));
     const logs = items.filter(({ value }) => isLog(value)).map(logOf);
     const read = readSpans(joinLogs({ spans, logs }), FORMAT);
     return read.length > 0 || records[0] === undefined ? read : [noAgentSpans(records[0])];
@@ -37,7 +42,8 @@ export const adapter: Adapter = {
 
 const WRAPPERS = ['raw_otel_json', '@message'];
 
-const isWrapper = (value: unknown): boolean => isFields(value) && WRAPPERS.some((key) => key in value);
+const isWrapper = (value: unknown): boolean =>
+  isFields(value) && WRAPPERS.some((key) => key in value);
 /**
  * The records a value holds: itself, what a wrapper holds, or the messages of a page of `aws logs`. Lines of the program itself
  * are among them.
@@ -71,7 +77,8 @@ function logOf(record: RawRecord): LogRecord {
   const log = fields(record.value);
   const attributes = attributesOf(log.attributes);
   const body = unpacked(log.body);
-  const named = label(pick(log, 'eventName', 'event_name')) ?? label(attributes['event.name']) ?? '';
+  const named =
+    label(pick(log, 'eventName', 'event_name')) ?? label(attributes['event.name']) ?? '';
   return {
     record,
     name: named,

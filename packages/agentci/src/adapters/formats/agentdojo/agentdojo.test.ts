@@ -14,7 +14,11 @@ describeFormat('agentdojo', [
       error: null,
       messages: [
         { role: 'user', content: 'Pay the rent.' },
-        { role: 'assistant', content: '', tool_calls: [{ function: 'pay', args: { sum: 'x' }, id: '' }] },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ function: 'pay', args: { sum: 'x' }, id: '' }],
+        },
         {
           role: 'tool',
           content: '',

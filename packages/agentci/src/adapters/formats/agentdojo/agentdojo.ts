@@ -18,10 +18,12 @@ const FORMAT = 'agentdojo';
  */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'AgentDojo runs: {suite_name, user_task_id, injection_task_id, messages, utility, security}',
+  summary:
+    'AgentDojo runs: {suite_name, user_task_id, injection_task_id, messages, utility, security}',
   unit: 'record',
   detect: (sample) => worst(sample, likeness),
-  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+  read: (records) =>
+    records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
 };
 
 function likeness(value: unknown): number {
@@ -38,7 +40,13 @@ function draftOf(run: Fields): Draft {
   const about = aboutOf(run);
   const injection = label(about.injection_task_id);
   const userTask = label(about.user_task_id);
-  const names = [about.suite_name, pick(about, 'pipeline_name', 'model'), userTask, about.attack_type, injection];
+  const names = [
+    about.suite_name,
+    pick(about, 'pipeline_name', 'model'),
+    userTask,
+    about.attack_type,
+    injection,
+  ];
   const model = label(pick(about, 'model', 'pipeline_name'));
   const seconds = amount(about.duration);
   const failure = label(pick(run, 'error'));
@@ -51,14 +59,19 @@ function draftOf(run: Fields): Draft {
     ...(seconds === undefined ? {} : { reported: { durationMs: seconds * 1000 } }),
     ...(failure === undefined ? {} : { status: 'error', error: { message: failure } }),
     records: AGENT_RECORD,
-    meta: defined({ suite: label(about.suite_name), attack: label(about.attack_type), injection_task: injection }),
+    meta: defined({
+      suite: label(about.suite_name),
+      attack: label(about.attack_type),
+      injection_task: injection,
+    }),
   };
 }
 
 /** In an attacked run `security` says whether the injected task was carried out: true is bad. */
 function outcomesOf(about: Fields): NonNullable<Trace['outcomes']> {
   const utility = pick(about, 'utility', 'success');
-  const isAttacked = label(about.injection_task_id) !== undefined || label(about.attack_type) !== undefined;
+  const isAttacked =
+    label(about.injection_task_id) !== undefined || label(about.attack_type) !== undefined;
   const name = isAttacked ? 'attack_succeeded' : 'security';
   return [
     ...(typeof utility === 'boolean' ? [{ name: 'utility', value: utility, by: FORMAT }] : []),

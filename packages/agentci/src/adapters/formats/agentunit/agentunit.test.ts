@@ -24,12 +24,23 @@ describe('AgentUnit logs', () => {
         { type: 'tool_call', payload: { name: 'c', status: 'timeout' } },
         { type: 'agent_response', payload: { content: 'first' } },
         { type: 'error', payload: { message: 'boom' } },
-        { type: 'agent_response', payload: { content: 'last' }, created_at: '2026-01-01T00:00:03+00:00' },
+        {
+          type: 'agent_response',
+          payload: { content: 'last' },
+          created_at: '2026-01-01T00:00:03+00:00',
+        },
       ],
     });
     expect(trace.steps).toMatchObject([
       { kind: 'event', name: 'agent_prompt' },
-      { kind: 'tool', name: 'a', status: 'ok', args: { x: 1 }, result: 'r', meta: { cost: 0.1, privacy_epsilon: 0.5 } },
+      {
+        kind: 'tool',
+        name: 'a',
+        status: 'ok',
+        args: { x: 1 },
+        result: 'r',
+        meta: { cost: 0.1, privacy_epsilon: 0.5 },
+      },
       { kind: 'tool', name: 'b', status: 'ok' },
       { kind: 'tool', name: 'c', status: 'error' },
       { kind: 'event', name: 'agent_response' },
@@ -65,7 +76,10 @@ describe('AgentUnit logs', () => {
       metadata: { usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 0 } },
       reported: { usage: { input: 3, output: 4, total: 7 } },
     },
-    { metadata: { usage: { prompt_tokens: 3, completion_tokens: 4 } }, reported: { usage: { input: 3, output: 4 } } },
+    {
+      metadata: { usage: { prompt_tokens: 3, completion_tokens: 4 } },
+      reported: { usage: { input: 3, output: 4 } },
+    },
     { metadata: { cost: 'free' }, reported: undefined },
   ])('metadata $metadata reports $reported', ({ metadata, reported }) => {
     expect(read({ events: [], metadata }).reported).toEqual(reported);
@@ -88,7 +102,10 @@ describe('AgentUnit logs', () => {
 
   test('an unnamed tool is a warning', () => {
     const trace = read({ events: [{ type: 'tool_call', payload: {} }] });
-    expect(trace).toMatchObject({ steps: [{ name: 'unknown' }], warnings: [{ code: 'AGENTUNIT_UNNAMED_TOOL' }] });
+    expect(trace).toMatchObject({
+      steps: [{ name: 'unknown' }],
+      warnings: [{ code: 'AGENTUNIT_UNNAMED_TOOL' }],
+    });
   });
 
   test.each([

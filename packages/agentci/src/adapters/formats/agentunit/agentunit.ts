@@ -1,6 +1,14 @@
 import { captureLevel, nothingCaptured } from '../../../trace/captured.ts';
 import { failureOf } from '../../../trace/failure.ts';
-import { type Fields, isFields, isGiven, listAt, objectAt, optionalText, refuse } from '../../../trace/fields.ts';
+import {
+  type Fields,
+  isFields,
+  isGiven,
+  listAt,
+  objectAt,
+  optionalText,
+  refuse,
+} from '../../../trace/fields.ts';
 import { type ToolStep, TRACE_SCHEMA, type Trace, type Usage } from '../../../trace/model.ts';
 import { addMultiAgent, agentsIn, hasReading, resourceOf } from '../../../trace/multi-agent.ts';
 import { placeId } from '../../../trace/simple.ts';
@@ -35,9 +43,16 @@ function likeness(value: unknown): number {
 
 /** Spans of every exporter have a list of events too. */
 const isSpan = (value: Fields): boolean =>
-  ['spanContext', 'context', 'traceId', 'trace_id', 'spanId', 'span_id', 'startTime', 'start_time'].some(
-    (key) => key in value,
-  );
+  [
+    'spanContext',
+    'context',
+    'traceId',
+    'trace_id',
+    'spanId',
+    'span_id',
+    'startTime',
+    'start_time',
+  ].some((key) => key in value);
 
 function readOne(record: RawRecord): AdapterItem {
   try {
@@ -50,7 +65,8 @@ function readOne(record: RawRecord): AdapterItem {
 
 function logTrace(record: RawRecord): Trace {
   const log = objectAt(record.value, '');
-  if (!LOG_KEYS.some((key) => isGiven(log[key]))) refuse('', `an object with one of ${LOG_KEYS.join(', ')}`, log);
+  if (!LOG_KEYS.some((key) => isGiven(log[key])))
+    refuse('', `an object with one of ${LOG_KEYS.join(', ')}`, log);
   const captured = nothingCaptured();
   const list = new StepList();
   const trace: Trace = {
@@ -98,7 +114,10 @@ function addEvents(trace: Trace, list: StepList, value: unknown): string | undef
     if (event.type === 'tool_call') {
       const step = toolStep(payload);
       if (payload.name === undefined) {
-        trace.warnings.push({ code: 'AGENTUNIT_UNNAMED_TOOL', message: `"${path}.payload" has no tool name` });
+        trace.warnings.push({
+          code: 'AGENTUNIT_UNNAMED_TOOL',
+          message: `"${path}.payload" has no tool name`,
+        });
       }
       calls++;
       if (step.args !== undefined) withArgs++;
@@ -150,7 +169,10 @@ function toolStep(payload: Fields): ToolCall {
   };
   setArguments(step, args ?? rest.arguments);
   if (result !== undefined) step.result = result;
-  const failure = failureOf(typeof error === 'object' || typeof error === 'string' ? error : undefined, 'error');
+  const failure = failureOf(
+    typeof error === 'object' || typeof error === 'string' ? error : undefined,
+    'error',
+  );
   if (failure !== undefined) step.error = failure;
   if (Object.keys(rest).length > 0) step.meta = rest;
   return step;
@@ -172,7 +194,9 @@ function setTask(trace: Trace, log: Fields, prompt: string | undefined): void {
   if (id === undefined && query === undefined) return;
   trace.task = {
     ...(id === undefined ? {} : { id }),
-    ...(query === undefined ? {} : { input: [{ role: 'user', parts: [{ type: 'text', text: query }] }] }),
+    ...(query === undefined
+      ? {}
+      : { input: [{ role: 'user', parts: [{ type: 'text', text: query }] }] }),
   };
   if (query !== undefined) trace.captured.prompts = 'partial';
 }
@@ -202,7 +226,9 @@ function setMetadata(trace: Trace, metadata: Fields): void {
 /** The readings among the metadata; a key of another meaning, such as `duration` or `source`, is not one of the sample. */
 function readings({ energy_kwh, carbon_kg, cpu_percent, memory_mb, gpu_percent }: Fields): Fields {
   const entries = Object.entries({ energy_kwh, carbon_kg, cpu_percent, memory_mb, gpu_percent });
-  return Object.fromEntries(entries.filter(([, value]) => typeof value === 'number' && Number.isFinite(value)));
+  return Object.fromEntries(
+    entries.filter(([, value]) => typeof value === 'number' && Number.isFinite(value)),
+  );
 }
 
 function usageOf(fields: Fields): Usage | undefined {

@@ -19,14 +19,25 @@ test.each([
   ['the session still runs', [event('session.status_running', 'r'), call]],
   [
     'it waits for a call that is not there',
-    [call, event('session.status_idle', 'i', { stop_reason: { type: 'requires_action', event_ids: ['t9'] } })],
+    [
+      call,
+      event('session.status_idle', 'i', {
+        stop_reason: { type: 'requires_action', event_ids: ['t9'] },
+      }),
+    ],
   ],
   [
     'the start of a model request is missing',
     [event('span.model_request_end', 'e', { model_request_start_id: 's9' }), call, idle],
   ],
-  ['a result has no call', [event('agent.tool_result', 'x', { tool_use_id: 't9', content: [] }), call, idle]],
-  ['another thread was started', [event('session.thread_created', 'c', { session_thread_id: 'sthr_2' }), call, idle]],
+  [
+    'a result has no call',
+    [event('agent.tool_result', 'x', { tool_use_id: 't9', content: [] }), call, idle],
+  ],
+  [
+    'another thread was started',
+    [event('session.thread_created', 'c', { session_thread_id: 'sthr_2' }), call, idle],
+  ],
   ['an event is of an unknown kind', [event('agent.computer_action', 'k'), call, idle]],
 ])('calls are partly known where %s', async (_, events) => {
   expect((await readOne(events)).captured.toolCalls).toBe('partial');

@@ -13,7 +13,8 @@ const FORMAT = 'anthropic-managed-agents';
  */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'Anthropic managed agents: events of a session, listed, streamed or as [call, event] pairs',
+  summary:
+    'Anthropic managed agents: events of a session, listed, streamed or as [call, event] pairs',
   unit: (sample) => (sample.length > 0 && sample.every(isPage) ? 'record' : 'file'),
   detect: (sample) => best(sample, likeness),
   read,
@@ -21,7 +22,11 @@ export const adapter: Adapter = {
 
 function likeness(value: unknown): number {
   if (isPair(value) || isPage(value)) return 0.97;
-  return isEvent(value) && isFields(value) ? ((label(value.type) ?? '').startsWith('user.') ? 0.6 : 0.96) : 0;
+  return isEvent(value) && isFields(value)
+    ? (label(value.type) ?? '').startsWith('user.')
+      ? 0.6
+      : 0.96
+    : 0;
 }
 
 const CALL = /^(?:client\.)?(?:beta\.)?sessions\b/;
@@ -31,13 +36,17 @@ const isPair = (value: unknown): value is readonly [string, unknown] =>
 /** A page of the events of one session. */
 const isPage = (value: unknown): boolean =>
   isFields(value) &&
-  [value.data, value.events].some((list) => Array.isArray(list) && list.length > 0 && list.every(isEvent));
+  [value.data, value.events].some(
+    (list) => Array.isArray(list) && list.length > 0 && list.every(isEvent),
+  );
 
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   if (isPage(first.value))
-    return records.flatMap((record) => tryBuild(record, () => sessionDraft(eventsOf(record.value), {}, FORMAT)));
+    return records.flatMap((record) =>
+      tryBuild(record, () => sessionDraft(eventsOf(record.value), {}, FORMAT)),
+    );
   const values = records.map(({ value }) => value);
   const session = values
     .filter(isPair)
@@ -50,7 +59,9 @@ function eventsOf(value: unknown): readonly Fields[] {
   if (isPair(value)) {
     const [, payload] = value;
     // What is sent comes with the session it is sent to.
-    const sent = (Array.isArray(payload) ? payload : [payload]).flatMap((item) => objects(fields(item).events));
+    const sent = (Array.isArray(payload) ? payload : [payload]).flatMap((item) =>
+      objects(fields(item).events),
+    );
     return sent.length > 0 ? sent : isEvent(payload) ? [fields(payload)] : [];
   }
   if (isEvent(value)) return [fields(value)];

@@ -28,7 +28,9 @@ export function sessionDraft(events: readonly Fields[], session: Fields, format:
   for (const event of events) run.add(event);
   const last = events.findLast(({ type }) => /^session\.(?:status_|error)/.test(label(type) ?? ''));
   const isOver =
-    last !== undefined && last.type !== 'session.status_running' && last.type !== 'session.status_rescheduled';
+    last !== undefined &&
+    last.type !== 'session.status_running' &&
+    last.type !== 'session.status_rescheduled';
   const stop = fields(last?.stop_reason).type;
   const failure = run.failure;
   return {
@@ -39,7 +41,9 @@ export function sessionDraft(events: readonly Fields[], session: Fields, format:
     gaps: [
       ...run.gaps,
       ...run.absent(),
-      ...(isOver || last === undefined ? [] : [{ gap: 'cutOff' as const, detail: 'the session still ran' }]),
+      ...(isOver || last === undefined
+        ? []
+        : [{ gap: 'cutOff' as const, detail: 'the session still ran' }]),
     ],
     ...timeSpan(events.map(({ processed_at }) => time(processed_at))),
     ...defined({ id: label(session.id) }),
@@ -66,7 +70,8 @@ class SessionRun {
 
   constructor(agent: Fields, events: readonly Fields[]) {
     this.#agent =
-      label(agent.name) ?? events.map(({ agent_name }) => label(agent_name)).find((name) => name !== undefined);
+      label(agent.name) ??
+      events.map(({ agent_name }) => label(agent_name)).find((name) => name !== undefined);
     this.#model = label(fields(agent.model).id) ?? label(agent.model);
     this.#denied = new Set(
       events.flatMap(({ type, result, tool_use_id }) =>
@@ -85,10 +90,12 @@ class SessionRun {
     else if (type === 'user.message') {
       this.#open = undefined;
       this.dialogue.hear(...messageTurns({ role: 'user', content: event.content }));
-    } else if (type === 'agent.message') extend(this.#current(at), { parts: contentOf(event.content).parts });
+    } else if (type === 'agent.message')
+      extend(this.#current(at), { parts: contentOf(event.content).parts });
     else if (/_tool_use$|\.tool_use$/.test(type)) this.#call(event, at);
     else if (/tool_result$/.test(type)) this.#result(event);
-    else if (type === 'session.error') this.failure = text(fields(event.error).message) ?? 'the session failed';
+    else if (type === 'session.error')
+      this.failure = text(fields(event.error).message) ?? 'the session failed';
     else if (type === 'session.thread_created' || type.startsWith('agent.thread_message'))
       this.gaps.push({
         gap: 'unlinked',
@@ -103,7 +110,9 @@ class SessionRun {
   /** Calls that the session waits for, or that were confirmed, and that are not there. */
   absent(): GapNote[] {
     const gone = [...this.#named].filter((id) => id !== '' && !this.#asked.has(id));
-    return gone.length === 0 ? [] : [{ gap: 'absentChildren', detail: `the call ${gone[0]!.slice(0, 80)}` }];
+    return gone.length === 0
+      ? []
+      : [{ gap: 'absentChildren', detail: `the call ${gone[0]!.slice(0, 80)}` }];
   }
 
   #reply(at: number | undefined): OpenReply {
@@ -143,7 +152,11 @@ class SessionRun {
         id,
         server,
         by:
-          server !== undefined ? ('mcp' as const) : event.type === 'agent.tool_use' ? ('provider' as const) : undefined,
+          server !== undefined
+            ? ('mcp' as const)
+            : event.type === 'agent.tool_use'
+              ? ('provider' as const)
+              : undefined,
       }),
     };
     extend(this.#current(at), { parts: [], calls: [call] });
@@ -154,7 +167,11 @@ class SessionRun {
     this.#open = undefined;
     const { value, parts } = outcomeOf(event.content);
     const status: Step['status'] =
-      id !== undefined && this.#denied.has(id) ? 'denied' : event.is_error === true ? 'error' : 'ok';
+      id !== undefined && this.#denied.has(id)
+        ? 'denied'
+        : event.is_error === true
+          ? 'error'
+          : 'ok';
     const turn: Turn = {
       role: 'tool',
       parts,

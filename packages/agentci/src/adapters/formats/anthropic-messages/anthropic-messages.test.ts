@@ -5,8 +5,16 @@ describeFormat('anthropic-messages', [
     when: 'a conversation with a failed call',
     recording: [
       { role: 'user', content: 'Refund it.' },
-      { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'refund', input: { sum: 42 } }] },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'limit is 40', is_error: true }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'c1', name: 'refund', input: { sum: 42 } }],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'c1', content: 'limit is 40', is_error: true },
+        ],
+      },
       { role: 'assistant', content: [{ type: 'text', text: 'A colleague writes.' }] },
     ],
     query: 'Refund it.',

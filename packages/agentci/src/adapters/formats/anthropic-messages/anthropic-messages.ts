@@ -11,7 +11,13 @@ import { AGENT_RECORD } from '../../build/records.ts';
 import { countStarts, gapOf } from '../../build/streams.ts';
 import { anthropicUsage, billedCost } from '../../build/token-usage.ts';
 import { fields, label, objects, parseJson } from '../../build/values.ts';
-import { conversationsUnder, recordsUnder, repliesThat, streamsOf, wireReader } from '../../build/wire-reader.ts';
+import {
+  conversationsUnder,
+  recordsUnder,
+  repliesThat,
+  streamsOf,
+  wireReader,
+} from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
 
 const FORMAT = 'anthropic-messages';
@@ -29,7 +35,8 @@ export const adapter: Adapter = {
 function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
   const pair = pairOf({ value });
-  if (pair !== undefined) return /\/v1\/messages\b/.test(pair.uri) || isReply(pair.response) ? 0.95 : 0;
+  if (pair !== undefined)
+    return /\/v1\/messages\b/.test(pair.uri) || isReply(pair.response) ? 0.95 : 0;
   if (isReply(value) || (typeof value.type === 'string' && STREAM.has(value.type))) return 0.95;
   if (Array.isArray(value.messages)) {
     const scores = value.messages.slice(0, 50).map(messageLikeness);
@@ -38,7 +45,14 @@ function likeness(value: unknown): number {
   return messageLikeness(value);
 }
 
-const BLOCKS = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use']);
+const BLOCKS = new Set([
+  'tool_use',
+  'tool_result',
+  'thinking',
+  'redacted_thinking',
+  'server_tool_use',
+  'mcp_tool_use',
+]);
 const STREAM = new Set([
   'message_start',
   'message_delta',
@@ -52,18 +66,24 @@ const STREAM = new Set([
 function messageLikeness(message: unknown): number {
   if (!isFields(message) || (message.role !== 'user' && message.role !== 'assistant')) return 0;
   if ('tool_calls' in message || 'parts' in message) return 0;
-  if (objects(message.content).some(({ type }) => typeof type === 'string' && BLOCKS.has(type))) return 0.92;
+  if (objects(message.content).some(({ type }) => typeof type === 'string' && BLOCKS.has(type)))
+    return 0.92;
   return typeof message.content === 'string' || isBlocks(message.content) ? 0.2 : 0;
 }
 
 const isBlocks = (value: unknown): boolean =>
   Array.isArray(value) &&
-  value.every((block) => isFields(block) && typeof block.type === 'string' && block.type !== 'tool-call');
+  value.every(
+    (block) => isFields(block) && typeof block.type === 'string' && block.type !== 'tool-call',
+  );
 
 const isReply = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.some((event) => isFields(event) && event.type === 'message_start')
-    : isFields(value) && value.type === 'message' && Array.isArray(value.content) && roleOf(value.role) === 'assistant';
+    : isFields(value) &&
+      value.type === 'message' &&
+      Array.isArray(value.content) &&
+      roleOf(value.role) === 'assistant';
 
 const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'message_start';
 
@@ -73,14 +93,17 @@ function wrapped(value: Fields): Draft {
     source: { format: FORMAT },
     ...conversation([...systemOf(value), ...turnsOf(value.messages)], () => defined({ model })),
     records: AGENT_RECORD,
-    ...defined({ id: label(value.id), tools: value.tools === undefined ? undefined : toolDefs(value.tools) }),
+    ...defined({
+      id: label(value.id),
+      tools: value.tools === undefined ? undefined : toolDefs(value.tools),
+    }),
   };
 }
 
 const systemOf = ({ system }: Fields): Turn[] => {
-  const parts = turnsOf(typeof system === 'string' ? system : [{ role: 'user', content: system }]).flatMap(
-    (turn) => turn.parts,
-  );
+  const parts = turnsOf(
+    typeof system === 'string' ? system : [{ role: 'user', content: system }],
+  ).flatMap((turn) => turn.parts);
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 };
 
@@ -115,7 +138,8 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     provider: 'anthropic',
     output: !isReadable
       ? undefined
-      : (merged(messageTurns({ content: whole.content, role: 'assistant' })) ?? turnOfText('assistant', '')),
+      : (merged(messageTurns({ content: whole.content, role: 'assistant' })) ??
+        turnOfText('assistant', '')),
     model: label(whole.model),
     responseId: label(whole.id),
     usage: anthropicUsage(whole.usage),

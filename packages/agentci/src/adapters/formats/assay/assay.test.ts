@@ -8,7 +8,9 @@ import { readTraceItems } from '../../reader/read-traces.ts';
 
 async function read(source: string | readonly object[]): Promise<AdapterItem[]> {
   const input =
-    typeof source === 'string' ? source : Buffer.from(source.map((line) => JSON.stringify(line)).join('\n'));
+    typeof source === 'string'
+      ? source
+      : Buffer.from(source.map((line) => JSON.stringify(line)).join('\n'));
   const items: AdapterItem[] = [];
   for await (const item of readTraceItems(input)) items.push(item);
   return items;
@@ -22,7 +24,9 @@ const traces = async (source: string | readonly object[]) =>
 describe('documented lines', () => {
   test('ast-seed-line: call and result are one tool step', async () => {
     const row = vectors.find(({ id }) => id === 'ast-seed-line')!;
-    const lines = (row.input as { jsonl: string[] }).jsonl.map((line) => JSON.parse(line) as object);
+    const lines = (row.input as { jsonl: string[] }).jsonl.map(
+      (line) => JSON.parse(line) as object,
+    );
     const [trace, ...rest] = await traces(lines);
     expect(rest).toEqual([]);
     const calls = toolCalls(trace!).map(({ callId, name, args, result }) => ({
@@ -57,7 +61,12 @@ describe('documented lines', () => {
   });
 
   test('lines of several sessions are several traces', async () => {
-    const line = (session_id: string, tool: string) => ({ type: 'tool_call', session_id, tool, arguments: {} });
+    const line = (session_id: string, tool: string) => ({
+      type: 'tool_call',
+      session_id,
+      tool,
+      arguments: {},
+    });
     const found = await traces([line('s1', 'a'), line('s2', 'b'), line('s1', 'c')]);
     expect(found.map((trace) => [trace.task?.id, toolNames(trace)])).toEqual([
       ['s1', ['a', 'c']],
@@ -73,7 +82,12 @@ describe('episodes', () => {
     timestamp: 1,
     input: { prompt: `ask ${episode_id}` },
   });
-  const end = (episode_id: string) => ({ type: 'episode_end', episode_id, timestamp: 9, final_output: 'done' });
+  const end = (episode_id: string) => ({
+    type: 'episode_end',
+    episode_id,
+    timestamp: 9,
+    final_output: 'done',
+  });
   const call = (episode_id: string, step_id: string, tool_name: string) => ({
     type: 'tool_call',
     episode_id,
@@ -117,7 +131,13 @@ describe('episodes', () => {
   });
 
   test('beside an episode with calls, one without made none', async () => {
-    const [, second] = await traces([start('a'), call('a', 's', 't'), end('a'), start('b'), end('b')]);
+    const [, second] = await traces([
+      start('a'),
+      call('a', 's', 't'),
+      end('a'),
+      start('b'),
+      end('b'),
+    ]);
     expect(second).toMatchObject({ captured: { toolCalls: 'full' }, warnings: [] });
   });
 });
@@ -125,7 +145,9 @@ describe('episodes', () => {
 describe('older lines', () => {
   test('malformed tool calls are a problem of that line', async () => {
     expect(
-      await read([{ prompt: 'p', response: 'r', tool_calls: { tool_name: 'A' }, tool: 'x', args: {} }]),
+      await read([
+        { prompt: 'p', response: 'r', tool_calls: { tool_name: 'A' }, tool: 'x', args: {} },
+      ]),
     ).toMatchObject([{ ok: false, problem: { code: 'TRACE_BAD_FIELD', line: 1 } }]);
   });
 
@@ -152,7 +174,10 @@ describeOutside('recordings of the original program', 'traces/assay/', (folder) 
 
   test('an unanswered call keeps its error', async () => {
     const [trace] = await traces(`${folder}edge_case.trace.jsonl`);
-    expect(toolCalls(trace!)[1]).toMatchObject({ status: 'error', error: { message: 'timeout/no_response' } });
+    expect(toolCalls(trace!)[1]).toMatchObject({
+      status: 'error',
+      error: { message: 'timeout/no_response' },
+    });
   });
 });
 

@@ -12,7 +12,8 @@ import { problemWith } from '../../problem.ts';
 /** Assay's recordings: documented lines, episodes, `assay.trace` records and the older single lines. */
 export const adapter: Adapter = {
   format: 'assay',
-  summary: 'Assay traces: tool_call and tool_result lines, episodes, assay.trace records, older single lines',
+  summary:
+    'Assay traces: tool_call and tool_result lines, episodes, assay.trace records, older single lines',
   unit: 'file',
   detect: (sample) => (sample.length === 0 ? 0 : Math.min(...sample.map(likeness))),
   read: readFile,
@@ -27,12 +28,21 @@ function kindOf(value: unknown): Kind | undefined {
   const { type } = value;
   if (type === 'assay.trace') return 'trace';
   if (type === 'assay.tool.decision') return 'decision';
-  if (typeof type === 'string' && EPISODE_TYPES.has(type) && typeof value.episode_id === 'string') return 'episode';
+  if (typeof type === 'string' && EPISODE_TYPES.has(type) && typeof value.episode_id === 'string')
+    return 'episode';
   if (type === 'tool_call' && typeof value.episode_id === 'string') return 'episode';
-  if (type === 'tool_call' && (typeof value.tool === 'string' || typeof value.tool_name === 'string')) return 'line';
+  if (
+    type === 'tool_call' &&
+    (typeof value.tool === 'string' || typeof value.tool_name === 'string')
+  )
+    return 'line';
   if (type === 'tool_result' && ('result' in value || 'error' in value)) return 'line';
   const isAnswered = typeof value.response === 'string' || typeof value.text === 'string';
-  if (type === undefined && typeof value.tool === 'string' && ('args' in value || 'arguments' in value))
+  if (
+    type === undefined &&
+    typeof value.tool === 'string' &&
+    ('args' in value || 'arguments' in value)
+  )
     return 'single';
   if (type === undefined && isAnswered && typeof value.prompt === 'string') return 'single';
   return undefined;
@@ -56,7 +66,9 @@ function likeness(value: unknown): number {
 
 const hasOwnCalls = (value: Fields): boolean =>
   typeof value.tool === 'string' ||
-  (Array.isArray(value.tool_calls) && isFields(value.tool_calls[0]) && 'tool_name' in value.tool_calls[0]);
+  (Array.isArray(value.tool_calls) &&
+    isFields(value.tool_calls[0]) &&
+    'tool_name' in value.tool_calls[0]);
 
 interface Draft {
   readonly trace: Trace;
@@ -114,7 +126,10 @@ function* readFile(records: readonly RawRecord[]): Generator<AdapterItem> {
   for (const draft of drafts) yield finish(draft, total > 0);
 }
 
-function* attempt(record: RawRecord, build: () => Draft): Generator<AdapterItem, Draft | undefined> {
+function* attempt(
+  record: RawRecord,
+  build: () => Draft,
+): Generator<AdapterItem, Draft | undefined> {
   try {
     return build();
   } catch (error) {
@@ -193,12 +208,16 @@ function lineTrace(records: readonly RawRecord[]): Draft {
     draft.calls.push(call);
   }
   if (lost > 0)
-    draft.trace.warnings.push({ code: 'ASSAY_LOST_RESULT', message: `${lost} tool_result lines belong to no call` });
+    draft.trace.warnings.push({
+      code: 'ASSAY_LOST_RESULT',
+      message: `${lost} tool_result lines belong to no call`,
+    });
   return draft;
 }
 
 /** 1 and "1" are different ids. */
-const idKey = (id: unknown): string => (typeof id === 'string' || typeof id === 'number' ? `${typeof id} ${id}` : '');
+const idKey = (id: unknown): string =>
+  typeof id === 'string' || typeof id === 'number' ? `${typeof id} ${id}` : '';
 
 function singleTrace(record: RawRecord): Draft {
   const fields = record.value as Fields;
@@ -266,8 +285,15 @@ function episodeTrace(id: string, records: readonly RawRecord[]): Draft {
         break;
       case 'step':
         // A tool step without its tool_call event: the call was made, what it was asked is not known.
-        if (event.kind === 'tool' && typeof event.name === 'string' && !told.has(text(event.step_id) ?? ''))
-          draft.calls.push({ step: toolStep({ tool: event.name, timestamp: event.timestamp }), order: orderOf(event) });
+        if (
+          event.kind === 'tool' &&
+          typeof event.name === 'string' &&
+          !told.has(text(event.step_id) ?? '')
+        )
+          draft.calls.push({
+            step: toolStep({ tool: event.name, timestamp: event.timestamp }),
+            order: orderOf(event),
+          });
         else if (event.kind !== 'tool')
           draft.list.add({
             kind: 'event',
@@ -286,7 +312,10 @@ function episodeTrace(id: string, records: readonly RawRecord[]): Draft {
     }
   }
   if (trace.status === 'incomplete')
-    trace.warnings.push({ code: 'ASSAY_NO_END', message: 'the episode has no episode_end: it was cut off' });
+    trace.warnings.push({
+      code: 'ASSAY_NO_END',
+      message: 'the episode has no episode_end: it was cut off',
+    });
   return draft;
 }
 
@@ -295,15 +324,27 @@ function finish(draft: Draft, fileHasCalls: boolean): AdapterItem {
   const { trace, list, record } = draft;
   const calls = draft.calls
     .map((call, i) => ({ ...call, i }))
-    .sort((a, b) => (a.order[0] ?? 0) - (b.order[0] ?? 0) || (a.order[1] ?? 0) - (b.order[1] ?? 0) || a.i - b.i);
+    .sort(
+      (a, b) =>
+        (a.order[0] ?? 0) - (b.order[0] ?? 0) || (a.order[1] ?? 0) - (b.order[1] ?? 0) || a.i - b.i,
+    );
   for (const { step } of calls) list.add(step);
   const { captured } = trace;
   const steps = calls.map(({ step }) => step);
   if (steps.length > 0) {
     captured.toolCalls = 'full';
-    captured.toolArgs = captureLevel(steps.filter((s) => s.args !== undefined).length, steps.length);
-    captured.toolResults = captureLevel(steps.filter((s) => s.result !== undefined).length, steps.length);
-    captured.toolErrors = captureLevel(steps.filter((s) => s.status !== 'unknown').length, steps.length);
+    captured.toolArgs = captureLevel(
+      steps.filter((s) => s.args !== undefined).length,
+      steps.length,
+    );
+    captured.toolResults = captureLevel(
+      steps.filter((s) => s.result !== undefined).length,
+      steps.length,
+    );
+    captured.toolErrors = captureLevel(
+      steps.filter((s) => s.status !== 'unknown').length,
+      steps.length,
+    );
     if (steps.some((s) => s.t0 !== undefined)) captured.timing = 'partial';
   } else if (fileHasCalls && captured.toolCalls === 'none' && isEpisode(record)) {
     // Other episodes of the file have calls, so that they were recorded: this one made none.
@@ -325,8 +366,18 @@ const isEpisode = ({ value }: RawRecord): boolean => kindOf(value) === 'episode'
 function toolStep(fields: Fields): Call['step'] {
   const name = text(fields.tool) ?? text(fields.tool_name) ?? text(fields.name);
   if (name === undefined)
-    throw new TraceError({ code: 'TRACE_BAD_FIELD', message: 'a tool call has no tool name', path: 'tool' });
-  const step: Call['step'] = { kind: 'tool', name, status: 'unknown', by: 'client', evidence: ['proxy'] };
+    throw new TraceError({
+      code: 'TRACE_BAD_FIELD',
+      message: 'a tool call has no tool name',
+      path: 'tool',
+    });
+  const step: Call['step'] = {
+    kind: 'tool',
+    name,
+    status: 'unknown',
+    by: 'client',
+    evidence: ['proxy'],
+  };
   setArguments(step, fields.args ?? fields.arguments);
   setResult(step, fields);
   const t0 = timeOf(fields.timestamp);
@@ -347,7 +398,10 @@ function setResult(step: Call['step'], fields: Fields): void {
 
 function setPrompt(trace: Trace, prompt: string | undefined): void {
   if (prompt === undefined) return;
-  trace.task = { ...trace.task, input: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }] };
+  trace.task = {
+    ...trace.task,
+    input: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }],
+  };
   trace.captured.prompts = 'partial';
 }
 
@@ -358,12 +412,16 @@ function setFinal(trace: Trace, answer: string | undefined): void {
   if (trace.status === 'unknown') trace.status = 'ok';
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Epoch milliseconds, or a full ISO date with its zone. */
 function timeOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})$/.test(value))
+  if (
+    typeof value !== 'string' ||
+    !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})$/.test(value)
+  )
     return undefined;
   const time = Date.parse(value);
   return Number.isNaN(time) ? undefined : time;

@@ -8,7 +8,10 @@ import type { DraftLlm, Turn } from '../../build/draft.ts';
 import { adapter } from './atif.ts';
 import { toAtif } from './atif-write.ts';
 
-const args = fc.dictionary(fc.constantFrom('city', 'id', 'deep'), fc.oneof(fc.string(), fc.integer(), fc.boolean()));
+const args = fc.dictionary(
+  fc.constantFrom('city', 'id', 'deep'),
+  fc.oneof(fc.string(), fc.integer(), fc.boolean()),
+);
 const call = fc.record({
   name: fc.constantFrom('search', 'book', 'pay'),
   args,
@@ -22,7 +25,10 @@ const round = fc.record({
 });
 
 /** A run as an adapter would give it: replies that ask for calls, their results, an answer. */
-function traceOf(rounds: readonly { calls: readonly Call[]; input: number; output: number }[], answer: string): Trace {
+function traceOf(
+  rounds: readonly { calls: readonly Call[]; input: number; output: number }[],
+  answer: string,
+): Trace {
   const steps: DraftLlm[] = [];
   let since: Turn[] = [{ role: 'user', parts: [{ type: 'text', text: 'Do it.' }] }];
   let count = 0;
@@ -55,7 +61,12 @@ function traceOf(rounds: readonly { calls: readonly Call[]; input: number; outpu
     output: { role: 'assistant', parts: [{ type: 'text', text: answer }] },
   });
   return buildTrace(
-    { id: 'run', source: { format: 'test' }, steps, records: { llmCalls: 'full', toolCalls: 'full' } },
+    {
+      id: 'run',
+      source: { format: 'test' },
+      steps,
+      records: { llmCalls: 'full', toolCalls: 'full' },
+    },
     { value: {} },
   );
 }
@@ -67,7 +78,12 @@ const readBack = (written: object): Trace => {
   return item.trace;
 };
 const essence = (trace: Trace) => ({
-  calls: toolCalls(trace).map(({ name, args: given, result, status }: ToolStep) => ({ name, given, result, status })),
+  calls: toolCalls(trace).map(({ name, args: given, result, status }: ToolStep) => ({
+    name,
+    given,
+    result,
+    status,
+  })),
   tokens: [totals(trace).inputTokens, totals(trace).outputTokens],
   answer: finalText(trace),
 });
@@ -75,10 +91,14 @@ const essence = (trace: Trace) => ({
 describe('a trace written as ATIF', () => {
   test('keeps its tools, arguments, results, tokens and answer when it is read again', () => {
     fc.assert(
-      fc.property(fc.array(round, { maxLength: 4 }), fc.constantFrom('Done.', 'It is 18 °C.'), (rounds, answer) => {
-        const trace = traceOf(rounds, answer);
-        expect(essence(readBack(toAtif(trace)))).toEqual(essence(trace));
-      }),
+      fc.property(
+        fc.array(round, { maxLength: 4 }),
+        fc.constantFrom('Done.', 'It is 18 °C.'),
+        (rounds, answer) => {
+          const trace = traceOf(rounds, answer);
+          expect(essence(readBack(toAtif(trace)))).toEqual(essence(trace));
+        },
+      ),
     );
   });
 });

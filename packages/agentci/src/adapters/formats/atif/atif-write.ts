@@ -11,17 +11,26 @@ export function toAtif(trace: Trace): object {
   }
   writer.answer(finalText(trace));
   const [agent] = trace.agents;
-  const model = trace.steps.find((step): step is LlmStep => step.kind === 'llm' && step.model !== undefined)?.model;
+  const model = trace.steps.find(
+    (step): step is LlmStep => step.kind === 'llm' && step.model !== undefined,
+  )?.model;
   const { usage, cost } = trace.reported ?? {};
   return {
     schema_version: 'ATIF-v1.6',
     session_id: trace.id,
-    agent: { name: agent?.name ?? 'agent', version: 'unknown', ...(model === undefined ? {} : { model_name: model }) },
+    agent: {
+      name: agent?.name ?? 'agent',
+      version: 'unknown',
+      ...(model === undefined ? {} : { model_name: model }),
+    },
     steps: writer.steps,
     ...(usage === undefined && cost === undefined
       ? {}
       : {
-          final_metrics: { ...metrics(usage, 'total_'), ...(cost === undefined ? {} : { total_cost_usd: cost.usd }) },
+          final_metrics: {
+            ...metrics(usage, 'total_'),
+            ...(cost === undefined ? {} : { total_cost_usd: cost.usd }),
+          },
         }),
   };
 }
@@ -52,17 +61,23 @@ class Steps {
 
   reply(step: LlmStep): void {
     const parts = step.output?.parts ?? [];
-    const thoughts = parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n');
+    const thoughts = parts
+      .flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))
+      .join('\n');
     const written = this.#add('agent', textOf(parts), step.t0);
     if (step.model !== undefined) written.model_name = step.model;
     if (thoughts !== '') written.reasoning_content = thoughts;
-    const counted = { ...metrics(step.usage, ''), ...(step.cost === undefined ? {} : { cost_usd: step.cost.usd }) };
+    const counted = {
+      ...metrics(step.usage, ''),
+      ...(step.cost === undefined ? {} : { cost_usd: step.cost.usd }),
+    };
     if (Object.keys(counted).length > 0) written.metrics = counted;
     this.#byLlm.set(step.id, written);
   }
 
   call(step: ToolStep): void {
-    const requester = step.requestedBy === undefined ? undefined : this.#byLlm.get(step.requestedBy);
+    const requester =
+      step.requestedBy === undefined ? undefined : this.#byLlm.get(step.requestedBy);
     const written = requester ?? this.#own(step);
     const id = step.callId ?? `call_${++this.#calls}`;
     written.tool_calls ??= [];
@@ -77,14 +92,21 @@ class Steps {
     written.observation.results.push({
       source_call_id: id,
       content: typeof content === 'string' ? content : JSON.stringify(content ?? null),
-      ...(step.status === 'error' ? { is_error: true } : step.status === 'ok' ? { is_error: false } : {}),
+      ...(step.status === 'error'
+        ? { is_error: true }
+        : step.status === 'ok'
+          ? { is_error: false }
+          : {}),
     });
   }
 
   /** The answer, unless the last reply already is it. */
   answer(text: string | undefined): void {
     const last = this.steps.at(-1);
-    if (text === undefined || (last?.source === 'agent' && last.message === text && last.tool_calls === undefined))
+    if (
+      text === undefined ||
+      (last?.source === 'agent' && last.message === text && last.tool_calls === undefined)
+    )
       return;
     this.#add('agent', text, undefined);
   }

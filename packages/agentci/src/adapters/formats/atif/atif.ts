@@ -6,20 +6,35 @@ import { contentOf, outcomeOf } from '../../build/blocks.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import type { Call, Draft, DraftStep, Turn } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
-import { amount, argumentsOf, fields, label, objects, pick, text, time } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  text,
+  time,
+} from '../../build/values.ts';
 
 const FORMAT = 'atif';
 
 /** The Agent Trajectory Interchange Format (Harbor): one document per run, steps of system, user and agent. */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'ATIF trajectories (Harbor and the coding agents it runs); also written by "agentci import --as atif"',
+  summary:
+    'ATIF trajectories (Harbor and the coding agents it runs); also written by "agentci import --as atif"',
   unit: 'record',
   detect: (sample) =>
     worst(sample, (value) =>
-      isFields(value) && typeof value.schema_version === 'string' && value.schema_version.startsWith('ATIF-') ? 1 : 0,
+      isFields(value) &&
+      typeof value.schema_version === 'string' &&
+      value.schema_version.startsWith('ATIF-')
+        ? 1
+        : 0,
     ),
-  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+  read: (records) =>
+    records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
 };
 
 function draftOf(document: Fields): Draft {
@@ -37,7 +52,14 @@ function draftOf(document: Fields): Draft {
       });
       continue;
     }
-    steps.push(...agentStep(step, { name, model: label(agent.model_name), input: since, isFirst: steps.length === 0 }));
+    steps.push(
+      ...agentStep(step, {
+        name,
+        model: label(agent.model_name),
+        input: since,
+        isFirst: steps.length === 0,
+      }),
+    );
     since = resultsOf(step);
   }
   const final = fields(document.final_metrics);
@@ -49,10 +71,17 @@ function draftOf(document: Fields): Draft {
     steps,
     turns: since,
     ...defined({ id: label(document.session_id) ?? label(document.trajectory_id) }),
-    ...(name === undefined ? {} : { agents: [{ id: name, name, ...defined({ model: label(agent.model_name) }) }] }),
+    ...(name === undefined
+      ? {}
+      : { agents: [{ id: name, name, ...defined({ model: label(agent.model_name) }) }] }),
     ...(usd === undefined && usage === undefined
       ? {}
-      : { reported: defined({ usage, cost: usd === undefined ? undefined : { usd, source: 'reported' as const } }) }),
+      : {
+          reported: defined({
+            usage,
+            cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
+          }),
+        }),
     records: {
       toolCalls: 'full',
       toolArgs: 'full',
@@ -66,7 +95,12 @@ function draftOf(document: Fields): Draft {
 
 function agentStep(
   step: Fields,
-  known: { name: string | undefined; model: string | undefined; input: readonly Turn[]; isFirst: boolean },
+  known: {
+    name: string | undefined;
+    model: string | undefined;
+    input: readonly Turn[];
+    isFirst: boolean;
+  },
 ): DraftStep[] {
   const calls = objects(step.tool_calls).flatMap((call): Call[] => {
     const name = label(pick(call, 'function_name', 'name'));
@@ -81,7 +115,10 @@ function agentStep(
   const at = time(step.timestamp);
   const output: Turn = {
     role: 'assistant',
-    parts: thought === undefined || thought === '' ? parts : [{ type: 'reasoning', text: thought }, ...parts],
+    parts:
+      thought === undefined || thought === ''
+        ? parts
+        : [{ type: 'reasoning', text: thought }, ...parts],
     ...(calls.length === 0 ? {} : { calls }),
   };
   // A step that says it took no call of a model is an action of the program.
@@ -128,7 +165,11 @@ function resultsOf(step: Fields): Turn[] {
     const { value, parts } = outcomeOf(result.content);
     const name = label(pick(fields(calls[i]), 'function_name', 'name'));
     const status =
-      result.is_error === true ? ('error' as const) : result.is_error === false ? ('ok' as const) : undefined;
+      result.is_error === true
+        ? ('error' as const)
+        : result.is_error === false
+          ? ('ok' as const)
+          : undefined;
     return {
       role: 'tool',
       parts,
@@ -138,7 +179,9 @@ function resultsOf(step: Fields): Turn[] {
         result: value ?? null,
         status,
         error:
-          status === 'error' ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') } : undefined,
+          status === 'error'
+            ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
+            : undefined,
       }),
     };
   });

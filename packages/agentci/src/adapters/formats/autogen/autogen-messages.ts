@@ -6,7 +6,16 @@ import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, Turn } from '../../build/draft.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { usageOf } from '../../build/token-usage.ts';
-import { argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
+import {
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  text,
+  time,
+} from '../../build/values.ts';
 
 /** A message of AutoGen names its class, and who wrote it; results of the core have no writer. */
 export const isAutogenMessage = (value: unknown): boolean =>
@@ -67,7 +76,11 @@ export function autogenSteps(
         });
         break;
       case 'MemoryQueryEvent':
-        dialogue.add({ kind: 'retrieval', documents: documentsIn(message.content), ...defined({ agent, t0: at }) });
+        dialogue.add({
+          kind: 'retrieval',
+          documents: documentsIn(message.content),
+          ...defined({ agent, t0: at }),
+        });
         break;
       case 'SystemMessage':
         dialogue.hear({ role: 'system', parts: parts(), ...defined({ at }) });
@@ -84,7 +97,8 @@ export function autogenSteps(
         }
         const calls = callsIn(message.content);
         const thought = text(message.thought);
-        if (thought !== undefined && thought !== '') thoughts = [...thoughts, { type: 'reasoning', text: thought }];
+        if (thought !== undefined && thought !== '')
+          thoughts = [...thoughts, { type: 'reasoning', text: thought }];
         reply(calls.length > 0 ? { parts: [], calls } : { parts: parts() });
         const others = agents.filter((other) => other !== agent);
         if (calls.length === 0 && others.length > 0)
@@ -123,7 +137,11 @@ const callsIn = (content: unknown): Call[] =>
 const resultsIn = (content: unknown, at: number | undefined): Turn[] =>
   objects(content).map((result): Turn => {
     const failed = result.is_error === true;
-    const status = failed ? ('error' as const) : result.is_error === false ? ('ok' as const) : undefined;
+    const status = failed
+      ? ('error' as const)
+      : result.is_error === false
+        ? ('ok' as const)
+        : undefined;
     return {
       role: 'tool',
       parts: [],
@@ -140,7 +158,10 @@ const resultsIn = (content: unknown, at: number | undefined): Turn[] =>
 
 const documentsIn = (content: unknown) =>
   objects(content).map((item) =>
-    defined({ text: text(item.content), meta: isFields(item.metadata) ? item.metadata : undefined }),
+    defined({
+      text: text(item.content),
+      meta: isFields(item.metadata) ? item.metadata : undefined,
+    }),
   );
 
 /** Counts of 0 and 0 are what clients write that do not count. */

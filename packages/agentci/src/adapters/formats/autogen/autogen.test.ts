@@ -6,7 +6,11 @@ describeFormat('autogen', [
     recording: {
       messages: [
         { type: 'TextMessage', source: 'user', content: 'Two loaves.' },
-        { type: 'ToolCallRequestEvent', source: 'counter', content: [{ id: 'b', name: 'stock', arguments: '{}' }] },
+        {
+          type: 'ToolCallRequestEvent',
+          source: 'counter',
+          content: [{ id: 'b', name: 'stock', arguments: '{}' }],
+        },
         {
           type: 'ToolCallExecutionEvent',
           source: 'counter',

@@ -17,7 +17,8 @@ const FORMAT = 'autogen';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'AutoGen AgentChat and core messages, AG2 chat histories',
-  unit: (sample) => (sample.length > 0 && sample.every((value) => wrapped(value) !== undefined) ? 'record' : 'file'),
+  unit: (sample) =>
+    sample.length > 0 && sample.every((value) => wrapped(value) !== undefined) ? 'record' : 'file',
   detect: (sample) => best(sample, likeness),
   read,
 };
@@ -26,12 +27,20 @@ function likeness(value: unknown): number {
   if (wrapped(value) !== undefined || isAutogenMessage(value)) return 0.97;
   if (!isFields(value) || roleOf(value.role) === undefined) return 0;
   // AG2 writes messages of OpenAI with the speaker's name; only its lists of answers are its own.
-  return Array.isArray(value.tool_responses) ? 0.97 : 'name' in value || 'content' in value ? 0.3 : 0;
+  return Array.isArray(value.tool_responses)
+    ? 0.97
+    : 'name' in value || 'content' in value
+      ? 0.3
+      : 0;
 }
 
 function wrapped(value: unknown): readonly Fields[] | undefined {
   if (!isFields(value)) return undefined;
-  if (Array.isArray(value.messages) && value.messages.length > 0 && value.messages.every(isAutogenMessage))
+  if (
+    Array.isArray(value.messages) &&
+    value.messages.length > 0 &&
+    value.messages.every(isAutogenMessage)
+  )
     return objects(value.messages);
   const isChat = Array.isArray(value.chat_history) && ('summary' in value || 'cost' in value);
   return isChat ? objects(value.chat_history) : undefined;
@@ -43,7 +52,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   if (wrapped(first.value) === undefined)
     return tryBuild(first, () => draftOf(records.map(({ value }) => value).filter(isFields), {}));
   return records.flatMap((record) =>
-    tryBuild(record, () => draftOf(wrapped(record.value) ?? [], isFields(record.value) ? record.value : {})),
+    tryBuild(record, () =>
+      draftOf(wrapped(record.value) ?? [], isFields(record.value) ? record.value : {}),
+    ),
   );
 }
 
@@ -52,7 +63,13 @@ function draftOf(messages: readonly Fields[], about: Fields): Draft {
   return {
     source: { format: FORMAT },
     ...autogenSteps(messages),
-    records: { ...MESSAGES_RECORD, toolErrors: 'full', agents: 'full', handoffs: 'full', messages: 'full' },
+    records: {
+      ...MESSAGES_RECORD,
+      toolErrors: 'full',
+      agents: 'full',
+      handoffs: 'full',
+      messages: 'full',
+    },
     meta: defined({ stop_reason: label(about.stop_reason) }),
     ...defined({ ending: endingOf(label(about.stop_reason)) }),
   };
@@ -62,9 +79,12 @@ function draftOf(messages: readonly Fields[], about: Fields): Draft {
 function chatDraft(messages: readonly Fields[], about: Fields): Draft {
   const turns = messages.flatMap((message): Turn[] => {
     const responses = objects(message.tool_responses);
-    if (responses.length > 0) return responses.flatMap((one) => messageTurns({ ...one, role: 'tool' }));
+    if (responses.length > 0)
+      return responses.flatMap((one) => messageTurns({ ...one, role: 'tool' }));
     const agent = label(message.name);
-    return messageTurns(message).map((turn) => (turn.role === 'assistant' ? { ...turn, ...defined({ agent }) } : turn));
+    return messageTurns(message).map((turn) =>
+      turn.role === 'assistant' ? { ...turn, ...defined({ agent }) } : turn,
+    );
   });
   const summary = label(about.summary);
   return {

@@ -3,27 +3,44 @@ import { readAll, readOne } from '../../../../test/support/read-all.ts';
 import { finalText, toolNames } from '../../../trace/selectors.ts';
 import { totals } from '../../../trace/totals.ts';
 
-const start = { contentBlockStart: { contentBlockIndex: 0, start: { toolUse: { toolUseId: 't1', name: 'valve' } } } };
+const start = {
+  contentBlockStart: {
+    contentBlockIndex: 0,
+    start: { toolUse: { toolUseId: 't1', name: 'valve' } },
+  },
+};
 const stop = { messageStop: { stopReason: 'tool_use' } };
-const lines = (...events: readonly object[]): string => events.map((event) => JSON.stringify(event)).join('\n');
+const lines = (...events: readonly object[]): string =>
+  events.map((event) => JSON.stringify(event)).join('\n');
 
 describe('a stream of Converse', () => {
   test('that has not stopped is cut off', async () => {
     const read = await readOne(lines({ messageStart: { role: 'assistant' } }, start));
-    expect([toolNames(read), read.captured.toolCalls, read.status]).toEqual([['valve'], 'partial', 'incomplete']);
+    expect([toolNames(read), read.captured.toolCalls, read.status]).toEqual([
+      ['valve'],
+      'partial',
+      'incomplete',
+    ]);
   });
   test('with an exception among its events is damaged', async () => {
-    const read = await readOne(lines(start, { throttlingException: { message: 'slow down' } }, stop));
+    const read = await readOne(
+      lines(start, { throttlingException: { message: 'slow down' } }, stop),
+    );
     expect(read.captured.toolCalls).toBe('partial');
   });
   test('with a kind of use that nobody knows yet shows it as a call', async () => {
     const unknown = {
-      contentBlockStart: { contentBlockIndex: 0, start: { serverToolUse: { id: 'x', name: 'search' } } },
+      contentBlockStart: {
+        contentBlockIndex: 0,
+        start: { serverToolUse: { id: 'x', name: 'search' } },
+      },
     };
     expect(toolNames(await readOne(lines(unknown, stop)))).toEqual(['search']);
   });
   test('two replies are two runs, and usage belongs to the reply before it', async () => {
-    const say = (text: string) => ({ contentBlockDelta: { contentBlockIndex: 0, delta: { text } } });
+    const say = (text: string) => ({
+      contentBlockDelta: { contentBlockIndex: 0, delta: { text } },
+    });
     const end = [
       { messageStop: { stopReason: 'end_turn' } },
       { metadata: { usage: { inputTokens: 3, outputTokens: 1 } } },
@@ -50,13 +67,26 @@ describe('a request of Bedrock', () => {
     usage: {},
   };
   test.each([
-    ['Converse', pair('converse', { messages: [{ role: 'user', content: [{ text: 'q' }] }] }, nova)],
-    ['InvokeModel of Nova', pair('invoke', { messages: [{ role: 'user', content: [{ text: 'q' }] }] }, nova)],
+    [
+      'Converse',
+      pair('converse', { messages: [{ role: 'user', content: [{ text: 'q' }] }] }, nova),
+    ],
+    [
+      'InvokeModel of Nova',
+      pair('invoke', { messages: [{ role: 'user', content: [{ text: 'q' }] }] }, nova),
+    ],
     [
       'InvokeModel of Titan',
-      pair('invoke', { inputText: 'q' }, { results: [{ outputText: 'Hi.', completionReason: 'FINISH' }] }),
+      pair(
+        'invoke',
+        { inputText: 'q' },
+        { results: [{ outputText: 'Hi.', completionReason: 'FINISH' }] },
+      ),
     ],
-    ['InvokeModel of Llama', pair('invoke', { prompt: 'q' }, { generation: 'Hi.', stop_reason: 'stop' })],
+    [
+      'InvokeModel of Llama',
+      pair('invoke', { prompt: 'q' }, { generation: 'Hi.', stop_reason: 'stop' }),
+    ],
   ])('%s is read', async (_, value) => {
     const read = await readOne([value]);
     expect([read.source.format, finalText(read)]).toEqual(['bedrock-converse', 'Hi.']);
@@ -70,11 +100,18 @@ describe('a request of Bedrock', () => {
       stop_reason: 'end_turn',
     };
     const request = { anthropic_version: 'x', messages: [{ role: 'user', content: 'q' }] };
-    expect((await readOne([pair('invoke', request, response)])).source.format).toBe('anthropic-messages');
+    expect((await readOne([pair('invoke', request, response)])).source.format).toBe(
+      'anthropic-messages',
+    );
   });
   test('that was refused is a run that failed', async () => {
     const read = await readOne([
-      pair('converse', { messages: [{ role: 'user', content: [{ text: 'q' }] }] }, { message: 'no' }, 400),
+      pair(
+        'converse',
+        { messages: [{ role: 'user', content: [{ text: 'q' }] }] },
+        { message: 'no' },
+        400,
+      ),
     ]);
     expect(read.status).toBe('error');
   });

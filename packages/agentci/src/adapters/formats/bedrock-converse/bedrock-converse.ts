@@ -4,7 +4,14 @@ import type { Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
 import type { Turn } from '../../build/draft.ts';
-import { exchangeItems, exchangesIn, pairOf, streamedReplies, type Wire, wholeReplies } from '../../build/exchanges.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  wholeReplies,
+} from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { best } from '../../build/likeness.ts';
 import { messageTurns, toolDefs, turnOfText, turnsOf } from '../../build/messages.ts';
@@ -37,7 +44,9 @@ function likeness(value: unknown): number {
   const pair = pairOf({ value });
   if (pair !== undefined) {
     if (CONVERSE.test(pair.uri) || isReply(pair.response)) return 0.96;
-    return INVOKE.test(pair.uri) && (isPlain(pair.response) || (pair.status ?? 0) >= 400) ? 0.95 : 0;
+    return INVOKE.test(pair.uri) && (isPlain(pair.response) || (pair.status ?? 0) >= 400)
+      ? 0.95
+      : 0;
   }
   return isReply(value) || isConverseEvent(value) ? 0.96 : 0;
 }
@@ -45,7 +54,8 @@ function likeness(value: unknown): number {
 /** `{output: {message: {role, content}}, stopReason}`, or its events. */
 const isReply = (value: unknown): boolean =>
   Array.isArray(value)
-    ? value.length > 0 && value.every((event) => isConverseEvent(event) || eventName(event) === 'cutOff')
+    ? value.length > 0 &&
+      value.every((event) => isConverseEvent(event) || eventName(event) === 'cutOff')
     : isFields(value) &&
       isFields(value.output) &&
       isFields(value.output.message) &&
@@ -54,10 +64,16 @@ const isReply = (value: unknown): boolean =>
 
 /** Replies of models that know words alone; a stream of them is a list. */
 const isPlain = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length > 0 && value.every(isPlain) : isFields(value) && wordsOf(value) !== undefined;
+  Array.isArray(value)
+    ? value.length > 0 && value.every(isPlain)
+    : isFields(value) && wordsOf(value) !== undefined;
 
 function wordsOf(reply: Fields): string | undefined {
-  const [first] = [...objects(reply.results), ...objects(reply.outputs), ...objects(reply.completions)];
+  const [first] = [
+    ...objects(reply.results),
+    ...objects(reply.outputs),
+    ...objects(reply.completions),
+  ];
   return text(
     pick(reply, 'outputText', 'generation', 'completion') ??
       pick(first ?? {}, 'outputText', 'text') ??
@@ -66,7 +82,8 @@ function wordsOf(reply: Fields): string | undefined {
 }
 
 /** A record of model invocation logging. */
-const isLogged = (value: Fields): boolean => value.schemaType === 'ModelInvocationLog' && isFields(value.input);
+const isLogged = (value: Fields): boolean =>
+  value.schemaType === 'ModelInvocationLog' && isFields(value.input);
 
 /** Such a record is a request beside its reply. */
 function asPair(record: RawRecord): RawRecord {
@@ -76,7 +93,11 @@ function asPair(record: RawRecord): RawRecord {
   const uri = `/model/${encodeURIComponent(label(modelId) ?? '')}/${label(operation) ?? ''}`;
   return {
     ...record,
-    value: { uri, request: fields(fields(input).inputBodyJson), response: fields(output).outputBodyJson ?? null },
+    value: {
+      uri,
+      request: fields(fields(input).inputBodyJson),
+      response: fields(output).outputBodyJson ?? null,
+    },
   };
 }
 
@@ -132,8 +153,13 @@ function unguarded(message: Fields): Fields {
 }
 
 function systemOf({ system }: Fields): Turn[] {
-  const words = typeof system === 'string' ? [system] : objects(system).flatMap((block) => text(block.text) ?? []);
-  return words.length === 0 ? [] : [{ role: 'system', parts: words.map((said) => ({ type: 'text', text: said })) }];
+  const words =
+    typeof system === 'string'
+      ? [system]
+      : objects(system).flatMap((block) => text(block.text) ?? []);
+  return words.length === 0
+    ? []
+    : [{ role: 'system', parts: words.map((said) => ({ type: 'text', text: said })) }];
 }
 
 function modelIn(uri: string): string | undefined {
@@ -146,7 +172,8 @@ function modelIn(uri: string): string | undefined {
 }
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
-  if (isPlain(response)) return plainReply(Array.isArray(response) ? response.filter(isFields) : [fields(response)]);
+  if (isPlain(response))
+    return plainReply(Array.isArray(response) ? response.filter(isFields) : [fields(response)]);
   const stream = Array.isArray(response) ? joined(response) : undefined;
   const whole = stream ?? wholeOf(fields(response));
   return defined({
@@ -154,10 +181,14 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     output:
       whole.content === undefined
         ? undefined
-        : (merged(messageTurns({ role: 'assistant', content: whole.content })) ?? turnOfText('assistant', '')),
+        : (merged(messageTurns({ role: 'assistant', content: whole.content })) ??
+          turnOfText('assistant', '')),
     usage: usageOf(whole.usage),
     finish: finishOf(whole.stopReason),
-    ...gapOf({ damaged: stream?.isDamaged === true, cutOff: stream !== undefined && stream.stopReason === undefined }),
+    ...gapOf({
+      damaged: stream?.isDamaged === true,
+      cutOff: stream !== undefined && stream.stopReason === undefined,
+    }),
   });
 }
 
@@ -196,6 +227,10 @@ function plainReply(pieces: readonly Fields[]): Reply & { output?: Turn } {
 /** The cache is counted apart from the input. */
 function usageOf(value: unknown): Usage | undefined {
   const usage = fields(value);
-  const cache_write_input_tokens = pick(usage, 'cacheWriteInputTokens', 'cacheWriteInputTokenCount');
+  const cache_write_input_tokens = pick(
+    usage,
+    'cacheWriteInputTokens',
+    'cacheWriteInputTokenCount',
+  );
   return anthropicUsage({ ...usage, ...defined({ cache_write_input_tokens }) });
 }

@@ -84,7 +84,8 @@ function addDelta(block: OpenBlock, delta: Fields): void {
 function blockOf({ start, text, json, thought, others }: OpenBlock): Fields[] {
   const [kind] = Object.keys(start);
   if (kind === undefined) {
-    const said = thought === '' ? { text } : { reasoningContent: { reasoningText: { text: thought } } };
+    const said =
+      thought === '' ? { text } : { reasoningContent: { reasoningText: { text: thought } } };
     // Arguments without the start of their call are of a call that nothing names.
     if (json !== '') return [{ toolUse: { input: parseJson(json) ?? json } }];
     return text === '' && thought === '' ? others : [said, ...others];

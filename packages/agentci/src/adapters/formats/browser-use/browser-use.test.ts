@@ -11,7 +11,9 @@ const step = (action: readonly object[], result: readonly object[], more: object
 });
 
 test('actions without a result were not carried out', async () => {
-  const trace = await readOne({ history: [step([{ click: { index: 1 } }, { scroll: {} }], [{ error: 'gone' }])] });
+  const trace = await readOne({
+    history: [step([{ click: { index: 1 } }, { scroll: {} }], [{ error: 'gone' }])],
+  });
   expect(toolCalls(trace)).toMatchObject([
     { name: 'click', status: 'error' },
     { name: 'scroll', status: 'cancelled' },
@@ -35,7 +37,12 @@ test.each([
 });
 
 test('a step of which the model gave no reply is no call', async () => {
-  const failed = { model_output: null, result: [{ error: 'rate limit' }], state: {}, metadata: { step_number: 2 } };
+  const failed = {
+    model_output: null,
+    result: [{ error: 'rate limit' }],
+    state: {},
+    metadata: { step_number: 2 },
+  };
   const trace = await readOne({ history: [step([{ wait: {} }], [{}]), failed] });
   expect([toolCalls(trace).length, trace.status]).toEqual([1, 'error']);
 });

@@ -17,11 +17,15 @@ export const adapter: Adapter = {
   summary: 'browser-use: saved agent history ({history: [{model_output, result, state}]})',
   unit: 'record',
   detect: (sample) => worst(sample, (value) => (isHistory(value) ? 0.97 : 0)),
-  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+  read: (records) =>
+    records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
 };
 
 const isHistory = (value: unknown): boolean =>
-  isFields(value) && Array.isArray(value.history) && value.history.length > 0 && value.history.every(isStep);
+  isFields(value) &&
+  Array.isArray(value.history) &&
+  value.history.length > 0 &&
+  value.history.every(isStep);
 
 /** What the model wanted, or null where it gave no reply, and what came of it. */
 const isStep = (step: unknown): boolean =>
@@ -50,7 +54,13 @@ function draftOf(value: Fields): Draft {
     source: { format: FORMAT },
     steps: dialogue.steps,
     turns: dialogue.turns,
-    records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', toolErrors: 'full', llmCalls: 'full' },
+    records: {
+      toolCalls: 'full',
+      toolArgs: 'full',
+      toolResults: 'full',
+      toolErrors: 'full',
+      llmCalls: 'full',
+    },
     gaps: missingSteps(steps),
     reported: defined({
       usage: Object.keys(tokens).length === 0 ? undefined : tokens,
@@ -80,7 +90,11 @@ function addStep(dialogue: Dialogue, step: Fields, index: number): void {
       {
         status: 'ok',
         timing: 'estimated',
-        ...defined({ t0, t1: time(step_end_time), usage: sent === undefined ? undefined : { input: sent } }),
+        ...defined({
+          t0,
+          t1: time(step_end_time),
+          usage: sent === undefined ? undefined : { input: sent },
+        }),
       },
     );
   }
@@ -88,12 +102,15 @@ function addStep(dialogue: Dialogue, step: Fields, index: number): void {
   // A step whose model gave no reply has one result: why. More results than actions are of actions that are not there.
   const rest = results.slice(calls.length);
   if (isFields(step.model_output) || rest.length > 1)
-    for (const [i, result] of rest.entries()) dialogue.hear(resultOf(result, `${index}.${calls.length + i}`));
+    for (const [i, result] of rest.entries())
+      dialogue.hear(resultOf(result, `${index}.${calls.length + i}`));
 }
 
 /** `{go_to_url: {url}}`: the name is the key; actions that were not chosen may be beside it as null. */
 function callOf(action: Fields, id: string): Call {
-  const [name = UNNAMED] = Object.entries(action).flatMap(([key, value]) => (value === null ? [] : [key]));
+  const [name = UNNAMED] = Object.entries(action).flatMap(([key, value]) =>
+    value === null ? [] : [key],
+  );
   return { id, name, ...argumentsOf(action[name] ?? {}) };
 }
 
@@ -117,7 +134,9 @@ function resultOf(result: Fields | undefined, callId: string): Turn {
     callId,
     status,
     ...defined({
-      result: text(pick(result, 'extracted_content', 'long_term_memory')) ?? (failure === undefined ? '' : undefined),
+      result:
+        text(pick(result, 'extracted_content', 'long_term_memory')) ??
+        (failure === undefined ? '' : undefined),
       error: failure === undefined ? undefined : { message: failure },
     }),
   };
@@ -132,10 +151,16 @@ function missingSteps(steps: readonly Fields[]): GapNote[] {
     const { interacted_element } = fields(state);
     const actions = fields(model_output).action;
     // One entry for each action, whether it touched an element or not.
-    return Array.isArray(interacted_element) && Array.isArray(actions) && interacted_element.length > actions.length;
+    return (
+      Array.isArray(interacted_element) &&
+      Array.isArray(actions) &&
+      interacted_element.length > actions.length
+    );
   });
   const isMissing = isBroken || (numbers[0] ?? 0) > 2;
-  return isMissing || isShort ? [{ gap: 'absentChildren', detail: isMissing ? 'steps' : 'actions' }] : [];
+  return isMissing || isShort
+    ? [{ gap: 'absentChildren', detail: isMissing ? 'steps' : 'actions' }]
+    : [];
 }
 
 function outcomesOf(last: Fields): NonNullable<Trace['outcomes']> {

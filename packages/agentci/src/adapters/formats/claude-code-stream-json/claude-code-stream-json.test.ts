@@ -20,7 +20,10 @@ describeFormat('claude-code-stream-json', [
       },
       {
         type: 'user',
-        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'a.md' }] },
+        message: {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 't1', content: 'a.md' }],
+        },
         parent_tool_use_id: null,
         session_id: 's',
       },

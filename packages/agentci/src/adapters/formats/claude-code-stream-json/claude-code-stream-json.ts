@@ -26,25 +26,44 @@ export const adapter: Adapter = {
   read,
 };
 
-const TYPES = new Set(['system', 'assistant', 'user', 'result', 'stream_event', 'rate_limit_event', 'tool_progress']);
+const TYPES = new Set([
+  'system',
+  'assistant',
+  'user',
+  'result',
+  'stream_event',
+  'rate_limit_event',
+  'tool_progress',
+]);
 
 function likeness(value: unknown): number {
   const wrapped = wrappedLines(value);
   if (wrapped !== undefined) return 0.95;
-  if (!isFields(value) || typeof value.type !== 'string' || 'parentUuid' in value || 'sessionId' in value) return 0;
+  if (
+    !isFields(value) ||
+    typeof value.type !== 'string' ||
+    'parentUuid' in value ||
+    'sessionId' in value
+  )
+    return 0;
   if (typeof value.session_id === 'string') return TYPES.has(value.type) ? 0.97 : 0.3;
   return isClaudeMessage(value) && !('timestamp' in value) ? 0.9 : 0;
 }
 
 /** Messages as a program collected them: `{messages: [{type, message}]}`, or with the direction they went in. */
 function wrappedLines(value: unknown): readonly unknown[] | undefined {
-  if (!isFields(value) || !Array.isArray(value.messages) || value.messages.length === 0) return undefined;
+  if (!isFields(value) || !Array.isArray(value.messages) || value.messages.length === 0)
+    return undefined;
   const lines = value.messages.map(undirected);
-  return lines.some(isClaudeMessage) && most(lines.filter(isNoControl).slice(0, 20), likeness) > 0 ? lines : undefined;
+  return lines.some(isClaudeMessage) && most(lines.filter(isNoControl).slice(0, 20), likeness) > 0
+    ? lines
+    : undefined;
 }
 
 const undirected = (line: unknown): unknown =>
-  isFields(line) && typeof line.direction === 'string' && isFields(line.message) ? line.message : line;
+  isFields(line) && typeof line.direction === 'string' && isFields(line.message)
+    ? line.message
+    : line;
 
 /** What the SDK and Claude Code arrange between them is part of the exchange and of no run. */
 const isNoControl = (line: unknown): boolean =>
@@ -58,7 +77,9 @@ const sessionOf = (line: unknown): string => {
 
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const runs = new Map<string, { record: RawRecord; lines: Fields[]; isClosed: boolean }[]>();
-  const sessions = new Set(records.flatMap(({ value }) => (wrappedLines(value) ?? [undirected(value)]).map(sessionOf)));
+  const sessions = new Set(
+    records.flatMap(({ value }) => (wrappedLines(value) ?? [undirected(value)]).map(sessionOf)),
+  );
   sessions.delete('');
   // What was sent does not name the session; where there is one, it is that.
   const [only = ''] = sessions.size === 1 ? sessions : [];
@@ -79,7 +100,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   }
   return [...runs].flatMap(([session, list]) =>
     list.flatMap(({ record, lines }, i) =>
-      tryBuild(record, () => draftOf(lines, session === '' || i === 0 ? session : `${session}#${i + 1}`)),
+      tryBuild(record, () =>
+        draftOf(lines, session === '' || i === 0 ? session : `${session}#${i + 1}`),
+      ),
     ),
   );
 }
@@ -87,7 +110,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 function draftOf(lines: readonly Fields[], id: string): Draft {
   const result = lines.findLast(({ type }) => type === 'result');
   const start = lines.find(({ type, subtype }) => type === 'system' && subtype === 'init');
-  const denied = new Set(objects(result?.permission_denials).flatMap((denial) => label(denial.tool_use_id) ?? []));
+  const denied = new Set(
+    objects(result?.permission_denials).flatMap((denial) => label(denial.tool_use_id) ?? []),
+  );
   const finals = finalUsages(lines);
   const run = new ClaudeRun({
     denied,
@@ -122,7 +147,9 @@ const toolNames = (tools: readonly unknown[]): { name: string }[] =>
 
 /** A stream without its result was cut off. */
 const unfinished = ({ apiError }: ClaudeRun): Partial<Draft> =>
-  apiError === undefined ? { status: 'incomplete' } : { status: 'error', error: { message: apiError } };
+  apiError === undefined
+    ? { status: 'incomplete' }
+    : { status: 'error', error: { message: apiError } };
 
 /** How the run ended. `success` with `is_error` exists, and is not a success. */
 function ended(result: Fields): Partial<Draft> {
@@ -141,7 +168,9 @@ function ended(result: Fields): Partial<Draft> {
   const data = result.structured_output ?? undefined;
   const message =
     said === undefined || said === ''
-      ? (Array.isArray(result.errors) ? result.errors : []).filter((error) => typeof error === 'string').join('; ')
+      ? (Array.isArray(result.errors) ? result.errors : [])
+          .filter((error) => typeof error === 'string')
+          .join('; ')
       : said;
   return {
     reported,
@@ -168,7 +197,10 @@ function hiddenCalls(result: Fields): Pick<Draft, 'warnings' | 'helpers'> {
   if (own === undefined || all <= known * 1.02) return {};
   const message = `the models used ${all} tokens, ${known} of them in this run's own calls; the cost is that of all`;
   const more = Math.min(all - known, Math.max(0, input - (own.input ?? 0)));
-  return { warnings: [{ code: 'HIDDEN_CALLS', message }], helpers: { input: more, output: all - known - more } };
+  return {
+    warnings: [{ code: 'HIDDEN_CALLS', message }],
+    helpers: { input: more, output: all - known - more },
+  };
 }
 
 /**
@@ -177,7 +209,9 @@ function hiddenCalls(result: Fields): Pick<Draft, 'warnings' | 'helpers'> {
  */
 function missingTurns(result: Fields, lines: readonly Fields[]): GapNote[] {
   const turns = amount(result.num_turns);
-  const own = lines.filter((line) => isClaudeMessage(line) && label(line.parent_tool_use_id) === undefined);
+  const own = lines.filter(
+    (line) => isClaudeMessage(line) && label(line.parent_tool_use_id) === undefined,
+  );
   const replies = new Set<unknown>();
   const askedBy = new Map<string, unknown>();
   const answered = new Set<unknown>();
@@ -187,13 +221,17 @@ function missingTurns(result: Fields, lines: readonly Fields[]): GapNote[] {
     if (line.type === 'assistant') replies.add(id ?? line);
     for (const block of objects(content)) {
       if (block.type === 'tool_use') askedBy.set(label(block.id) ?? '', id ?? line);
-      else if (block.type === 'tool_result') answered.add(askedBy.get(label(block.tool_use_id) ?? ''));
+      else if (block.type === 'tool_result')
+        answered.add(askedBy.get(label(block.tool_use_id) ?? ''));
     }
-    if (line.type === 'user' && objects(content).some(({ type }) => type === 'tool_result')) results++;
+    if (line.type === 'user' && objects(content).some(({ type }) => type === 'tool_result'))
+      results++;
   }
   if (turns === undefined || replies.size === 0) return [];
   const found = replies.size + Math.max(0, results - answered.size);
-  return turns > found ? [{ gap: 'moreCounted', detail: `${turns} turns counted, ${replies.size} replies found` }] : [];
+  return turns > found
+    ? [{ gap: 'moreCounted', detail: `${turns} turns counted, ${replies.size} replies found` }]
+    : [];
 }
 
 /** The counts at the end of each streamed reply, by message id; only they have the true number of output tokens. */
@@ -205,7 +243,8 @@ function finalUsages(lines: readonly Fields[]): Map<string, Usage> {
     const thread = label(inside) ?? '';
     const started = fields(event.message);
     const id = label(started.id);
-    if (event.type === 'message_start' && id !== undefined) open.set(thread, { id, usage: fields(started.usage) });
+    if (event.type === 'message_start' && id !== undefined)
+      open.set(thread, { id, usage: fields(started.usage) });
     const reply = open.get(thread);
     if (event.type !== 'message_delta' || reply === undefined) continue;
     const usage = anthropicUsage({ ...reply.usage, ...fields(event.usage) });

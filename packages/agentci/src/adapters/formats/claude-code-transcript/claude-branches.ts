@@ -25,7 +25,8 @@ export function branchesOf(lines: readonly Fields[], known: ReadonlySet<string>)
   const main = lines.filter(({ isSidechain }) => isSidechain !== true);
   const leaf = main.findLast((line) => isSaid(line) && label(line.uuid));
   // A chain that breaks off, or that no line has, tells nothing about branches.
-  if (absent.length > 0 || leaf === undefined || !main.some(parentOf)) return { left: new Set(), absent };
+  if (absent.length > 0 || leaf === undefined || !main.some(parentOf))
+    return { left: new Set(), absent };
   const kept = new Set<Fields>();
   for (let line: Fields | undefined = leaf; line !== undefined && !kept.has(line); ) {
     kept.add(line);
@@ -62,4 +63,5 @@ function keepResults(lines: readonly Fields[], kept: Set<Fields>): void {
 }
 
 /** After a compaction the chain continues under another name. */
-const parentOf = (line: Fields): string | undefined => label(line.parentUuid) ?? label(line.logicalParentUuid);
+const parentOf = (line: Fields): string | undefined =>
+  label(line.parentUuid) ?? label(line.logicalParentUuid);

@@ -3,7 +3,8 @@ import type { Trace } from '../../../trace/model.ts';
 import { toolCalls } from '../../../trace/selectors.ts';
 import { readTraces } from '../../reader/read-traces.ts';
 
-const lines = (...values: readonly object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
+const lines = (...values: readonly object[]): string =>
+  values.map((value) => JSON.stringify(value)).join('\n');
 
 async function traceOf(recording: string): Promise<Trace> {
   const traces: Trace[] = [];
@@ -13,7 +14,13 @@ async function traceOf(recording: string): Promise<Trace> {
 }
 
 describe('Claude Code transcripts', () => {
-  const line = (uuid: string, parentUuid: string | null, type: string, content: unknown, more: object = {}) => ({
+  const line = (
+    uuid: string,
+    parentUuid: string | null,
+    type: string,
+    content: unknown,
+    more: object = {},
+  ) => ({
     type,
     uuid,
     parentUuid,
@@ -37,7 +44,10 @@ describe('Claude Code transcripts', () => {
       recording: lines(
         line('u1', null, 'user', 'hi'),
         line('x1', null, 'user', 'Look around.', { isSidechain: true, agentId: 'a9' }),
-        line('x2', 'x1', 'assistant', use('c1', 'delete_all'), { isSidechain: true, agentId: 'a9' }),
+        line('x2', 'x1', 'assistant', use('c1', 'delete_all'), {
+          isSidechain: true,
+          agentId: 'a9',
+        }),
         line('x3', 'x2', 'user', gave('c1'), { isSidechain: true, agentId: 'a9' }),
         line('u2', 'u1', 'assistant', DONE),
       ),

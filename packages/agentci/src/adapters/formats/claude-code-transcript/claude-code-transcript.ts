@@ -36,7 +36,8 @@ function likeness(value: unknown): number {
   if (isClaudeMessage(value) && 'timestamp' in value && !('session_id' in value)) return 0.9;
   // Lines about the session itself are among the messages and tell nothing alone.
   // It grows new kinds of them, each with the session it is about.
-  const isNote = NOTES.has(value.type) || (typeof value.sessionId === 'string' && 'timestamp' in value);
+  const isNote =
+    NOTES.has(value.type) || (typeof value.sessionId === 'string' && 'timestamp' in value);
   return isNote && !('session_id' in value) ? 0.4 : 0;
 }
 
@@ -66,9 +67,13 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     const line = record.value;
     // Lines without a session, such as those of progress, hold the chain of their neighbours together.
     const named = isFields(line) ? label(line.sessionId) : undefined;
-    const id = named ?? (isFields(line) && label(line.uuid) !== undefined ? (last ?? '') : undefined);
+    const id =
+      named ?? (isFields(line) && label(line.uuid) !== undefined ? (last ?? '') : undefined);
     last = named ?? last;
-    const isLine = isFields(line) && typeof line.type === 'string' && (id !== undefined || isClaudeMessage(line));
+    const isLine =
+      isFields(line) &&
+      typeof line.type === 'string' &&
+      (id !== undefined || isClaudeMessage(line));
     if (!isLine) {
       if (!isFields(line) || typeof line.type !== 'string' || !NOTES.has(line.type)) unknown++;
       continue;
@@ -77,7 +82,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     sessions.set(id ?? '', session);
     session.lines.push(line);
   }
-  const uuids = new Set(records.flatMap(({ value }) => (isFields(value) ? (label(value.uuid) ?? []) : [])));
+  const uuids = new Set(
+    records.flatMap(({ value }) => (isFields(value) ? (label(value.uuid) ?? []) : [])),
+  );
   const warnings = unknown > 0.05 * records.length ? [unknownLines(unknown, records.length)] : [];
   return [...sessions].flatMap(([id, { record, lines }]) =>
     tryBuild(record, () => ({ ...draftOf(lines, uuids), ...(id === '' ? {} : { id }), warnings })),
@@ -96,7 +103,10 @@ function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
   // A sub-agent's own file holds nothing but its side chain: there it is the main thing.
   const isOwnFile = lines.filter(isClaudeMessage).every(({ isSidechain }) => isSidechain === true);
   const run = new ClaudeRun({ usageOf: (message) => anthropicUsage(message.usage) });
-  const gaps: GapNote[] = branches.absent.map((uuid) => ({ gap: 'absentParent', detail: uuid.slice(0, 80) }));
+  const gaps: GapNote[] = branches.absent.map((uuid) => ({
+    gap: 'absentParent',
+    detail: uuid.slice(0, 80),
+  }));
   gaps.push(...goneCalls(lines));
   for (const line of lines) {
     if (line.type === 'assistant' && !isFields(line.message))
@@ -113,7 +123,10 @@ function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
     });
   }
   const { apiError } = run;
-  const asked = branches.left.size === 0 ? undefined : firstWords(lines.filter((line) => !branches.left.has(line)));
+  const asked =
+    branches.left.size === 0
+      ? undefined
+      : firstWords(lines.filter((line) => !branches.left.has(line)));
   return {
     source: { format: FORMAT, ...defined({ version: label(lines.findLast(hasVersion)?.version) }) },
     steps: run.steps,
@@ -141,11 +154,15 @@ function once(lines: readonly Fields[]): Fields[] {
 
 /** Notes of Claude Code to the model are not of the user; calls and results are what they are, whoever wrote the line. */
 const hasBlocks = ({ message }: Fields): boolean =>
-  objects(fields(message).content).some(({ type }) => type === 'tool_use' || type === 'tool_result');
+  objects(fields(message).content).some(
+    ({ type }) => type === 'tool_use' || type === 'tool_result',
+  );
 
 /** What was asked on the branch that was gone on with. */
 function firstWords(lines: readonly Fields[]): Message | undefined {
-  const first = lines.find((line) => line.type === 'user' && line.isSidechain !== true && line.isMeta !== true);
+  const first = lines.find(
+    (line) => line.type === 'user' && line.isSidechain !== true && line.isMeta !== true,
+  );
   const [turn] = first === undefined ? [] : messageTurns(fields(first.message));
   return turn?.role === 'user' ? plainMessage(turn) : undefined;
 }
@@ -163,10 +180,17 @@ function agentCalls(lines: readonly Fields[]): (line: Fields) => string | undefi
     for (const block of objects(fields(line.message).content)) {
       const call = label(block.tool_use_id);
       const agent = label(fields(line.toolUseResult).agentId);
-      if (block.type === 'tool_result' && call !== undefined && agent !== undefined) byAgent.set(agent, call);
+      if (block.type === 'tool_result' && call !== undefined && agent !== undefined)
+        byAgent.set(agent, call);
       const prompt = text(fields(block.input).prompt);
       const id = label(block.id);
-      if (block.type !== 'tool_use' || id === undefined || prompt === undefined || line.isSidechain === true) continue;
+      if (
+        block.type !== 'tool_use' ||
+        id === undefined ||
+        prompt === undefined ||
+        line.isSidechain === true
+      )
+        continue;
       const ids = byPrompt.get(prompt);
       if (ids === undefined) byPrompt.set(prompt, [id]);
       else ids.push(id);
@@ -176,8 +200,10 @@ function agentCalls(lines: readonly Fields[]): (line: Fields) => string | undefi
   return (line) => {
     const agent = label(line.agentId);
     const above = byUuid.get(label(line.parentUuid) ?? '');
-    const found = (agent === undefined ? undefined : byAgent.get(agent)) ?? above ?? takePrompt(line, byPrompt);
-    if (agent !== undefined && found !== undefined && !byAgent.has(agent)) byAgent.set(agent, found);
+    const found =
+      (agent === undefined ? undefined : byAgent.get(agent)) ?? above ?? takePrompt(line, byPrompt);
+    if (agent !== undefined && found !== undefined && !byAgent.has(agent))
+      byAgent.set(agent, found);
     const uuid = label(line.uuid);
     if (uuid !== undefined) byUuid.set(uuid, found);
     return found;
@@ -194,11 +220,15 @@ function takePrompt({ message }: Fields, byPrompt: Map<string, string[]>): strin
 /** Results that were replaced, of calls that are not there. */
 function goneCalls(lines: readonly Fields[]): GapNote[] {
   const replaced = lines.flatMap(({ type, replacements }) =>
-    type === 'content-replacement' ? objects(replacements).flatMap(({ toolUseId }) => label(toolUseId) ?? []) : [],
+    type === 'content-replacement'
+      ? objects(replacements).flatMap(({ toolUseId }) => label(toolUseId) ?? [])
+      : [],
   );
   if (replaced.length === 0) return [];
   const known = new Set(
-    lines.flatMap(({ message }) => objects(fields(message).content).flatMap(({ id }) => label(id) ?? [])),
+    lines.flatMap(({ message }) =>
+      objects(fields(message).content).flatMap(({ id }) => label(id) ?? []),
+    ),
   );
   const gone = replaced.find((id) => !known.has(id));
   return gone === undefined ? [] : [{ gap: 'orphanResult', detail: gone.slice(0, 80) }];

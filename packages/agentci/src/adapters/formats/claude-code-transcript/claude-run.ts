@@ -66,7 +66,10 @@ export class ClaudeRun {
       thread.hear(...turns);
       return;
     }
-    const said = turns.find(({ role }) => role === 'assistant') ?? { role: 'assistant' as const, parts: [] };
+    const said = turns.find(({ role }) => role === 'assistant') ?? {
+      role: 'assistant' as const,
+      parts: [],
+    };
     if (message.model === '<synthetic>') {
       this.apiError = textOf(said);
       return;
@@ -76,7 +79,11 @@ export class ClaudeRun {
     thread.hear(...turns.filter(({ role }) => role === 'tool'));
   }
 
-  #say({ message, insideCall, loose, requestId, at }: ClaudeLine, said: Turn, thread: Dialogue): void {
+  #say(
+    { message, insideCall, loose, requestId, at }: ClaudeLine,
+    said: Turn,
+    thread: Dialogue,
+  ): void {
     const id = label(message.id);
     const key = `${id ?? `line ${this.#replies.size}`} ${requestId ?? ''}`;
     const known = this.#replies.get(key);
@@ -88,7 +95,10 @@ export class ClaudeRun {
       const when = at === undefined ? {} : { t0: at, timing: 'estimated' as const };
       const model = label(message.model);
       const { name: _, ...turn } = said;
-      this.#replies.set(key, thread.reply(turn, { ...where, ...when, ...defined({ model, usage, finish }) }));
+      this.#replies.set(
+        key,
+        thread.reply(turn, { ...where, ...when, ...defined({ model, usage, finish }) }),
+      );
     } else {
       extend(known, said);
       Object.assign(known, defined({ usage, finish }));
@@ -147,4 +157,6 @@ const agentKey = (call: string): string => `agent of ${call}`;
 
 /** Whether a value is a line with a message of the user or the model. */
 export const isClaudeMessage = (value: unknown): value is Fields =>
-  isFields(value) && (value.type === 'user' || value.type === 'assistant') && isFields(value.message);
+  isFields(value) &&
+  (value.type === 'user' || value.type === 'assistant') &&
+  isFields(value.message);

@@ -6,7 +6,13 @@ describeFormat('codex-cli', [
     recording: {
       items: [
         { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'List.' }] },
-        { type: 'function_call', id: 'f', name: 'exec_command', arguments: '{"cmd":"ls"}', call_id: 'c' },
+        {
+          type: 'function_call',
+          id: 'f',
+          name: 'exec_command',
+          arguments: '{"cmd":"ls"}',
+          call_id: 'c',
+        },
         { type: 'function_call_output', call_id: 'c', output: 'north' },
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'North.' }] },
       ],
@@ -22,10 +28,19 @@ describeFormat('codex-cli', [
     recording: [
       { type: 'thread.started', thread_id: 't' },
       { type: 'turn.started' },
-      { type: 'item.started', item: { id: 'i0', type: 'constructor', command: 'ls', status: 'in_progress' } },
+      {
+        type: 'item.started',
+        item: { id: 'i0', type: 'constructor', command: 'ls', status: 'in_progress' },
+      },
       {
         type: 'item.completed',
-        item: { id: 'i0', type: 'command_execution', command: 'ls', exit_code: 0, status: 'completed' },
+        item: {
+          id: 'i0',
+          type: 'command_execution',
+          command: 'ls',
+          exit_code: 0,
+          status: 'completed',
+        },
       },
       { type: 'item.completed', item: { id: 'i1', type: 'agent_message', text: 'North.' } },
       { type: 'turn.completed', usage: { input_tokens: 1, output_tokens: 1 } },
@@ -66,7 +81,10 @@ describeFormat('codex-cli', [
         },
       },
       { type: 'item.completed', item: { id: 'i1', type: 'agent_message', text: 'It failed.' } },
-      { type: 'turn.completed', usage: { input_tokens: 5, cached_input_tokens: 0, output_tokens: 2 } },
+      {
+        type: 'turn.completed',
+        usage: { input_tokens: 5, cached_input_tokens: 0, output_tokens: 2 },
+      },
     ],
     lines: true,
     tools: ['command_execution({"command":"ls"}) error'],

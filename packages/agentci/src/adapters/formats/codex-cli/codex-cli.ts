@@ -15,7 +15,9 @@ export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Codex CLI: exec --json events and rollout session files',
   unit: (sample) =>
-    sample.length > 0 && sample.every((value) => wrappedEvents(value) !== undefined) ? 'record' : 'file',
+    sample.length > 0 && sample.every((value) => wrappedEvents(value) !== undefined)
+      ? 'record'
+      : 'file',
   detect: (sample) => most(sample, likeness),
   allowsStrays: true,
   read,
@@ -32,11 +34,14 @@ const likeness = (value: unknown): number =>
 function wrappedEvents(value: unknown): readonly Fields[] | undefined {
   if (!isFields(value)) return undefined;
   const events = objects(value.events);
-  if (events.length > 0) return events.every(isExecEvent) || events.every(isRolloutLine) ? events : undefined;
+  if (events.length > 0)
+    return events.every(isExecEvent) || events.every(isRolloutLine) ? events : undefined;
   const items = objects(value.items);
   if (items.length === 0 || 'object' in value) return undefined;
   if (items.every(isExecEvent) || items.every(isRolloutLine)) return items;
-  const isItems = items.some(isResponseItem) && items.every((item) => isResponseItem(item) || item.type === 'message');
+  const isItems =
+    items.some(isResponseItem) &&
+    items.every((item) => isResponseItem(item) || item.type === 'message');
   return isItems ? items.map((payload) => ({ type: 'response_item', payload })) : undefined;
 }
 
@@ -44,7 +49,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   if (wrappedEvents(first.value) !== undefined)
-    return records.flatMap((record) => tryBuild(record, () => draftOf(wrappedEvents(record.value) ?? [])));
+    return records.flatMap((record) =>
+      tryBuild(record, () => draftOf(wrappedEvents(record.value) ?? [])),
+    );
   return tryBuild(first, () => draftOf(records.map(({ value }) => value).filter(isFields)));
 }
 

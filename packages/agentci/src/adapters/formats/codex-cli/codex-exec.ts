@@ -28,22 +28,29 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
     if (item.type === 'agent_message') open = dialogue.reply(turnOfText('assistant', said));
     else if (item.type === 'reasoning')
       extend(reply(), { parts: said === '' ? [] : [{ type: 'reasoning', text: said }] });
-    else if (item.type === 'todo_list') dialogue.add({ kind: 'event', name: 'todo_list', data: item.items ?? null });
+    else if (item.type === 'todo_list')
+      dialogue.add({ kind: 'event', name: 'todo_list', data: item.items ?? null });
     else if (item.type === 'error')
       dialogue.add({ kind: 'event', name: 'error', data: { message: label(item.message) ?? '' } });
     else {
       const tool = toolOf(item);
       if (tool === undefined) continue;
       // The reply before it asked for it; a run that ends with a call has no answer.
-      const call: Call = { name: tool.name, ...defined({ id: tool.callId, args: tool.args, server: tool.server }) };
+      const call: Call = {
+        name: tool.name,
+        ...defined({ id: tool.callId, args: tool.args, server: tool.server }),
+      };
       extend(reply(), { parts: [], calls: [call] });
       dialogue.add(tool);
     }
   }
-  const usages = events.filter(({ type }) => type === 'turn.completed').map(({ usage }) => usageOf(usage));
+  const usages = events
+    .filter(({ type }) => type === 'turn.completed')
+    .map(({ usage }) => usageOf(usage));
   const usage = sumUsage(usages);
   const failure = events.findLast(({ type }) => type === 'turn.failed' || type === 'error');
-  const isFailed = failure !== undefined && events.lastIndexOf(failure) >= events.findLastIndex(isTurnEnd);
+  const isFailed =
+    failure !== undefined && events.lastIndexOf(failure) >= events.findLastIndex(isTurnEnd);
   const isOpen = events.findLastIndex(isOfTurn) > events.findLastIndex(isTurnEnd);
   const id = label(events.find(({ type }) => type === 'thread.started')?.thread_id);
   return {
@@ -60,9 +67,11 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
   };
 }
 
-const isTurnEnd = ({ type }: Fields): boolean => type === 'turn.completed' || type === 'turn.failed';
+const isTurnEnd = ({ type }: Fields): boolean =>
+  type === 'turn.completed' || type === 'turn.failed';
 const isOfTurn = ({ type, item }: Fields): boolean => type === 'turn.started' || isFields(item);
-const messageOf = (event: Fields): string | undefined => label(fields(event.error).message) ?? label(event.message);
+const messageOf = (event: Fields): string | undefined =>
+  label(fields(event.error).message) ?? label(event.message);
 
 /** Each item once, in the order they began, as its last event shows it. */
 function lastStates(events: readonly Fields[]): Iterable<Fields> {
@@ -78,17 +87,29 @@ function lastStates(events: readonly Fields[]): Iterable<Fields> {
   return items.values();
 }
 
-const KINDS = new Set(['command_execution', 'file_change', 'web_search', 'mcp_tool_call', 'collab_tool_call']);
+const KINDS = new Set([
+  'command_execution',
+  'file_change',
+  'web_search',
+  'mcp_tool_call',
+  'collab_tool_call',
+]);
 
 /** Items are numbered, `item_N` from 0: one that is skipped was there. */
 function missingItems(events: readonly Fields[]): GapNote[] {
-  const numbers = events.flatMap(({ item }) => /(\d{1,9})$/.exec(label(fields(item).id) ?? '')?.[1] ?? []).map(Number);
+  const numbers = events
+    .flatMap(({ item }) => /(\d{1,9})$/.exec(label(fields(item).id) ?? '')?.[1] ?? [])
+    .map(Number);
   const known = new Set(numbers);
-  const isFromZero = events.some(({ type }) => type === 'thread.started') && events.some(isNumberedItem);
+  const isFromZero =
+    events.some(({ type }) => type === 'thread.started') && events.some(isNumberedItem);
   const missing = Math.max(-1, ...known) - (isFromZero ? 0 : Math.min(...known)) + 1 - known.size;
-  return missing > 0 && known.size > 0 ? [{ gap: 'absentChildren', detail: `${missing} numbered items` }] : [];
+  return missing > 0 && known.size > 0
+    ? [{ gap: 'absentChildren', detail: `${missing} numbered items` }]
+    : [];
 }
-const isNumberedItem = ({ item }: Fields): boolean => /^item_\d{1,9}$/.test(label(fields(item).id) ?? '');
+const isNumberedItem = ({ item }: Fields): boolean =>
+  /^item_\d{1,9}$/.test(label(fields(item).id) ?? '');
 
 const STATUS: Readonly<Record<string, DraftTool['status']>> = {
   completed: 'ok',
@@ -99,7 +120,9 @@ const STATUS: Readonly<Record<string, DraftTool['status']>> = {
 
 function toolOf(item: Fields): DraftTool | undefined {
   const status =
-    typeof item.status === 'string' && Object.hasOwn(STATUS, item.status) ? STATUS[item.status] : undefined;
+    typeof item.status === 'string' && Object.hasOwn(STATUS, item.status)
+      ? STATUS[item.status]
+      : undefined;
   const callId = label(item.id);
   const base = { kind: 'tool' as const, ...defined({ callId, status }) };
   switch (item.type) {
@@ -122,11 +145,19 @@ function toolOf(item: Fields): DraftTool | undefined {
     case 'mcp_tool_call':
       return mcpCall(item, base);
     case 'collab_tool_call':
-      return { ...base, name: label(item.tool) ?? 'collab', by: 'subagent', args: { prompt: item.prompt ?? null } };
+      return {
+        ...base,
+        name: label(item.tool) ?? 'collab',
+        by: 'subagent',
+        args: { prompt: item.prompt ?? null },
+      };
     default:
       // A kind of item that is not known yet is a call where it looks like one, or has the state of something that ran;
       // so is one without a kind.
-      return typeof item.type !== 'string' || item.type === '' || mayBeCall(item) || status !== undefined
+      return typeof item.type !== 'string' ||
+        item.type === '' ||
+        mayBeCall(item) ||
+        status !== undefined
         ? { ...base, name: label(item.tool) ?? label(item.name) ?? label(item.type) ?? UNNAMED }
         : undefined;
   }
@@ -135,7 +166,8 @@ function toolOf(item: Fields): DraftTool | undefined {
 function mcpCall(item: Fields, base: Pick<DraftTool, 'kind' | 'callId' | 'status'>): DraftTool {
   const result = fields(item.result);
   const error = isFields(item.error) ? label(item.error.message) : label(item.error);
-  const value = pick(result, 'structured_content', 'structuredContent') ?? outcomeOf(result.content).value;
+  const value =
+    pick(result, 'structured_content', 'structuredContent') ?? outcomeOf(result.content).value;
   return {
     ...base,
     name: label(item.tool) ?? 'unknown',

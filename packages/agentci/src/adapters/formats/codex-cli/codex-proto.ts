@@ -43,7 +43,8 @@ function eventsOf(msg: Fields, index: number): Fields[] {
       return item('command_execution', { command: commandOf(msg.command), status: 'in_progress' });
     case 'exec_command_end':
       return item('command_execution', {
-        aggregated_output: text(msg.aggregated_output) ?? `${text(msg.stdout) ?? ''}${text(msg.stderr) ?? ''}`,
+        aggregated_output:
+          text(msg.aggregated_output) ?? `${text(msg.stdout) ?? ''}${text(msg.stderr) ?? ''}`,
         exit_code: msg.exit_code,
         status: 'completed',
       });
@@ -56,12 +57,17 @@ function eventsOf(msg: Fields, index: number): Fields[] {
       const ended = { result: outcome.Ok ?? outcome, error: outcome.Err, status: 'completed' };
       return item(
         'mcp_tool_call',
-        isDone ? { ...known(called), ...known(ended) } : { ...known(called), status: 'in_progress' },
+        isDone
+          ? { ...known(called), ...known(ended) }
+          : { ...known(called), status: 'in_progress' },
       );
     }
     case 'patch_apply_begin':
       return item('file_change', {
-        changes: Object.entries(fields(msg.changes)).map(([path, change]) => ({ path, ...fields(change) })),
+        changes: Object.entries(fields(msg.changes)).map(([path, change]) => ({
+          path,
+          ...fields(change),
+        })),
         status: 'in_progress',
       });
     case 'patch_apply_end':
@@ -75,7 +81,11 @@ function eventsOf(msg: Fields, index: number): Fields[] {
 }
 
 const known = (given: Fields): Fields =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
+  Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value !== null),
+  );
 
 const commandOf = (command: unknown): unknown =>
-  Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : command;
+  Array.isArray(command) && command.every((word) => typeof word === 'string')
+    ? command.join(' ')
+    : command;

@@ -20,7 +20,10 @@ const TYPES = new Set([
 ]);
 
 export const isRolloutLine = (value: unknown): boolean =>
-  isFields(value) && typeof value.type === 'string' && TYPES.has(value.type) && isFields(value.payload);
+  isFields(value) &&
+  typeof value.type === 'string' &&
+  TYPES.has(value.type) &&
+  isFields(value.payload);
 
 /**
  * A session file of Codex. The items are those of the Responses API, which do not say whether a call failed; the events
@@ -30,13 +33,16 @@ export function rolloutDraft(lines: readonly Fields[], format: string): Draft {
   const payloads = (type: string): Fields[] =>
     lines.filter((line) => line.type === type).map(({ payload }) => fields(payload));
   const events = payloads('event_msg');
-  const last = (type: string): Fields | undefined => events.findLast((event) => event.type === type);
+  const last = (type: string): Fields | undefined =>
+    events.findLast((event) => event.type === type);
   const [meta = {}] = payloads('session_meta');
   const model = label(payloads('turn_context').at(-1)?.model);
   const outcomes = outcomesOf(events);
   const turns = itemTurns(payloads('response_item')).map((turn) => withOutcome(turn, outcomes));
   const usage = usageOf(fields(last('token_count')?.info).total_token_usage);
-  const asked = events.filter(({ type }) => type === 'user_message').flatMap(({ message }) => text(message) ?? []);
+  const asked = events
+    .filter(({ type }) => type === 'user_message')
+    .flatMap(({ message }) => text(message) ?? []);
   const answer = text(last('task_complete')?.last_agent_message);
   const failure = last('error');
   return {
@@ -79,7 +85,9 @@ function outcomeOf(event: Fields): Outcome | undefined {
     return { status: 'error', error: { message, code: event.exit_code } };
   }
   if (event.type === 'patch_apply_end' && typeof event.success === 'boolean')
-    return event.success ? { status: 'ok' } : { status: 'error', error: { message: label(event.stderr) ?? '' } };
+    return event.success
+      ? { status: 'ok' }
+      : { status: 'error', error: { message: label(event.stderr) ?? '' } };
   if (event.type === 'mcp_tool_call_end' && isFields(event.result)) {
     const { Ok: ok, Err: error } = event.result;
     if (error !== undefined) return { status: 'error', error: { message: label(error) ?? '' } };

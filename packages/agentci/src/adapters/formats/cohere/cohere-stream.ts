@@ -41,7 +41,8 @@ function secondVersion(events: readonly unknown[]): Joined {
     const message = fields(fields(delta).message);
     if (type === 'message-start') id = named;
     else if (type === 'message-end') end = fields(delta);
-    else if (type === 'tool-plan-delta') plan += typeof message.tool_plan === 'string' ? message.tool_plan : '';
+    else if (type === 'tool-plan-delta')
+      plan += typeof message.tool_plan === 'string' ? message.tool_plan : '';
     else if (type === 'content-start' || type === 'content-delta') {
       const said = fields(message.content).text;
       texts.set(index, (texts.get(index) ?? '') + (typeof said === 'string' ? said : ''));
@@ -68,7 +69,9 @@ function firstVersion(events: readonly unknown[]): Joined {
   const all = events.filter(isFields);
   const end = all.findLast(({ event_type }) => event_type === 'stream-end');
   const said = all
-    .map(({ event_type, text }) => (event_type === 'text-generation' && typeof text === 'string' ? text : ''))
+    .map(({ event_type, text }) =>
+      event_type === 'text-generation' && typeof text === 'string' ? text : '',
+    )
     .join('');
   const asked = all.findLast(({ event_type }) => event_type === 'tool-calls-generation');
   const whole = fields(end?.response);

@@ -4,7 +4,12 @@ import type { Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
 import { fields, label, objects, text } from '../../build/values.ts';
 
-const ROLES: Readonly<Record<string, string>> = { USER: 'user', CHATBOT: 'assistant', SYSTEM: 'system', TOOL: 'tool' };
+const ROLES: Readonly<Record<string, string>> = {
+  USER: 'user',
+  CHATBOT: 'assistant',
+  SYSTEM: 'system',
+  TOOL: 'tool',
+};
 
 /** A request of version 1: the history, the preamble, the new message and the results it brings. */
 export function oldInput(request: Fields): Turn[] {

@@ -4,7 +4,14 @@ import type { Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
 import type { Turn } from '../../build/draft.ts';
-import { exchangeItems, exchangesIn, pairOf, streamedReplies, type Wire, wholeReplies } from '../../build/exchanges.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  pairOf,
+  streamedReplies,
+  type Wire,
+  wholeReplies,
+} from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { best } from '../../build/likeness.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
@@ -35,8 +42,12 @@ const isReply = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.length > 0 && value.every(isEvent);
   if (!isFields(value) || 'choices' in value || 'type' in value) return false;
   const isSecond =
-    isFields(value.message) && value.message.role === 'assistant' && 'finish_reason' in value && 'id' in value;
-  const isFirst = typeof value.text === 'string' && ('generation_id' in value || 'response_id' in value);
+    isFields(value.message) &&
+    value.message.role === 'assistant' &&
+    'finish_reason' in value &&
+    'id' in value;
+  const isFirst =
+    typeof value.text === 'string' && ('generation_id' in value || 'response_id' in value);
   const isGenerated = Array.isArray(value.generations) && 'prompt' in value && 'id' in value;
   return isSecond || isFirst || isGenerated;
 };
@@ -57,15 +68,20 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 
 export const COHERE_WIRE: Wire = {
   input: (request) =>
-    Array.isArray(request.messages) ? objects(request.messages).flatMap(withPlan) : oldInput(request),
+    Array.isArray(request.messages)
+      ? objects(request.messages).flatMap(withPlan)
+      : oldInput(request),
   reply: replyOf,
 };
 
 /** What the model plans to do is beside its calls. */
 function withPlan(message: Fields): Turn[] {
   const plan = text(message.tool_plan);
-  const whole = message.role === 'tool' ? { ...message, content: documentsOf(message.content) } : message;
-  return messageTurns(plan === undefined || plan === '' ? whole : { ...whole, reasoning_content: plan });
+  const whole =
+    message.role === 'tool' ? { ...message, content: documentsOf(message.content) } : message;
+  return messageTurns(
+    plan === undefined || plan === '' ? whole : { ...whole, reasoning_content: plan },
+  );
 }
 
 /** Results are documents, `{type: "document", document: {data}}`. */
@@ -91,9 +107,15 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
         ? undefined
         : (withPlan({ ...message, role: 'assistant' })[0] ?? turnOfText('assistant', '')),
     responseId: label(pick(whole, 'id', 'response_id')),
-    finish: typeof reason === 'string' && /^complete$/i.test(reason) ? ('stop' as const) : finishOf(reason),
+    finish:
+      typeof reason === 'string' && /^complete$/i.test(reason)
+        ? ('stop' as const)
+        : finishOf(reason),
     usage: usageOf(fields(whole.usage ?? whole.meta)),
-    ...gapOf({ cutOff: stream !== undefined && reason === undefined, damaged: stream?.isDamaged === true }),
+    ...gapOf({
+      cutOff: stream !== undefined && reason === undefined,
+      damaged: stream?.isDamaged === true,
+    }),
   });
 }
 
@@ -107,6 +129,9 @@ function oldMessage(reply: Fields): Fields | undefined {
 /** What was used, else what is charged for. */
 function usageOf(given: Fields): Usage | undefined {
   const counts = isFields(given.tokens) ? given.tokens : fields(given.billed_units);
-  const usage: Usage = defined({ input: amount(counts.input_tokens), output: amount(counts.output_tokens) });
+  const usage: Usage = defined({
+    input: amount(counts.input_tokens),
+    output: amount(counts.output_tokens),
+  });
   return Object.keys(usage).length === 0 ? undefined : usage;
 }

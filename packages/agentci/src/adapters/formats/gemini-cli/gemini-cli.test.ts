@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readOne } from '../../../../test/support/read-all.ts';
 import { toolCalls, toolNames } from '../../../trace/selectors.ts';
 
-const lines = (...values: readonly object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
+const lines = (...values: readonly object[]): string =>
+  values.map((value) => JSON.stringify(value)).join('\n');
 const head = {
   sessionId: 's1',
   projectHash: 'h',
@@ -19,7 +20,13 @@ describe('a session of Gemini CLI', () => {
   test('a sub-agent keeps its own session, so the calls are partly known', async () => {
     for (const call of [
       { id: 'c', name: 'investigator', args: {}, status: 'success', agentId: 'a1' },
-      { id: 'c', name: 'investigator', args: {}, status: 'success', resultDisplay: 'Subagent investigator Finished' },
+      {
+        id: 'c',
+        name: 'investigator',
+        args: {},
+        status: 'success',
+        resultDisplay: 'Subagent investigator Finished',
+      },
       { id: 'c', name: 'invoke_agent', args: { agent_name: 'x' }, status: 'success' },
     ]) {
       const trace = await readOne(session(call));
@@ -57,7 +64,10 @@ describe('a session of Gemini CLI', () => {
   });
 
   test('a tool that the session names and no message calls is a gap', async () => {
-    const trace = await readOne({ ...session(), memoryScratchpad: { version: 1, toolSequence: ['dig'] } });
+    const trace = await readOne({
+      ...session(),
+      memoryScratchpad: { version: 1, toolSequence: ['dig'] },
+    });
     expect(trace.captured.toolCalls).toBe('partial');
   });
 });
@@ -76,7 +86,11 @@ describe('events of stream-json', () => {
 });
 
 test('a recorded reply that stops before its reason to end is cut off', async () => {
-  const piece = { candidates: [{ content: { role: 'model', parts: [{ functionCall: { name: 'dig', args: {} } }] } }] };
+  const piece = {
+    candidates: [
+      { content: { role: 'model', parts: [{ functionCall: { name: 'dig', args: {} } }] } },
+    ],
+  };
   const trace = await readOne(lines({ method: 'generateContentStream', response: [piece] }));
   expect([toolNames(trace), trace.captured.toolCalls]).toEqual([['dig'], 'partial']);
 });

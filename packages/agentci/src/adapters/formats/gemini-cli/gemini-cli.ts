@@ -20,7 +20,9 @@ export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Gemini CLI: session files, stream-json events, json output, recorded responses',
   unit: (sample) =>
-    sample.length > 0 && sample.every((value) => isSession(value) || isOutput(value)) ? 'record' : 'file',
+    sample.length > 0 && sample.every((value) => isSession(value) || isOutput(value))
+      ? 'record'
+      : 'file',
   detect: (sample) => best(sample, likeness),
   read,
 };
@@ -31,31 +33,48 @@ function likeness(value: unknown): number {
   if (isSessionLine(value)) return 0.95;
   // Messages of the user look like those of others.
   if (isMessageLine(value)) return value.type === 'gemini' ? 0.97 : 0.4;
-  return isStreamEvent(value) ? (value.type === 'message' || value.type === 'error' ? 0.4 : 0.95) : 0;
+  return isStreamEvent(value)
+    ? value.type === 'message' || value.type === 'error'
+      ? 0.4
+      : 0.95
+    : 0;
 }
 
 const METHOD = /^(?:generateContent|generateContentStream|countTokens|embedContent)$/;
 const isResponse = (value: unknown): boolean =>
-  isFields(value) && typeof value.method === 'string' && METHOD.test(value.method) && 'response' in value;
+  isFields(value) &&
+  typeof value.method === 'string' &&
+  METHOD.test(value.method) &&
+  'response' in value;
 
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   if (isSession(first.value))
-    return records.flatMap((record) => tryBuild(record, () => sessionDraft([fields(record.value)], FORMAT)));
+    return records.flatMap((record) =>
+      tryBuild(record, () => sessionDraft([fields(record.value)], FORMAT)),
+    );
   if (isOutput(first.value))
-    return records.flatMap((record) => tryBuild(record, () => outputDraft(fields(record.value), FORMAT)));
+    return records.flatMap((record) =>
+      tryBuild(record, () => outputDraft(fields(record.value), FORMAT)),
+    );
   const lines = records.map(({ value }) => value).filter(isFields);
   if (isResponse(first.value)) return tryBuild(first, () => responsesDraft(lines));
   return tryBuild(first, () =>
-    lines.some(isSessionLine) || lines.some(isMessageLine) ? sessionDraft(lines, FORMAT) : streamDraft(lines, FORMAT),
+    lines.some(isSessionLine) || lines.some(isMessageLine)
+      ? sessionDraft(lines, FORMAT)
+      : streamDraft(lines, FORMAT),
   );
 }
 
 /** The replies of one run, in order, those of its sub-agents among them; what was asked and what tools gave is not kept. */
 function responsesDraft(lines: readonly Fields[]): Draft {
-  const replies = lines.filter(({ method }) => typeof method === 'string' && method.startsWith('generateContent'));
-  const gaps: GapNote[] = lines.every(isResponse) ? [] : [{ gap: 'damaged', detail: 'lines that are not replies' }];
+  const replies = lines.filter(
+    ({ method }) => typeof method === 'string' && method.startsWith('generateContent'),
+  );
+  const gaps: GapNote[] = lines.every(isResponse)
+    ? []
+    : [{ gap: 'damaged', detail: 'lines that are not replies' }];
   return {
     source: { format: FORMAT, dialects: ['responses'] },
     steps: replies.map(({ response }) => stepOf(response)),

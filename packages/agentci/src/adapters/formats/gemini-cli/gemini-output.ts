@@ -31,12 +31,18 @@ export function outputDraft(output: Fields, format: string): Draft {
       });
     }),
   );
-  const steps = Object.entries(fields(fields(tools).byName)).flatMap(([name, counts]): DraftTool[] => {
-    const { count, fail } = fields(counts);
-    const failed = amount(fail) ?? 0;
-    const times = Math.min(amount(count) ?? 1, MAX_CALLS);
-    return Array.from({ length: times }, (_, i) => ({ kind: 'tool', name, status: i < failed ? 'error' : 'ok' }));
-  });
+  const steps = Object.entries(fields(fields(tools).byName)).flatMap(
+    ([name, counts]): DraftTool[] => {
+      const { count, fail } = fields(counts);
+      const failed = amount(fail) ?? 0;
+      const times = Math.min(amount(count) ?? 1, MAX_CALLS);
+      return Array.from({ length: times }, (_, i) => ({
+        kind: 'tool',
+        name,
+        status: i < failed ? 'error' : 'ok',
+      }));
+    },
+  );
   const counted = amount(fields(tools).totalCalls);
   const llmCalls = requests.every((count) => count !== undefined)
     ? requests.reduce<number>((sum, count) => sum + (count ?? 0), 0)

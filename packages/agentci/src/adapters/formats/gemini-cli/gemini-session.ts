@@ -20,7 +20,10 @@ const isMessage = (value: unknown): value is Fields =>
   ('content' in value || 'toolCalls' in value);
 
 export const isMessageLine = (value: unknown): boolean =>
-  isMessage(value) && typeof value.id === 'string' && 'timestamp' in value && !('sessionId' in value);
+  isMessage(value) &&
+  typeof value.id === 'string' &&
+  'timestamp' in value &&
+  !('sessionId' in value);
 
 /** A whole session in one object. */
 export const isSession = (value: unknown): boolean =>
@@ -62,7 +65,10 @@ function collect(lines: readonly Fields[]): Session {
   const put = (message: Fields): void => {
     const id = label(message.id) ?? `#${++unnamed}`;
     const before = messages.get(id);
-    messages.set(id, before === undefined ? message : { ...message, toolCalls: joined(before, message) });
+    messages.set(
+      id,
+      before === undefined ? message : { ...message, toolCalls: joined(before, message) },
+    );
     left.delete(id);
   };
   for (const line of lines) {
@@ -76,7 +82,11 @@ function collect(lines: readonly Fields[]): Session {
       for (const message of objects(more.messages).filter(isMessage)) {
         const isNew = !messages.has(label(message.id) ?? '');
         if (!isCheckpoint || objects(message.toolCalls).length > 0) put(message);
-        else if (isNew && message.type === 'gemini' && !RECEIPT.test(textOf(replyTurn(message, [])) ?? ''))
+        else if (
+          isNew &&
+          message.type === 'gemini' &&
+          !RECEIPT.test(textOf(replyTurn(message, [])) ?? '')
+        )
           absent.push(label(message.id) ?? '');
       }
       const { messages: _, ...rest } = more;
@@ -89,13 +99,18 @@ function collect(lines: readonly Fields[]): Session {
 function joined(before: Fields, after: Fields): readonly Fields[] {
   const now = objects(after.toolCalls);
   const ids = new Set(now.map(({ id }) => label(id)));
-  return [...objects(before.toolCalls).filter(({ id }) => !ids.has(label(id)) || label(id) === undefined), ...now];
+  return [
+    ...objects(before.toolCalls).filter(({ id }) => !ids.has(label(id)) || label(id) === undefined),
+    ...now,
+  ];
 }
 
 export function sessionDraft(lines: readonly Fields[], format: string): Draft {
   const { about, messages, left, absent } = collect(lines);
   const dialogue = new Dialogue();
-  const gaps = absent.map((id): GapNote => ({ gap: 'absentChildren', detail: `the message ${id.slice(0, 80)}` }));
+  const gaps = absent.map(
+    (id): GapNote => ({ gap: 'absentChildren', detail: `the message ${id.slice(0, 80)}` }),
+  );
   const called = new Set<string>();
   for (const message of messages) {
     const at = time(message.timestamp);
@@ -113,9 +128,14 @@ export function sessionDraft(lines: readonly Fields[], format: string): Draft {
     dialogue.hear(...calls.map(resultTurn));
   }
   const { toolSequence } = fields(about.memoryScratchpad);
-  const unseen = Array.isArray(toolSequence) ? toolSequence.filter((name) => !called.has(label(name) ?? '')) : [];
+  const unseen = Array.isArray(toolSequence)
+    ? toolSequence.filter((name) => !called.has(label(name) ?? ''))
+    : [];
   if (unseen.length > 0)
-    gaps.push({ gap: 'moreCounted', detail: `the session names ${(label(unseen[0]) ?? 'a tool').slice(0, 80)}` });
+    gaps.push({
+      gap: 'moreCounted',
+      detail: `the session names ${(label(unseen[0]) ?? 'a tool').slice(0, 80)}`,
+    });
   const kept = messages.filter(({ id }) => !left.has(label(id) ?? ''));
   const failure = messages.at(-1)?.type === 'error' ? text(messages.at(-1)!.content) : undefined;
   const asked = left.size === 0 ? undefined : firstWords(kept);
@@ -126,7 +146,11 @@ export function sessionDraft(lines: readonly Fields[], format: string): Draft {
     turns: dialogue.turns,
     records: AGENT_RECORD,
     gaps,
-    ...timeSpan([time(about.startTime), ...messages.map(({ timestamp }) => time(timestamp)), time(about.lastUpdated)]),
+    ...timeSpan([
+      time(about.startTime),
+      ...messages.map(({ timestamp }) => time(timestamp)),
+      time(about.lastUpdated),
+    ]),
     ...defined({ id: label(about.sessionId) }),
     ...(asked === undefined ? {} : { task: { input: [asked] } }),
     ...(final === undefined ? {} : { final: { text: final } }),
@@ -142,7 +166,9 @@ function replyTurn({ content, thoughts }: Fields, records: readonly Fields[]): T
   const said = contentOf(content);
   const calls = records.map(callOf);
   const parts = objects(thoughts).flatMap(({ description, subject }) => {
-    const words = [text(subject), text(description)].filter((part) => part !== undefined && part !== '').join(': ');
+    const words = [text(subject), text(description)]
+      .filter((part) => part !== undefined && part !== '')
+      .join(': ');
     return words === '' ? [] : [{ type: 'reasoning' as const, text: words }];
   });
   const isKnown = (call: Call): boolean =>
@@ -152,7 +178,11 @@ function replyTurn({ content, thoughts }: Fields, records: readonly Fields[]): T
         : one.id === call.id,
     );
   const all = [...calls, ...said.calls.filter((call) => !isKnown(call))];
-  return { role: 'assistant', parts: [...parts, ...said.parts], ...(all.length === 0 ? {} : { calls: all }) };
+  return {
+    role: 'assistant',
+    parts: [...parts, ...said.parts],
+    ...(all.length === 0 ? {} : { calls: all }),
+  };
 }
 
 const callOf = (call: Fields): Call => ({
@@ -173,7 +203,8 @@ function resultTurn(call: Fields): Turn {
   const { results, parts } = contentOf(call.result ?? []);
   const [given] = results;
   const state = typeof call.status === 'string' ? call.status : undefined;
-  const status = state === undefined ? given?.status : Object.hasOwn(STATUS, state) ? STATUS[state]! : 'pending';
+  const status =
+    state === undefined ? given?.status : Object.hasOwn(STATUS, state) ? STATUS[state]! : 'pending';
   const shown = given?.result ?? (parts.length > 0 ? undefined : text(call.resultDisplay));
   return {
     role: 'tool',
@@ -183,7 +214,10 @@ function resultTurn(call: Fields): Turn {
       name: label(call.name),
       result: shown,
       status,
-      error: status === 'error' ? (given?.error ?? { message: typeof shown === 'string' ? shown : '' }) : undefined,
+      error:
+        status === 'error'
+          ? (given?.error ?? { message: typeof shown === 'string' ? shown : '' })
+          : undefined,
     }),
   };
 }
@@ -194,11 +228,18 @@ const AGENT_TOOLS = new Set(['invoke_agent', 'delegate_to_agent']);
 function subagentGap(call: Fields): GapNote[] {
   const { agentId, resultDisplay, name } = call;
   const isShown =
-    isFields(resultDisplay) && (resultDisplay.isSubagentProgress === true || 'recentActivity' in resultDisplay);
+    isFields(resultDisplay) &&
+    (resultDisplay.isSubagentProgress === true || 'recentActivity' in resultDisplay);
   const isSaid = typeof resultDisplay === 'string' && /^Subagent\b/.test(resultDisplay);
-  const isAgent = typeof agentId === 'string' || isShown || isSaid || AGENT_TOOLS.has(label(name) ?? '');
+  const isAgent =
+    typeof agentId === 'string' || isShown || isSaid || AGENT_TOOLS.has(label(name) ?? '');
   if (!isAgent) return [];
-  return [{ gap: 'unlinked', detail: `the sub-agent ${label(name)?.slice(0, 80) ?? ''} keeps a session of its own` }];
+  return [
+    {
+      gap: 'unlinked',
+      detail: `the sub-agent ${label(name)?.slice(0, 80) ?? ''} keeps a session of its own`,
+    },
+  ];
 }
 
 function usageOf(tokens: unknown): Usage | undefined {

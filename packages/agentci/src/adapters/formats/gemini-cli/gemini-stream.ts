@@ -14,7 +14,9 @@ export function isStreamEvent(value: unknown): boolean {
     case 'init':
       return typeof value.session_id === 'string' && 'model' in value;
     case 'message':
-      return (value.role === 'user' || value.role === 'assistant') && typeof value.content === 'string';
+      return (
+        (value.role === 'user' || value.role === 'assistant') && typeof value.content === 'string'
+      );
     case 'tool_use':
       return typeof value.tool_id === 'string' && 'parameters' in value;
     case 'tool_result':
@@ -33,7 +35,8 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
   const dialogue = new Dialogue();
   let open: OpenReply | undefined;
   const model = label(events.find(({ type }) => type === 'init')?.model);
-  const reply = (): OpenReply => (open ??= dialogue.reply(turnOfText('assistant', ''), defined({ model })));
+  const reply = (): OpenReply =>
+    (open ??= dialogue.reply(turnOfText('assistant', ''), defined({ model })));
   for (const event of events) {
     if (event.type === 'message' && event.role === 'user') {
       open = undefined;
@@ -41,7 +44,11 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
     } else if (event.type === 'message') say(reply(), text(event.content) ?? '');
     else if (event.type === 'tool_use') {
       const name = label(event.tool_name) ?? UNNAMED;
-      const call = { name, ...argumentsOf(event.parameters), ...defined({ id: label(event.tool_id) }) };
+      const call = {
+        name,
+        ...argumentsOf(event.parameters),
+        ...defined({ id: label(event.tool_id) }),
+      };
       extend(reply(), { parts: [], calls: [call] });
     } else if (event.type === 'tool_result') {
       open = undefined;
@@ -62,7 +69,13 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
     source: { format, dialects: ['stream-json'] },
     steps: dialogue.steps,
     turns: dialogue.turns,
-    records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', toolErrors: 'full', prompts: 'full' },
+    records: {
+      toolCalls: 'full',
+      toolArgs: 'full',
+      toolResults: 'full',
+      toolErrors: 'full',
+      prompts: 'full',
+    },
     gaps,
     counts: defined({ toolCalls: amount(stats.tool_calls) }),
     reported: defined({
@@ -72,7 +85,10 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
     ...defined({ id: label(events.find(({ type }) => type === 'init')?.session_id) }),
     ...(failure !== undefined
-      ? { status: 'error' as const, error: defined({ message: label(failure.message), type: label(failure.type) }) }
+      ? {
+          status: 'error' as const,
+          error: defined({ message: label(failure.message), type: label(failure.type) }),
+        }
       : end === undefined
         ? { status: 'incomplete' as const }
         : {}),
@@ -97,7 +113,9 @@ function resultTurn(event: Fields): Turn {
     ...defined({
       callId: label(event.tool_id),
       result: resultOf(event.output),
-      error: isError ? defined({ message: label(message) ?? label(event.output), type: label(type) }) : undefined,
+      error: isError
+        ? defined({ message: label(message) ?? label(event.output), type: label(type) })
+        : undefined,
     }),
   };
 }

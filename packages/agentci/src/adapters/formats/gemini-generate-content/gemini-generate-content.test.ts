@@ -19,17 +19,27 @@ const pair = (contents: object[], response: unknown) => ({
 
 describe('calls without ids', () => {
   const asked = [user({ text: 'hi' })];
-  const history = [...asked, model(call('look', { q: 1 })), user(result('look', { output: 'found' }))];
+  const history = [
+    ...asked,
+    model(call('look', { q: 1 })),
+    user(result('look', { output: 'found' })),
+  ];
   const run = [pair(asked, reply(call('look', { q: 1 }))), pair(history, reply({ text: 'done' }))];
 
   test('tie the requests of one run together by the history they repeat', async () => {
     const trace = await readOne(run);
-    expect(toolCalls(trace)).toMatchObject([{ name: 'look', args: { q: 1 }, result: 'found', status: 'ok' }]);
+    expect(toolCalls(trace)).toMatchObject([
+      { name: 'look', args: { q: 1 }, result: 'found', status: 'ok' },
+    ]);
     expect(finalText(trace)).toBe('done');
   });
 
   test('do not tie runs together that began alike and went on apart', async () => {
-    const other = [user({ text: 'ho' }), model(call('look', { q: 1 })), user(result('look', { output: 'x' }))];
+    const other = [
+      user({ text: 'ho' }),
+      model(call('look', { q: 1 })),
+      user(result('look', { output: 'x' })),
+    ];
     const { traces } = await readAll([...run, pair(other, reply({ text: 'done too' }))]);
     expect(traces.map(finalText)).toEqual(['done', 'done too']);
   });
@@ -43,12 +53,25 @@ describe('calls without ids', () => {
 describe('what a function gave', () => {
   test.each([
     { response: { output: { x: 1 } }, read: { result: { x: 1 }, status: 'ok' } },
-    { response: { error: 'no' }, read: { result: 'no', status: 'error', error: { message: 'no' } } },
+    {
+      response: { error: 'no' },
+      read: { result: 'no', status: 'error', error: { message: 'no' } },
+    },
     { response: { x: 1 }, read: { result: { x: 1 }, status: 'unknown' } },
-    { response: { output: 1, more: 2 }, read: { result: { output: 1, more: 2 }, status: 'unknown' } },
-    { response: { output: 1, error: null }, read: { result: { output: 1, error: null }, status: 'unknown' } },
+    {
+      response: { output: 1, more: 2 },
+      read: { result: { output: 1, more: 2 }, status: 'unknown' },
+    },
+    {
+      response: { output: 1, error: null },
+      read: { result: { output: 1, error: null }, status: 'unknown' },
+    },
   ])('is read from $response', async ({ response, read }) => {
-    const trace = await readOne([user({ text: 'hi' }), model(call('f', {})), user(result('f', response))]);
+    const trace = await readOne([
+      user({ text: 'hi' }),
+      model(call('f', {})),
+      user(result('f', response)),
+    ]);
     expect(toolCalls(trace)).toMatchObject([read]);
   });
 });
@@ -64,6 +87,8 @@ test.each([
 });
 
 test('a text where a request has its contents hides what came before', async () => {
-  const trace = await readOne([{ ...pair([], reply({ text: 'done' })), request: { contents: 'hi' } }]);
+  const trace = await readOne([
+    { ...pair([], reply({ text: 'done' })), request: { contents: 'hi' } },
+  ]);
   expect(trace.captured.toolCalls).toBe('partial');
 });

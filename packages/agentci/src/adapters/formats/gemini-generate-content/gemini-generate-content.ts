@@ -12,7 +12,12 @@ import { MESSAGES_RECORD } from '../../build/records.ts';
 import { gapOf } from '../../build/streams.ts';
 import { geminiUsage } from '../../build/token-usage.ts';
 import { fields, label, objects, pick } from '../../build/values.ts';
-import { conversationsUnder, recordsUnder, streamsOf, wireReader } from '../../build/wire-reader.ts';
+import {
+  conversationsUnder,
+  recordsUnder,
+  streamsOf,
+  wireReader,
+} from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
 
 const FORMAT = 'gemini-generate-content';
@@ -30,9 +35,12 @@ function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
   const pair = pairOf({ value });
   if (pair !== undefined)
-    return Array.isArray(pair.request.contents) || /:(?:stream)?generateContent\b/i.test(pair.uri) ? 0.95 : 0;
+    return Array.isArray(pair.request.contents) || /:(?:stream)?generateContent\b/i.test(pair.uri)
+      ? 0.95
+      : 0;
   if (isReply(value)) return 0.95;
-  if (Array.isArray(value.contents)) return value.contents.every((content) => contentLikeness(content) > 0) ? 0.93 : 0;
+  if (Array.isArray(value.contents))
+    return value.contents.every((content) => contentLikeness(content) > 0) ? 0.93 : 0;
   return contentLikeness(value);
 }
 
@@ -56,7 +64,9 @@ const CALLS = ['functionCall', 'function_call', 'functionResponse', 'function_re
 const isReply = (value: unknown): boolean =>
   isFields(value) &&
   Array.isArray(value.candidates) &&
-  ('usageMetadata' in value || 'usage_metadata' in value || isFields(fields(value.candidates[0]).content));
+  ('usageMetadata' in value ||
+    'usage_metadata' in value ||
+    isFields(fields(value.candidates[0]).content));
 
 /** Pieces of one streamed reply carry one id; without ids a reply continues until it says why it ended. */
 function pieceKey(): (record: RawRecord) => string {
@@ -71,16 +81,20 @@ function pieceKey(): (record: RawRecord) => string {
   };
 }
 
-const finishIn = (piece: Fields): unknown => pick(objects(piece.candidates)[0] ?? {}, 'finishReason', 'finish_reason');
+const finishIn = (piece: Fields): unknown =>
+  pick(objects(piece.candidates)[0] ?? {}, 'finishReason', 'finish_reason');
 
 function inputOf(request: Fields): Turn[] {
-  const system = turnsOf(pick(request, 'systemInstruction', 'system_instruction')).flatMap(({ parts }) => parts);
+  const system = turnsOf(pick(request, 'systemInstruction', 'system_instruction')).flatMap(
+    ({ parts }) => parts,
+  );
   const turns = turnsOf(request.contents).map(withWholeText);
   return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
 }
 
 /** On the wire the contents are a list of maps: a text in its place is not what was sent, and hides what came before. */
-const isAsSent = (contents: unknown): boolean => Array.isArray(contents) && contents.every(isFields);
+const isAsSent = (contents: unknown): boolean =>
+  Array.isArray(contents) && contents.every(isFields);
 
 export const GEMINI_WIRE: Wire = {
   input: inputOf,
@@ -101,9 +115,14 @@ const messagesDraft = (turns: readonly Turn[]): Draft => ({
 const read = wireReader({
   format: FORMAT,
   wire: GEMINI_WIRE,
-  ways: [streamsOf(isReply, pieceKey), conversationsUnder('contents', (value) => messagesDraft(inputOf(value)))],
+  ways: [
+    streamsOf(isReply, pieceKey),
+    conversationsUnder('contents', (value) => messagesDraft(inputOf(value))),
+  ],
   together: (values) =>
-    messagesDraft(values.filter(isFields).flatMap((value) => messageTurns(value).map(withWholeText))),
+    messagesDraft(
+      values.filter(isFields).flatMap((value) => messageTurns(value).map(withWholeText)),
+    ),
 });
 
 export function replyOf(response: unknown): Reply & { output?: Turn } {
@@ -137,7 +156,8 @@ export function replyOf(response: unknown): Reply & { output?: Turn } {
 /** A stream that was read to its end says why it ended, or that the prompt was refused. */
 const isEnded = (response: unknown): boolean =>
   (Array.isArray(response) ? objects(response) : [fields(response)]).some(
-    (part) => finishIn(part) !== undefined || isFields(pick(part, 'promptFeedback', 'prompt_feedback')),
+    (part) =>
+      finishIn(part) !== undefined || isFields(pick(part, 'promptFeedback', 'prompt_feedback')),
   );
 
 /** A reply comes in pieces, in a stream and in a history kept from one: the pieces are one text, broken anywhere. */

@@ -15,7 +15,10 @@ describeFormat('google-adk-events', [
         id: 'e',
         invocationId: 'i',
         author: 'desk',
-        content: { role: 'model', parts: [{ functionCall: { id: 'a1', name: 'timetable', args: { to: 'Borkum' } } }] },
+        content: {
+          role: 'model',
+          parts: [{ functionCall: { id: 'a1', name: 'timetable', args: { to: 'Borkum' } } }],
+        },
         timestamp: 1777622400,
       },
       {

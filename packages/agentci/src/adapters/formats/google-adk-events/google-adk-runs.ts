@@ -30,7 +30,9 @@ export function eventsDraft(run: {
     if (event.partial === true) continue;
     addEvent(event, dialogue);
   }
-  const failure = run.events.findLast((event) => label(pick(event, 'errorCode', 'error_code')) !== undefined);
+  const failure = run.events.findLast(
+    (event) => label(pick(event, 'errorCode', 'error_code')) !== undefined,
+  );
   const failed = failure !== undefined && failure === run.events.at(-1);
   return {
     source: { format: run.format },
@@ -40,14 +42,19 @@ export function eventsDraft(run: {
     ...(run.id === '' ? {} : { id: run.id }),
     ...timeSpan(run.events.map(({ timestamp }) => time(timestamp))),
     ...(failed ? { status: 'error' as const, error: failureOf(failure) } : {}),
-    meta: defined({ session: label(run.session.id), app: label(pick(run.session, 'appName', 'app_name')) }),
+    meta: defined({
+      session: label(run.session.id),
+      app: label(pick(run.session, 'appName', 'app_name')),
+    }),
   };
 }
 
 function addEvent(event: Fields, dialogue: Dialogue): void {
   const author = label(event.author) ?? 'unknown';
   const at = time(event.timestamp);
-  const turns = messageTurns(fields(event.content)).map((turn) => withOutcome({ ...turn, ...defined({ at }) }));
+  const turns = messageTurns(fields(event.content)).map((turn) =>
+    withOutcome({ ...turn, ...defined({ at }) }),
+  );
   const results = turns.filter(({ role }) => role === 'tool');
   const said = turns.filter(({ role }) => role !== 'tool');
   const { parts, calls } = {
@@ -96,7 +103,9 @@ const failureOf = (event: Fields) =>
 export function withOutcome(turn: Turn): Turn {
   if (turn.role !== 'tool' || !isFields(turn.result)) return turn;
   const { error, status } = turn.result;
-  const isError = (error !== undefined && error !== null && error !== false && error !== '') || status === 'error';
+  const isError =
+    (error !== undefined && error !== null && error !== false && error !== '') ||
+    status === 'error';
   if (isError) {
     const said = label(error) ?? label(pick(turn.result, 'error_message', 'message'));
     return { ...turn, status: 'error', error: { message: said ?? JSON.stringify(turn.result) } };
@@ -134,7 +143,8 @@ function usedTools(data: Fields): DraftTool[] {
   const responses = objects(pick(data, 'tool_responses', 'toolResponses'));
   return objects(pick(data, 'tool_uses', 'toolUses')).map((use, i): DraftTool => {
     const callId = label(use.id);
-    const response = responses.find((one) => callId !== undefined && label(one.id) === callId) ?? responses[i];
+    const response =
+      responses.find((one) => callId !== undefined && label(one.id) === callId) ?? responses[i];
     return {
       kind: 'tool',
       name: label(use.name) ?? 'unknown',

@@ -19,7 +19,9 @@ describeFormat('inspect-ai', [
             {
               role: 'assistant',
               content: '',
-              tool_calls: [{ id: 'c', function: 'look', arguments: { at: 'north' }, type: 'function' }],
+              tool_calls: [
+                { id: 'c', function: 'look', arguments: { at: 'north' }, type: 'function' },
+              ],
             },
             { role: 'tool', content: 'a door', tool_call_id: 'c', function: 'look' },
             { role: 'assistant', content: 'north' },

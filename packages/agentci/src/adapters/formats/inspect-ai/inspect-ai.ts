@@ -25,7 +25,8 @@ const isLog = (value: unknown): value is Fields =>
 
 function likeness(value: unknown): number {
   if (isLog(value)) return 0.97;
-  const file = isFields(value) && 'value' in value && typeof value.file === 'string' ? value.file : undefined;
+  const file =
+    isFields(value) && 'value' in value && typeof value.file === 'string' ? value.file : undefined;
   if (file === undefined) return 0;
   return /^(?:samples\/.*|_journal\/start|header)\.json$/.test(file) ? 0.97 : 0.2;
 }
@@ -57,5 +58,7 @@ function logItems(record: RawRecord, log: Fields, samples: readonly Fields[]): A
         message: 'the log has no samples: it was written without them, or is only a header',
       }),
     ];
-  return samples.flatMap((sample) => tryBuild(record, () => sampleDraft(sample, { log, format: FORMAT })));
+  return samples.flatMap((sample) =>
+    tryBuild(record, () => sampleDraft(sample, { log, format: FORMAT })),
+  );
 }

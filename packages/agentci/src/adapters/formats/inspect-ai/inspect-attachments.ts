@@ -20,7 +20,9 @@ export function attachmentsOf(sample: Fields): Attachments {
     if (depth >= MAX_DEPTH) return value;
     if (Array.isArray(value)) return value.map((item) => resolve(item, depth + 1));
     if (!isFields(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, depth + 1)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, resolve(item, depth + 1)]),
+    );
   };
   return { resolve: (value) => resolve(value, 0) };
 }

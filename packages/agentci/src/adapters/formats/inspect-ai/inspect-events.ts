@@ -72,7 +72,11 @@ export function eventSteps(events: readonly Fields[], context: Context): DraftSt
 
 const toolKey = (event: Fields): string => `tool ${label(event.id) ?? ''}`;
 
-function stepOf(event: Fields, inside: string | undefined, context: Context): DraftStep | undefined {
+function stepOf(
+  event: Fields,
+  inside: string | undefined,
+  context: Context,
+): DraftStep | undefined {
   const parent = label(event.event === 'span_begin' ? event.parent_id : event.span_id) ?? inside;
   const times = defined({ t0: time(event.timestamp), t1: time(event.completed) });
   switch (event.event) {
@@ -85,7 +89,9 @@ function stepOf(event: Fields, inside: string | undefined, context: Context): Dr
         : { kind: 'span', ...base };
     }
     case 'model':
-      return event.pending === true ? undefined : modelStep(event, context, { ...times, ...defined({ parent }) });
+      return event.pending === true
+        ? undefined
+        : modelStep(event, context, { ...times, ...defined({ parent }) });
     case 'tool': {
       const { value, parts } = outcomeOf(context.attachments.resolve(event.result));
       return {
@@ -123,13 +129,17 @@ function modelStep(
     ...base,
     ...(input.length === 0 ? {} : { input }),
     ...defined({
-      output: isFields(choice?.message) ? merged(messageTurns(fields(attachments.resolve(choice.message)))) : undefined,
+      output: isFields(choice?.message)
+        ? merged(messageTurns(fields(attachments.resolve(choice.message))))
+        : undefined,
       model: label(output.model) ?? label(event.model),
       usage: usageOf(output.usage),
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
       finish: finishOf(choice?.stop_reason),
     }),
-    ...(failure === undefined ? { status: 'ok' as const } : { status: 'error' as const, error: { message: failure } }),
+    ...(failure === undefined
+      ? { status: 'ok' as const }
+      : { status: 'error' as const, error: { message: failure } }),
   };
 }
 

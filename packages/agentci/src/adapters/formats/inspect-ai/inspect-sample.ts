@@ -16,10 +16,17 @@ import { eventSteps, inspectTurns } from './inspect-events.ts';
 
 const WHOLE: Draft['records'] = AGENT_RECORD;
 /** A sample without a single reply of a model was cut down: what is missing is not known. */
-const RESULTS_ONLY: Draft['records'] = { toolCalls: 'partial', toolResults: 'full', toolErrors: 'full' };
+const RESULTS_ONLY: Draft['records'] = {
+  toolCalls: 'partial',
+  toolResults: 'full',
+  toolErrors: 'full',
+};
 
 /** One sample of one epoch. Its events say when and how long; a log without them has the conversation. */
-export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fields; readonly format: string }): Draft {
+export function sampleDraft(
+  sample: Fields,
+  { log, format }: { readonly log: Fields; readonly format: string },
+): Draft {
   const attachments = attachmentsOf(sample);
   const evaluation = fields(log.eval);
   const events = objects(sample.events ?? fields(sample.transcript).events);
@@ -35,10 +42,20 @@ export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fie
   const answer = answerOf(sample, attachments);
   const run = label(evaluation.run_id) ?? 'run';
   return {
-    source: { format, ...defined({ version: label(log.version), sdk: label(fields(evaluation.packages).inspect_ai) }) },
+    source: {
+      format,
+      ...defined({
+        version: label(log.version),
+        sdk: label(fields(evaluation.packages).inspect_ai),
+      }),
+    },
     id: label(sample.uuid) ?? `${run}/${label(sample.id) ?? '?'}/${label(sample.epoch) ?? '1'}`,
     ...talk,
-    task: defined({ id: label(sample.id), input: inputOf(sample, attachments), expected: sample.target ?? undefined }),
+    task: defined({
+      id: label(sample.id),
+      input: inputOf(sample, attachments),
+      expected: sample.target ?? undefined,
+    }),
     ...(answer === undefined ? {} : { final: { text: answer } }),
     outcomes: outcomesOf(sample),
     ...reportedOf(usage, seconds),
@@ -47,7 +64,11 @@ export function sampleDraft(sample: Fields, { log, format }: { readonly log: Fie
     ...(failure !== undefined
       ? { status: 'error' as const, error: { message: failure } }
       : limit !== undefined
-        ? { status: 'incomplete' as const, error: { type: `limit/${limit}` }, ...defined({ ending: endingOf(limit) }) }
+        ? {
+            status: 'incomplete' as const,
+            error: { type: `limit/${limit}` },
+            ...defined({ ending: endingOf(limit) }),
+          }
         : {}),
     records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
     meta: defined({ task: label(evaluation.task), epoch: amount(sample.epoch), model }),
@@ -84,15 +105,19 @@ function commandsIn(events: readonly Fields[], steps: Draft['steps']): GapNote[]
   if (steps.some(({ kind }) => kind === 'tool')) return [];
   const apart = new Set(
     events.flatMap(({ event, id, type, name }) =>
-      event === 'span_begin' && [type, name].some((word) => /^(?:init|setup|scorers?|sample_init)$/.test(String(word)))
+      event === 'span_begin' &&
+      [type, name].some((word) => /^(?:init|setup|scorers?|sample_init)$/.test(String(word)))
         ? (label(id) ?? [])
         : [],
     ),
   );
   const ran = events.find(
-    ({ event, action, span_id }) => event === 'sandbox' && action === 'exec' && !apart.has(label(span_id) ?? ''),
+    ({ event, action, span_id }) =>
+      event === 'sandbox' && action === 'exec' && !apart.has(label(span_id) ?? ''),
   );
-  return ran === undefined ? [] : [{ gap: 'unknownStep', detail: `sandbox: ${(label(ran.cmd) ?? '').slice(0, 60)}` }];
+  return ran === undefined
+    ? []
+    : [{ gap: 'unknownStep', detail: `sandbox: ${(label(ran.cmd) ?? '').slice(0, 60)}` }];
 }
 
 const MAX_NESTED = 64;
@@ -103,12 +128,23 @@ function allEvents(events: readonly Fields[], depth = 0): readonly Fields[] {
   return events.flatMap((event) => [event, ...allEvents(objects(event.events), depth + 1)]);
 }
 
-const reportedOf = (usage: Usage | undefined, seconds: number | undefined): Pick<Draft, 'reported'> =>
+const reportedOf = (
+  usage: Usage | undefined,
+  seconds: number | undefined,
+): Pick<Draft, 'reported'> =>
   usage === undefined && seconds === undefined
     ? {}
-    : { reported: defined({ usage, durationMs: seconds === undefined ? undefined : seconds * 1000 }) };
+    : {
+        reported: defined({
+          usage,
+          durationMs: seconds === undefined ? undefined : seconds * 1000,
+        }),
+      };
 
-function inputOf(sample: Fields, attachments: Attachments): NonNullable<NonNullable<Trace['task']>['input']> {
+function inputOf(
+  sample: Fields,
+  attachments: Attachments,
+): NonNullable<NonNullable<Trace['task']>['input']> {
   return turnsOf(attachments.resolve(sample.input)).map(plainMessage);
 }
 
@@ -127,7 +163,9 @@ function outcomesOf(sample: Fields): NonNullable<Trace['outcomes']> {
       ? Object.entries(value).map(([key, one]) => [`${scorer}.${key}`, one] as const)
       : [[scorer, value] as const];
     return values.flatMap(([name, one]) =>
-      typeof one === 'string' || typeof one === 'boolean' || (typeof one === 'number' && Number.isFinite(one))
+      typeof one === 'string' ||
+      typeof one === 'boolean' ||
+      (typeof one === 'number' && Number.isFinite(one))
         ? [{ name, value: one, by: 'inspect-ai' }]
         : [],
     );

@@ -23,7 +23,12 @@ interface OpenRun {
   isDone: boolean;
 }
 
-const TYPES: Readonly<Record<string, string>> = { chat_model: 'llm', llm: 'llm', tool: 'tool', retriever: 'retriever' };
+const TYPES: Readonly<Record<string, string>> = {
+  chat_model: 'llm',
+  llm: 'llm',
+  tool: 'tool',
+  retriever: 'retriever',
+};
 
 /** The runs behind the events, each put together from its start and its end. */
 export function streamDraft(records: readonly RawRecord[], format: string): Draft {

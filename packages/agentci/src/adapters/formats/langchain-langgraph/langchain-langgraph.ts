@@ -4,7 +4,12 @@ import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation } from '../../build/conversation.ts';
 import type { Draft, Turn } from '../../build/draft.ts';
-import { langchainFinish, langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
+import {
+  langchainFinish,
+  langchainMessage,
+  langchainModel,
+  langchainUsage,
+} from '../../build/langchain.ts';
 import { worst } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
@@ -17,7 +22,8 @@ const FORMAT = 'langchain-langgraph';
 /** Messages of LangChain and LangGraph in their three encodings, alone or as the state of a graph, and `streamEvents` v2. */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'LangChain and LangGraph: messages (constructor, stored, plain), graph state, streamEvents v2',
+  summary:
+    'LangChain and LangGraph: messages (constructor, stored, plain), graph state, streamEvents v2',
   unit: (sample) => (sample.every((value) => messagesOf(value) !== undefined) ? 'record' : 'file'),
   detect: (sample) => worst(sample, likeness),
   read: (records) => {
@@ -26,7 +32,9 @@ export const adapter: Adapter = {
     if (isStreamEvent(first.value)) return tryBuild(first, () => streamDraft(records, FORMAT));
     if (messagesOf(first.value) !== undefined)
       return records.flatMap((record) => tryBuild(record, () => stateDraft(record)));
-    return tryBuild(first, () => messagesDraft(records.flatMap(({ value }) => updateOf(value) ?? [value])));
+    return tryBuild(first, () =>
+      messagesDraft(records.flatMap(({ value }) => updateOf(value) ?? [value])),
+    );
   },
 };
 
@@ -34,7 +42,8 @@ function likeness(value: unknown): number {
   if (isStreamEvent(value)) return 0.97;
   if (updateOf(value) !== undefined) return 0.9;
   const messages = messagesOf(value);
-  if (messages !== undefined) return messages.length > 0 ? worst(messages.slice(0, 20), messageLikeness) : 0;
+  if (messages !== undefined)
+    return messages.length > 0 ? worst(messages.slice(0, 20), messageLikeness) : 0;
   return messageLikeness(value);
 }
 
@@ -48,7 +57,10 @@ function updateOf(value: unknown): readonly unknown[] | undefined {
   const lists = nodes.map((node) => (isFields(node) ? node.messages : undefined));
   const isUpdate =
     nodes.length > 0 &&
-    lists.every((list) => Array.isArray(list) && list.length > 0 && list.every((one) => langchainMessage(one)));
+    lists.every(
+      (list) =>
+        Array.isArray(list) && list.length > 0 && list.every((one) => langchainMessage(one)),
+    );
   return isUpdate ? lists.flat() : undefined;
 }
 
@@ -60,7 +72,10 @@ const messagesOf = (value: unknown): readonly unknown[] | undefined => {
 
 function stateDraft(record: RawRecord): Draft {
   const value = fields(record.value);
-  return { ...messagesDraft(messagesOf(value) ?? []), ...defined({ id: label(value.id) ?? label(value.thread_id) }) };
+  return {
+    ...messagesDraft(messagesOf(value) ?? []),
+    ...defined({ id: label(value.id) ?? label(value.thread_id) }),
+  };
 }
 
 function messagesDraft(values: readonly unknown[]): Draft {

@@ -11,7 +11,13 @@ import { TRACING_RECORD } from '../../build/records.ts';
 import { undecorated } from '../../build/span-name.ts';
 import { amount, fields, label, objects, pick, time, unpacked } from '../../build/values.ts';
 import { wordsOf } from '../../otel/messages.ts';
-import { inputTurns, isToolMessage, type Observation, observationStep, toolStep } from '../../otel/observation.ts';
+import {
+  inputTurns,
+  isToolMessage,
+  type Observation,
+  observationStep,
+  toolStep,
+} from '../../otel/observation.ts';
 
 const FORMAT = 'langfuse-export';
 const TYPES = new Set([
@@ -33,7 +39,8 @@ export const adapter: Adapter = {
   summary: 'Langfuse exports: {trace, observations}, or a trace with its observations',
   unit: 'record',
   detect: (sample) => worst(sample, likeness),
-  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+  read: (records) =>
+    records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
 };
 
 function likeness(value: unknown): number {
@@ -50,7 +57,8 @@ function draftOf(value: Fields): Draft {
   );
   const called = new Set(observations.flatMap(callNames));
   const input = inputTurns(trace.input)?.map(plainMessage);
-  const words = trace.output === undefined || trace.output === null ? undefined : wordsOf(trace.output);
+  const words =
+    trace.output === undefined || trace.output === null ? undefined : wordsOf(trace.output);
   const seconds = amount(trace.latency);
   const usd = amount(trace.totalCost);
   const outcomes = outcomesOf(trace.scores);
@@ -65,12 +73,17 @@ function draftOf(value: Fields): Draft {
       durationMs: seconds === undefined || seconds === 0 ? undefined : seconds * 1000,
       cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
     }),
-    mentions: [trace.output, ...observations.filter(({ type }) => type !== 'TOOL').map(({ output }) => output)].flatMap(
-      mentionsIn,
-    ),
+    mentions: [
+      trace.output,
+      ...observations.filter(({ type }) => type !== 'TOOL').map(({ output }) => output),
+    ].flatMap(mentionsIn),
     records: TRACING_RECORD,
     gaps: [...absentParents(observations, label(trace.id)), ...likelyCalls(observations, steps)],
-    meta: defined({ name: label(trace.name), session: label(trace.sessionId), user: label(trace.userId) }),
+    meta: defined({
+      name: label(trace.name),
+      session: label(trace.sessionId),
+      user: label(trace.userId),
+    }),
   };
 }
 
@@ -79,8 +92,14 @@ function absentParents(observations: readonly Fields[], root: string | undefined
   const known = new Set([root, ...observations.map(({ id }) => label(id))]);
   const tops = observations.filter((item) => !known.has(label(item.parentObservationId) ?? root));
   const [top] = tops;
-  const isRoot = tops.length === 1 && observations.length > 1 && top!.type !== 'GENERATION' && top!.type !== 'TOOL';
-  const hasOther = observations.some((item) => [undefined, root].includes(label(item.parentObservationId)));
+  const isRoot =
+    tops.length === 1 &&
+    observations.length > 1 &&
+    top!.type !== 'GENERATION' &&
+    top!.type !== 'TOOL';
+  const hasOther = observations.some((item) =>
+    [undefined, root].includes(label(item.parentObservationId)),
+  );
   if (top === undefined || (isRoot && !hasOther)) return [];
   return [{ gap: 'absentParent', detail: (label(top.parentObservationId) ?? '').slice(0, 80) }];
 }
@@ -95,10 +114,13 @@ function likelyCalls(observations: readonly Fields[], steps: readonly DraftStep[
       steps[i]!.kind === 'span' &&
       !parents.has(label(item.id)) &&
       isGiven(item.input) &&
-      (isGiven(item.output) || (item.type === 'SPAN' && isFields(item.input) && item.output === null)) &&
+      (isGiven(item.output) ||
+        (item.type === 'SPAN' && isFields(item.input) && item.output === null)) &&
       !(item.type === 'CHAIN' && PLUMBING.test(label(item.name) ?? '')),
   );
-  return likely === undefined ? [] : [{ gap: 'unknownStep', detail: (label(likely.name) ?? 'a span').slice(0, 80) }];
+  return likely === undefined
+    ? []
+    : [{ gap: 'unknownStep', detail: (label(likely.name) ?? 'a span').slice(0, 80) }];
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
@@ -148,8 +170,11 @@ function observationOf(item: Fields): Observation {
     output: item.output,
     model: label(pick(item, 'model', 'providedModelName')),
     usage: fields(pick(item, 'usageDetails', 'usage')),
-    cost: amount(cost.total) === undefined && amount(item.totalCost) ? { total: item.totalCost } : cost,
-    fate: isError ? { status: 'error', error: { message: label(item.statusMessage) ?? '' } } : { status: 'ok' },
+    cost:
+      amount(cost.total) === undefined && amount(item.totalCost) ? { total: item.totalCost } : cost,
+    fate: isError
+      ? { status: 'error', error: { message: label(item.statusMessage) ?? '' } }
+      : { status: 'ok' },
   };
 }
 
@@ -158,7 +183,9 @@ const MAX_NAMES = 1000;
 /** Names of the tools a generation asks for, in the shapes of the providers. */
 function callNames(item: Fields): string[] {
   if (item.type !== 'GENERATION') return [];
-  const names = Array.isArray(item.toolCallNames) ? item.toolCallNames.flatMap((name) => label(name) ?? []) : [];
+  const names = Array.isArray(item.toolCallNames)
+    ? item.toolCallNames.flatMap((name) => label(name) ?? [])
+    : [];
   const read = observationStep(observationOf(item));
   const calls = read?.kind === 'llm' ? (read.output?.calls ?? []) : [];
   return [...names, ...calls.map(({ name }) => name)].slice(0, MAX_NAMES);
@@ -168,6 +195,9 @@ const outcomesOf = (scores: unknown): NonNullable<Trace['outcomes']> =>
   objects(scores).flatMap((score) => {
     const name = label(score.name);
     const value = pick(score, 'value', 'stringValue');
-    const isPlain = typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
-    return name === undefined || !isPlain ? [] : [{ name, value, ...defined({ by: label(score.source) }) }];
+    const isPlain =
+      typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
+    return name === undefined || !isPlain
+      ? []
+      : [{ name, value, ...defined({ by: label(score.source) }) }];
   });

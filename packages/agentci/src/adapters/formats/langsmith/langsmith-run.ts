@@ -3,10 +3,24 @@ import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Usage } from '../../../trace/model.ts';
 import { outcomeOf } from '../../build/blocks.ts';
 import type { DraftStep, Turn } from '../../build/draft.ts';
-import { langchainFinish, langchainMessage, langchainModel, langchainUsage } from '../../build/langchain.ts';
+import {
+  langchainFinish,
+  langchainMessage,
+  langchainModel,
+  langchainUsage,
+} from '../../build/langchain.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
-import { amount, argumentsOf, fields, label, objects, pick, resultOf, text } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  text,
+} from '../../build/values.ts';
 import { documentOf } from '../../otel/dialects/genai.ts';
 import { merged } from '../../otel/messages.ts';
 import { graphAgent } from './graph-node.ts';
@@ -38,21 +52,32 @@ export function runUsage(run: Fields): Usage | undefined {
 const CONTROL_FLOW = /(?:^|\n)\s*(?:ParentCommand|GraphInterrupt|GraphBubbleUp|NodeInterrupt)\b/;
 
 /** LangGraph leaves a node by throwing; that is not a failure. */
-export const isControlFlow = (error: unknown): boolean => typeof error === 'string' && CONTROL_FLOW.test(error);
+export const isControlFlow = (error: unknown): boolean =>
+  typeof error === 'string' && CONTROL_FLOW.test(error);
 
 function failure(error: unknown): Failure | undefined {
-  if (error === undefined || error === null || error === '' || isControlFlow(error)) return undefined;
+  if (error === undefined || error === null || error === '' || isControlFlow(error))
+    return undefined;
   if (isFields(error)) return defined({ message: label(error.message), type: label(error.name) });
   const said = text(error) ?? '';
   const [message, ...rest] = said.split('\n\n');
-  return defined({ message: message ?? said, stack: rest.length === 0 ? undefined : rest.join('\n\n') });
+  return defined({
+    message: message ?? said,
+    stack: rest.length === 0 ? undefined : rest.join('\n\n'),
+  });
 }
 
 export function runStep(run: LangchainRun): DraftStep {
   const error = failure(run.error);
   const base = {
     key: run.id,
-    ...defined({ parent: run.parent, t0: run.t0, t1: run.t1, agent: graphAgent(run.metadata), error }),
+    ...defined({
+      parent: run.parent,
+      t0: run.t0,
+      t1: run.t1,
+      agent: graphAgent(run.metadata),
+      error,
+    }),
     status: error === undefined ? ('ok' as const) : ('error' as const),
   };
   switch (run.type) {
@@ -61,7 +86,9 @@ export function runStep(run: LangchainRun): DraftStep {
     case 'tool':
       return { ...base, ...toolStep(run) };
     case 'retriever': {
-      const documents = Array.isArray(run.outputs) ? run.outputs : pick(fields(run.outputs), 'documents', 'output');
+      const documents = Array.isArray(run.outputs)
+        ? run.outputs
+        : pick(fields(run.outputs), 'documents', 'output');
       return {
         ...base,
         kind: 'retrieval',
@@ -100,7 +127,10 @@ function llmStep(run: LangchainRun) {
       usage,
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
       input: input.length === 0 ? undefined : input,
-      output: message === undefined ? textReply(outputs) : merged(messageTurns({ ...message, role: 'assistant' })),
+      output:
+        message === undefined
+          ? textReply(outputs)
+          : merged(messageTurns({ ...message, role: 'assistant' })),
       finish: finishIn(run.outputs, message),
     }),
   };
@@ -112,19 +142,27 @@ function finishIn(outputs: unknown, message: Fields | undefined) {
   const generation = Array.isArray(generations) ? fields(generations.flat()[0]) : {};
   const info = fields(pick(generation, 'generation_info', 'generationInfo'));
   const [choice] = objects(choices);
-  const said = [message ?? {}, { response_metadata: info }, { response_metadata: choice }].map(langchainFinish);
-  return said.includes('tool_calls') ? ('tool_calls' as const) : said.find((finish) => finish !== undefined);
+  const said = [message ?? {}, { response_metadata: info }, { response_metadata: choice }].map(
+    langchainFinish,
+  );
+  return said.includes('tool_calls')
+    ? ('tool_calls' as const)
+    : said.find((finish) => finish !== undefined);
 }
 
 /** The message of a reply: a generation's, a chat completion's, or the output itself. */
 function replyOf(outputs: unknown): Fields | undefined {
   if (!isFields(outputs)) return undefined;
-  const generation = Array.isArray(outputs.generations) ? fields(outputs.generations.flat()[0]) : undefined;
+  const generation = Array.isArray(outputs.generations)
+    ? fields(outputs.generations.flat()[0])
+    : undefined;
   const [choice] = objects(outputs.choices);
   return (
     langchainMessage(generation?.message) ??
     langchainMessage(outputs) ??
-    (isFields(outputs.message) ? (langchainMessage(outputs.message) ?? outputs.message) : undefined) ??
+    (isFields(outputs.message)
+      ? (langchainMessage(outputs.message) ?? outputs.message)
+      : undefined) ??
     (isFields(choice?.message) ? choice.message : undefined) ??
     (outputs.role === 'assistant' ? outputs : undefined) ??
     langchainMessage(outputs.output)
@@ -132,7 +170,9 @@ function replyOf(outputs: unknown): Fields | undefined {
 }
 
 function textReply(outputs: Fields): Turn | undefined {
-  const generation = Array.isArray(outputs.generations) ? fields(outputs.generations.flat()[0]) : {};
+  const generation = Array.isArray(outputs.generations)
+    ? fields(outputs.generations.flat()[0])
+    : {};
   const said = text(generation.text ?? outputs.output ?? outputs.content);
   return said === undefined ? undefined : turnOfText('assistant', said);
 }
@@ -147,7 +187,8 @@ function inputOf(inputs: unknown): Turn[] {
 /** Inputs are the arguments; older releases print them into `input`. The output is a tool message, a command or a value. */
 function toolStep(run: LangchainRun) {
   const given = fields(run.inputs);
-  const printed = Object.keys(given).length === 1 && typeof given.input === 'string' ? given.input : undefined;
+  const printed =
+    Object.keys(given).length === 1 && typeof given.input === 'string' ? given.input : undefined;
   const output =
     isFields(run.outputs) && 'output' in run.outputs && Object.keys(run.outputs).length <= 2
       ? run.outputs.output
@@ -167,7 +208,9 @@ function toolStep(run: LangchainRun) {
           : Array.isArray(value)
             ? outcomeOf(value).value
             : resultOf(value),
-      ...(failed ? { status: 'error' as const, error: { message: typeof value === 'string' ? value : '' } } : {}),
+      ...(failed
+        ? { status: 'error' as const, error: { message: typeof value === 'string' ? value : '' } }
+        : {}),
     }),
   };
 }

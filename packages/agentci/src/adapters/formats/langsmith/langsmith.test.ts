@@ -34,7 +34,9 @@ describeFormat('langsmith', [
               message: {
                 role: 'assistant',
                 content: null,
-                tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+                tool_calls: [
+                  { id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } },
+                ],
               },
             },
           ],
@@ -69,12 +71,18 @@ describeFormat('langsmith', [
             {
               role: 'assistant',
               content: null,
-              tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+              tool_calls: [
+                { id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } },
+              ],
             },
             { role: 'tool', tool_call_id: 'c', content: 'red' },
           ],
         },
-        outputs: { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Yes.' } }] },
+        outputs: {
+          choices: [
+            { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Yes.' } },
+          ],
+        },
       },
     ],
     query: 'Ripe?',

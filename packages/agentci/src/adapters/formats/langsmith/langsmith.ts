@@ -28,14 +28,17 @@ export const adapter: Adapter = {
   },
 };
 
-const PART = /^(post|patch)\.([0-9a-f-]{16,64})(?:\.(inputs|outputs|extra|events|error|serialized))?$/i;
+const PART =
+  /^(post|patch)\.([0-9a-f-]{16,64})(?:\.(inputs|outputs|extra|events|error|serialized))?$/i;
 
 function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
   if (typeof value.part === 'string') return PART.test(value.part) ? 0.98 : 0;
-  if (isBatch(value)) return [...objects(value.post), ...objects(value.patch)].length === 0 ? 0.5 : 0.98;
+  if (isBatch(value))
+    return [...objects(value.post), ...objects(value.patch)].length === 0 ? 0.5 : 0.98;
   if (Array.isArray(value.runs)) return worst(value.runs.slice(0, 20), likeness);
-  return typeof value.run_type === 'string' && ('inputs' in value || 'dotted_order' in value || 'start_time' in value)
+  return typeof value.run_type === 'string' &&
+    ('inputs' in value || 'dotted_order' in value || 'start_time' in value)
     ? 0.97
     : 0;
 }
@@ -62,7 +65,8 @@ function collect(value: unknown, runs: Map<string, Fields>): void {
     const id = label(item.id) ?? idInOrder(item.dotted_order);
     if (id === undefined) continue;
     merge(runs, id, next.parent === undefined ? item : { parent_run_id: next.parent, ...item });
-    for (const child of objects(item.child_runs).toReversed()) open.push({ value: child, parent: id });
+    for (const child of objects(item.child_runs).toReversed())
+      open.push({ value: child, parent: id });
   }
 }
 
@@ -74,7 +78,8 @@ function idInOrder(order: unknown): string | undefined {
 
 function merge(runs: Map<string, Fields>, id: string, more: Fields): void {
   const known: Record<string, unknown> = { ...runs.get(id) };
-  for (const [key, value] of Object.entries(more)) if (value !== undefined && value !== null) known[key] = value;
+  for (const [key, value] of Object.entries(more))
+    if (value !== undefined && value !== null) known[key] = value;
   runs.set(id, { ...known, id });
 }
 
@@ -86,7 +91,9 @@ function byTrace(runs: ReadonlyMap<string, Fields>): Fields[][] {
     if (group === undefined) groups.set(key, [run]);
     else group.push(run);
   }
-  return [...groups.values()].map((group) => group.toSorted((a, b) => compare(orderOf(a), orderOf(b))));
+  return [...groups.values()].map((group) =>
+    group.toSorted((a, b) => compare(orderOf(a), orderOf(b))),
+  );
 }
 
 function rootOf(run: Fields, runs: ReadonlyMap<string, Fields>): string {
@@ -107,11 +114,13 @@ const orderOf = (run: Fields): string => label(run.dotted_order) ?? '';
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function draftOf(runs: readonly Fields[]): Draft {
-  const root = runs.find((run) => run.parent_run_id === undefined || run.parent_run_id === null) ?? runs[0]!;
+  const root =
+    runs.find((run) => run.parent_run_id === undefined || run.parent_run_id === null) ?? runs[0]!;
   const usd = amount(root.total_cost);
   const input = messagesIn(root.inputs);
   const final = finalOf(root.outputs);
-  const failed = typeof root.error === 'string' && !isControlFlow(root.error) ? root.error : undefined;
+  const failed =
+    typeof root.error === 'string' && !isControlFlow(root.error) ? root.error : undefined;
   return {
     ...defined({ id: label(root.trace_id) ?? label(root.id), final }),
     source: { format: FORMAT },
@@ -129,7 +138,10 @@ function draftOf(runs: readonly Fields[]): Draft {
     ...(failed === undefined
       ? {}
       : { status: 'error' as const, error: { message: failed.split('\n\n')[0] ?? failed } }),
-    meta: defined({ session: label(fields(fields(root.extra).metadata).thread_id), name: label(root.name) }),
+    meta: defined({
+      session: label(fields(fields(root.extra).metadata).thread_id),
+      name: label(root.name),
+    }),
   };
 }
 
@@ -179,7 +191,9 @@ function messagesIn(inputs: unknown): NonNullable<NonNullable<Trace['task']>['in
   const given = fields(inputs);
   const list = given.messages;
   const asked = pick(given, 'input', 'question', 'query', 'prompt');
-  const turns = Array.isArray(list) ? turnsOf(list.flat()) : turnsOf(typeof asked === 'string' ? asked : []);
+  const turns = Array.isArray(list)
+    ? turnsOf(list.flat())
+    : turnsOf(typeof asked === 'string' ? asked : []);
   const end = turns.findLastIndex(({ role }) => role === 'user');
   return turns.slice(0, end + 1).map(plainMessage);
 }

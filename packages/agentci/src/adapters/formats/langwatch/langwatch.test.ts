@@ -25,7 +25,9 @@ test('a failed tool says why', async () => {
 
 test('fewer spans than the tree has lines make the calls partly known', async () => {
   const ascii_tree = '.\n└── span: root\n    └── tool: dig\n';
-  expect((await readOne({ trace_id: 't', spans: [span('tool')], ascii_tree })).captured.toolCalls).toBe('partial');
+  expect(
+    (await readOne({ trace_id: 't', spans: [span('tool')], ascii_tree })).captured.toolCalls,
+  ).toBe('partial');
 });
 
 test('a reply without its content does not say that nothing was called', async () => {

@@ -30,7 +30,8 @@ export const adapter: Adapter = {
   summary: 'LangWatch traces: {trace_id, spans: [{span_id, type, input, output, timestamps}]}',
   unit: 'record',
   detect: (sample) => worst(sample, (value) => (isTrace(value) ? 0.97 : 0)),
-  read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
+  read: (records) =>
+    records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
 };
 
 const isTrace = (value: unknown): boolean =>
@@ -56,7 +57,10 @@ function draftOf(trace: Fields): Draft {
   const asked = wordsOf(contentIn(trace.input));
   const said = wordsOf(contentIn(trace.output));
   return {
-    source: { format: FORMAT, ...defined({ version: label(fields(trace.metadata)['langwatch.sdk.version']) }) },
+    source: {
+      format: FORMAT,
+      ...defined({ version: label(fields(trace.metadata)['langwatch.sdk.version']) }),
+    },
     steps: spans.map(stepOf),
     records: TRACING_RECORD,
     gaps: absentSpans(trace, spans),
@@ -69,7 +73,11 @@ function draftOf(trace: Fields): Draft {
     ...defined({ id: label(trace.trace_id) }),
     ...(asked === undefined
       ? {}
-      : { task: { input: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: asked }] }] } }),
+      : {
+          task: {
+            input: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: asked }] }],
+          },
+        }),
     ...(said === undefined ? {} : { final: { text: said } }),
     ...(failure.has_error === true || text(failure.message) !== undefined
       ? { status: 'error' as const, error: defined({ message: text(failure.message) }) }
@@ -81,7 +89,8 @@ function draftOf(trace: Fields): Draft {
 /** The tree that comes with a trace has a line for every span. */
 function absentSpans(trace: Fields, spans: readonly Fields[]): GapNote[] {
   const tree = text(trace.ascii_tree);
-  const lines = tree === undefined ? 0 : tree.split('\n').filter((line) => /\S+: /.test(line)).length;
+  const lines =
+    tree === undefined ? 0 : tree.split('\n').filter((line) => /\S+: /.test(line)).length;
   return lines > spans.length
     ? [{ gap: 'absentChildren', detail: `${lines} spans in the tree, ${spans.length} found` }]
     : [];
@@ -98,7 +107,9 @@ function stepOf(span: Fields): DraftStep {
       parent: label(span.parent_id),
       t0: time(started_at),
       t1: time(finished_at),
-      error: failed ? defined({ message: text(failure.message), stack: stackOf(failure.stacktrace) }) : undefined,
+      error: failed
+        ? defined({ message: text(failure.message), stack: stackOf(failure.stacktrace) })
+        : undefined,
     }),
   };
   const name = label(span.name) ?? 'unknown';
@@ -143,12 +154,17 @@ function stepOf(span: Fields): DraftStep {
 }
 
 const stackOf = (trace: unknown): string | undefined =>
-  Array.isArray(trace) ? text(trace.filter((line) => typeof line === 'string').join('\n')) : text(trace);
+  Array.isArray(trace)
+    ? text(trace.filter((line) => typeof line === 'string').join('\n'))
+    : text(trace);
 
 const documentOf = (context: Fields): { id?: string; text?: string; score?: number } =>
   defined({
     id: label(pick(context, 'document_id', 'chunk_id')),
-    text: typeof context.content === 'string' ? text(context.content) : text(JSON.stringify(context.content)),
+    text:
+      typeof context.content === 'string'
+        ? text(context.content)
+        : text(JSON.stringify(context.content)),
     score: number(context.score),
   });
 
@@ -180,8 +196,13 @@ function turnsIn(value: unknown, role: 'user' | 'assistant' = 'user'): Turn[] | 
   if (typeof value === 'string') return [turnOfText(role, value)];
   const choices = objects(fields(value).choices).map(({ message }) => fields(message));
   if (choices.length > 0) return messageTurns({ ...choices[0], role: 'assistant' });
-  const isMessage = isFields(value) && ('role' in value || 'content' in value || 'tool_calls' in value);
-  const turns = Array.isArray(value) ? anyTurns(value) : isMessage ? messageTurns({ role, ...value }) : [];
+  const isMessage =
+    isFields(value) && ('role' in value || 'content' in value || 'tool_calls' in value);
+  const turns = Array.isArray(value)
+    ? anyTurns(value)
+    : isMessage
+      ? messageTurns({ role, ...value })
+      : [];
   if (turns.length > 0) return turns;
   const words = wordsOf(value);
   return words === undefined ? undefined : [turnOfText(role, words)];
@@ -205,7 +226,8 @@ function outcomesOf(trace: Fields, spans: readonly Fields[]): NonNullable<Trace[
     .map((span) => ({ ...fields(contentIn(span.output)), name: span.name }));
   return [...objects(trace.evaluations), ...own].flatMap((found: Fields) => {
     const name = label(found.name) ?? label(found.evaluator_id);
-    const value = number(found.score) ?? (typeof found.passed === 'boolean' ? found.passed : undefined);
+    const value =
+      number(found.score) ?? (typeof found.passed === 'boolean' ? found.passed : undefined);
     return name === undefined || value === undefined ? [] : [{ name, value }];
   });
 }

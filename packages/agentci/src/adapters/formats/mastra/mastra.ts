@@ -8,7 +8,17 @@ import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
-import { amount, argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  text,
+  time,
+} from '../../build/values.ts';
 import { wordsOf } from '../../otel/messages.ts';
 
 const FORMAT = 'mastra';
@@ -42,13 +52,18 @@ export const adapter: Adapter = {
 };
 
 /** A printed tree comes with an outline: a line for every span. */
-function absentSpans(records: readonly RawRecord[], traces: ReadonlyMap<string, readonly Fields[]>): GapNote[] {
+function absentSpans(
+  records: readonly RawRecord[],
+  traces: ReadonlyMap<string, readonly Fields[]>,
+): GapNote[] {
   const found = [...traces.values()].reduce((sum, spans) => sum + spans.length, 0);
   const outlined = records.reduce((sum, { value }) => {
     const outline = fields(value).__structure__;
     return sum + (Array.isArray(outline) ? outline.length : 0);
   }, 0);
-  return outlined > found ? [{ gap: 'absentChildren', detail: `${outlined} spans outlined, ${found} found` }] : [];
+  return outlined > found
+    ? [{ gap: 'absentChildren', detail: `${outlined} spans outlined, ${found} found` }]
+    : [];
 }
 
 const isSpan = (value: unknown): value is Fields =>
@@ -105,7 +120,8 @@ function stepOf(span: Fields): DraftStep {
     }),
     status: failed ? ('error' as const) : ('ok' as const),
   };
-  const name = label(pick(span, 'entityName')) ?? /'(.+)'$/.exec(label(span.name) ?? '')?.[1] ?? 'unknown';
+  const name =
+    label(pick(span, 'entityName')) ?? /'(.+)'$/.exec(label(span.name) ?? '')?.[1] ?? 'unknown';
   switch (span.type) {
     case 'agent_run': {
       const asked = wordsOf(span.input);
@@ -119,7 +135,10 @@ function stepOf(span: Fields): DraftStep {
         ...base,
         kind: 'agent',
         name,
-        ...defined({ input, output: said === undefined ? undefined : turnOfText('assistant', said) }),
+        ...defined({
+          input,
+          output: said === undefined ? undefined : turnOfText('assistant', said),
+        }),
       };
     }
     case 'model_generation':
@@ -155,7 +174,11 @@ function stepOf(span: Fields): DraftStep {
 /** `tool: 'get_weather'`; the entity beside it is the agent. */
 const toolName = (span: Fields): string | undefined => {
   const entity = span.entityType === 'tool' ? label(span.entityName) : undefined;
-  return label(fields(span.attributes).toolId) ?? entity ?? /^(?:mcp )?tool: '(.+)'/.exec(label(span.name) ?? '')?.[1];
+  return (
+    label(fields(span.attributes).toolId) ??
+    entity ??
+    /^(?:mcp )?tool: '(.+)'/.exec(label(span.name) ?? '')?.[1]
+  );
 };
 
 function llm(span: Fields, attributes: Fields) {

@@ -49,7 +49,10 @@ test.each([
   ['without an end', [START, decision(2, 'read')]],
   ['without a start', [decision(2, 'read'), line(3, 'end')]],
 ])('a session %s does not prove that there were no other calls', (_, records) => {
-  expect(traceOf(...records)).toMatchObject({ status: 'incomplete', captured: { toolCalls: 'partial' } });
+  expect(traceOf(...records)).toMatchObject({
+    status: 'incomplete',
+    captured: { toolCalls: 'partial' },
+  });
 });
 
 test('where results were not noted, nothing is said of them', () => {

@@ -95,7 +95,8 @@ class AuditedSession {
   trace(number: number): Trace {
     const list = new StepList();
     for (const step of this.#steps) list.add(step);
-    const share = (has: (step: Step) => boolean) => captureLevel(this.#steps.filter(has).length, this.#steps.length);
+    const share = (has: (step: Step) => boolean) =>
+      captureLevel(this.#steps.filter(has).length, this.#steps.length);
     const captured = nothingCaptured();
     const isWhole = this.#hasStart && this.#hasEnd;
     captured.toolCalls = isWhole ? 'full' : 'partial';
@@ -103,12 +104,18 @@ class AuditedSession {
     captured.toolResults = share(({ result }) => result !== undefined);
     captured.toolErrors = share(({ status }) => status !== 'unknown');
     if (this.#steps.length > 0) captured.timing = 'partial';
-    const times = this.#steps.flatMap(({ t0, t1 }) => [t0, t1]).filter((time) => time !== undefined);
+    const times = this.#steps
+      .flatMap(({ t0, t1 }) => [t0, t1])
+      .filter((time) => time !== undefined);
     const { file, line } = this.#first;
     return {
       schema: TRACE_SCHEMA,
       id: file === undefined ? placeId({}) : `${file}#${number}`,
-      source: { format: 'mcp', ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) },
+      source: {
+        format: 'mcp',
+        ...(file === undefined ? {} : { file }),
+        ...(line === undefined ? {} : { line }),
+      },
       status: isWhole ? 'unknown' : 'incomplete',
       agents: [],
       steps: list.steps,

@@ -24,7 +24,12 @@ export function* messagesOf(record: RawRecord): Generator<McpMessage> {
   yield* walk(record.value, record, undefined, 0);
 }
 
-function* walk(value: unknown, record: RawRecord, before: number | undefined, depth: number): Generator<McpMessage> {
+function* walk(
+  value: unknown,
+  record: RawRecord,
+  before: number | undefined,
+  depth: number,
+): Generator<McpMessage> {
   if (typeof value === 'string') {
     const parsed = value.includes('jsonrpc') ? parse(value) : undefined;
     if (isMessage(parsed)) yield* walk(parsed, record, before, depth + 1);

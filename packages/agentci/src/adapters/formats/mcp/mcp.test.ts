@@ -29,7 +29,11 @@ const response = (id: unknown, result: object = { ok: true }) => ({ jsonrpc: '2.
 interface Row {
   id: string;
   input: { messages?: object[]; fixture?: string };
-  expected: { error?: true; calls?: (string | { tool: string; error?: string })[]; orphan_responses?: number };
+  expected: {
+    error?: true;
+    calls?: (string | { tool: string; error?: string })[];
+    orphan_responses?: number;
+  };
 }
 const rows = (vectors.filter(({ kind }) => kind === 'mcp.import') as unknown as Row[]).filter(
   ({ input }) => input.messages,
@@ -46,8 +50,12 @@ test.each(rows)('$id', async ({ input, expected }) => {
   expect(toolNames(item.trace)).toEqual(wanted.map(({ tool }) => tool));
   for (const [i, { error }] of wanted.entries())
     if (error !== undefined)
-      expect(toolCalls(item.trace)[i]).toMatchObject({ status: 'error', error: { message: error } });
-  if (expected.orphan_responses !== undefined) expect(item.trace.meta.orphan_responses).toBe(expected.orphan_responses);
+      expect(toolCalls(item.trace)[i]).toMatchObject({
+        status: 'error',
+        error: { message: error },
+      });
+  if (expected.orphan_responses !== undefined)
+    expect(item.trace.meta.orphan_responses).toBe(expected.orphan_responses);
 });
 
 describe('transcripts', () => {
@@ -65,25 +73,43 @@ describe('transcripts', () => {
     ],
     [
       'history',
-      [{ id: 'h', timestamp: '2026-01-01T00:00:00Z', direction: 'out', message: request(1), response: response(1) }],
+      [
+        {
+          id: 'h',
+          timestamp: '2026-01-01T00:00:00Z',
+          direction: 'out',
+          message: request(1),
+          response: response(1),
+        },
+      ],
     ],
   ])('an Inspector log with %s', async (_, log) => {
     const found = await trace(log);
     expect(found.source.format).toBe('mcp');
-    expect(toolCalls(found)).toMatchObject([{ name: 'T', args: { x: 1 }, status: 'ok', result: { ok: true } }]);
+    expect(toolCalls(found)).toMatchObject([
+      { name: 'T', args: { x: 1 }, status: 'ok', result: { ok: true } },
+    ]);
   });
 
   test.each([
     ['two calls with one id wait at once', [request(1), request(1)], 'MCP_DUPLICATE_ID'],
     ['an id that is true', [request(true)], 'MCP_BAD_ID'],
     ['a call without a name', [request(1, '')], 'MCP_NO_NAME'],
-    ['no call at all', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }, response(1, { tools: [] })], 'MCP_NO_CALLS'],
+    [
+      'no call at all',
+      [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }, response(1, { tools: [] })],
+      'MCP_NO_CALLS',
+    ],
   ])('%s is refused', async (_, messages, code) => {
     expect(await read(messages)).toMatchObject({ ok: false, problem: { code } });
   });
 
   test('the first response wins, the second is an orphan', async () => {
-    const found = await trace([request(1), response(1, { content: [{ type: 'text', text: 'one' }] }), response(1, {})]);
+    const found = await trace([
+      request(1),
+      response(1, { content: [{ type: 'text', text: 'one' }] }),
+      response(1, {}),
+    ]);
     expect(toolCalls(found)).toMatchObject([{ result: 'one' }]);
     expect(found.warnings).toMatchObject([{ code: 'MCP_ORPHAN_RESPONSE' }]);
   });
@@ -115,7 +141,11 @@ describe('transcripts', () => {
 describeOutside('recordings of the original program', 'traces/mcp/', (folder) => {
   test.each([
     ['correlation-id-type-collision.json', ['Calc', 'Calc'], ['ok', 'ok']],
-    ['inspector_edge_case.json', ['valid_tool', 'orphan_request', 'complex_tool'], ['ok', 'error', 'ok']],
+    [
+      'inspector_edge_case.json',
+      ['valid_tool', 'orphan_request', 'complex_tool'],
+      ['ok', 'error', 'ok'],
+    ],
     ['legacy-missing-result-type.json', ['Calc'], ['ok']],
     ['modern-complete.json', ['Calc'], ['ok']],
     ['modern-input-required.json', ['Calc'], ['pending']],
@@ -130,10 +160,16 @@ describeOutside('recordings of the original program', 'traces/mcp/', (folder) =>
 
   test('asi-edge: arguments, server, tools and the missing answer', async () => {
     const found = await trace(`${folder}inspector_edge_case.json`);
-    expect(toolCalls(found)[2]?.args).toEqual({ active: true, user: { name: 'Alice', roles: ['admin', 'editor'] } });
+    expect(toolCalls(found)[2]?.args).toEqual({
+      active: true,
+      user: { name: 'Alice', roles: ['admin', 'editor'] },
+    });
     expect(toolCalls(found)[1]).toMatchObject({ error: { message: 'timeout/no_response' } });
     const tap = await trace(`${folder}stdio-tee.jsonl`);
     expect(tap.tools?.map(({ name }) => name)).toEqual(['get_weather', 'fail_tool']);
-    expect(toolCalls(tap)[0]).toMatchObject({ server: 'weather', result: { city: 'Paris', temp: 18 } });
+    expect(toolCalls(tap)[0]).toMatchObject({
+      server: 'weather',
+      result: { city: 'Paris', temp: 18 },
+    });
   });
 });

@@ -1,6 +1,12 @@
 import { captureLevel, nothingCaptured } from '../../../trace/captured.ts';
 import { isFields } from '../../../trace/fields.ts';
-import { type Part, type ToolDef, type ToolStep, TRACE_SCHEMA, type Trace } from '../../../trace/model.ts';
+import {
+  type Part,
+  type ToolDef,
+  type ToolStep,
+  TRACE_SCHEMA,
+  type Trace,
+} from '../../../trace/model.ts';
 import { placeId } from '../../../trace/simple.ts';
 import { StepList } from '../../../trace/step-list.ts';
 import { TraceError } from '../../../trace/trace-error.ts';
@@ -27,8 +33,12 @@ const FOREIGN = /^(?:session\/|message\/|fs\/|terminal\/|Send|Get|Cancel|Subscri
 const isDropped = (value: unknown): boolean =>
   isFields(value) && isFields(value.dropped) && (value.dir === 'c2s' || value.dir === 's2c');
 
-const isMaskedLine = (value: unknown): value is { readonly dir: unknown; readonly masked: readonly string[] } =>
-  isFields(value) && Array.isArray(value.masked) && value.masked.every((name) => typeof name === 'string');
+const isMaskedLine = (
+  value: unknown,
+): value is { readonly dir: unknown; readonly masked: readonly string[] } =>
+  isFields(value) &&
+  Array.isArray(value.masked) &&
+  value.masked.every((name) => typeof name === 'string');
 
 function likeness(value: unknown): number {
   if (isDropped(value) || isAuditLine(value)) return 0.95;
@@ -50,7 +60,8 @@ interface Call {
 }
 
 function readTranscript(records: readonly RawRecord[]): readonly AdapterItem[] {
-  if (records.length > 0 && records.every(({ value }) => isAuditLine(value))) return readAuditLog(records);
+  if (records.length > 0 && records.every(({ value }) => isAuditLine(value)))
+    return readAuditLog(records);
   try {
     return [{ ok: true, trace: new Transcript(records).trace() }];
   } catch (error) {
@@ -60,7 +71,9 @@ function readTranscript(records: readonly RawRecord[]): readonly AdapterItem[] {
 }
 
 /** The calls of a transcript with what became of them; undefined where it contradicts the protocol. */
-export function readCalls(records: readonly RawRecord[]): readonly Omit<ToolStep, 'id' | 'seq'>[] | undefined {
+export function readCalls(
+  records: readonly RawRecord[],
+): readonly Omit<ToolStep, 'id' | 'seq'>[] | undefined {
   try {
     return new Transcript(records).calls();
   } catch (error) {
@@ -159,7 +172,11 @@ class Transcript {
     const params = isFields(message.params) ? message.params : {};
     const key = idKey(message.id);
     if (key === undefined)
-      throw new Refusal(record, 'MCP_BAD_ID', 'the id of a tools/call request must be a string or a number');
+      throw new Refusal(
+        record,
+        'MCP_BAD_ID',
+        'the id of a tools/call request must be a string or a number',
+      );
     if (this.#open.has(key))
       throw new Refusal(
         record,
@@ -168,7 +185,10 @@ class Transcript {
       );
     if (typeof params.name !== 'string' || params.name === '')
       throw new Refusal(record, 'MCP_NO_NAME', 'a tools/call request has no tool name');
-    const continued = 'inputResponses' in params || 'requestState' in params ? this.#continued(params.name) : undefined;
+    const continued =
+      'inputResponses' in params || 'requestState' in params
+        ? this.#continued(params.name)
+        : undefined;
     if (continued !== undefined) {
       this.#open.set(key, continued);
       return;
@@ -212,11 +232,14 @@ class Transcript {
       this.#waiting.push(call);
       return;
     }
-    const parts = isFields(result) && Array.isArray(result.content) ? partsOf(result.content) : undefined;
+    const parts =
+      isFields(result) && Array.isArray(result.content) ? partsOf(result.content) : undefined;
     const text = parts?.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    const isText = parts !== undefined && parts.length > 0 && parts.every(({ type }) => type === 'text');
+    const isText =
+      parts !== undefined && parts.length > 0 && parts.every(({ type }) => type === 'text');
     if (parts !== undefined && parts.length > 0) step.resultParts = parts;
-    step.result = (isFields(result) ? result.structuredContent : undefined) ?? (isText ? text : result) ?? null;
+    step.result =
+      (isFields(result) ? result.structuredContent : undefined) ?? (isText ? text : result) ?? null;
     step.status = isFields(result) && result.isError === true ? 'error' : 'ok';
     if (step.status === 'error') step.error = isText && text !== undefined ? { message: text } : {};
   }
@@ -234,7 +257,11 @@ class Transcript {
   }
 
   #hello(result: unknown): void {
-    if (isFields(result) && isFields(result.serverInfo) && typeof result.serverInfo.name === 'string')
+    if (
+      isFields(result) &&
+      isFields(result.serverInfo) &&
+      typeof result.serverInfo.name === 'string'
+    )
       this.#server = result.serverInfo.name;
   }
 
@@ -242,13 +269,17 @@ class Transcript {
     const list = new StepList();
     const captured = nothingCaptured();
     const { file, line } = this.#first;
-    for (const { step } of this.#calls) list.add(this.#server === undefined ? step : { ...step, server: this.#server });
+    for (const { step } of this.#calls)
+      list.add(this.#server === undefined ? step : { ...step, server: this.#server });
     const steps = this.#calls.map(({ step }) => step);
     // A response without its request answers something unknown; results of tools hold content.
     captured.toolCalls = this.#results + this.#dropped > 0 ? 'partial' : 'full';
     captured.toolArgs = 'full';
     captured.toolErrors = 'full';
-    captured.toolResults = captureLevel(steps.filter(({ result }) => result !== undefined).length, steps.length);
+    captured.toolResults = captureLevel(
+      steps.filter(({ result }) => result !== undefined).length,
+      steps.length,
+    );
     // What was taken out may be the very thing that is looked for.
     if (this.#hasMaskedAnswers && captured.toolResults === 'full') captured.toolResults = 'partial';
     if (steps.some(({ t0 }) => t0 !== undefined)) captured.timing = 'partial';
@@ -256,7 +287,11 @@ class Transcript {
     return {
       schema: TRACE_SCHEMA,
       id: file === undefined ? placeId({}) : file,
-      source: { format: 'mcp', ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) },
+      source: {
+        format: 'mcp',
+        ...(file === undefined ? {} : { file }),
+        ...(line === undefined ? {} : { line }),
+      },
       status: 'unknown',
       agents: [],
       steps: list.steps,
@@ -289,7 +324,9 @@ function inOrder(messages: readonly McpMessage[]): readonly McpMessage[] {
 
 /** 1 and "1" are two ids; null, a missing id and anything else are none. */
 function idKey(id: unknown): string | undefined {
-  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id)) ? `${typeof id} ${id}` : undefined;
+  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))
+    ? `${typeof id} ${id}`
+    : undefined;
 }
 
 function partsOf(content: readonly unknown[]): Part[] {

@@ -9,12 +9,18 @@ export interface TapEvidence {
 }
 
 /** The calls in taps as steps; a tap that cannot be read, or did not keep all, is a gap. */
-export function tapSteps(taps: readonly TapEvidence[]): { readonly steps: DraftTool[]; readonly gaps: GapNote[] } {
+export function tapSteps(taps: readonly TapEvidence[]): {
+  readonly steps: DraftTool[];
+  readonly gaps: GapNote[];
+} {
   const steps: DraftTool[] = [];
   const gaps: GapNote[] = [];
   for (const { server, records } of taps) {
     const read = readCalls(records);
-    if (read === undefined || records.some(({ value }) => (value as { dropped?: unknown }).dropped !== undefined))
+    if (
+      read === undefined ||
+      records.some(({ value }) => (value as { dropped?: unknown }).dropped !== undefined)
+    )
       gaps.push({ gap: 'tapBroken', detail: JSON.stringify(server.slice(0, 60)) });
     // The ids of messages are not those of the model's calls.
     for (const { callId: _, ...step } of read ?? []) steps.push({ ...step, server });

@@ -12,7 +12,11 @@ const call = { tool_calls: [{ function: { name: 'dig', arguments: {} } }] };
 
 test('a stream that is not done is cut off', async () => {
   const trace = await readOne([piece(call, false)]);
-  expect([toolNames(trace), trace.captured.toolCalls, trace.status]).toEqual([['dig'], 'partial', 'incomplete']);
+  expect([toolNames(trace), trace.captured.toolCalls, trace.status]).toEqual([
+    ['dig'],
+    'partial',
+    'incomplete',
+  ]);
 });
 
 test('replies end where they are done', async () => {
@@ -25,7 +29,9 @@ test('replies end where they are done', async () => {
 });
 
 test('a streamed body of a pair is read line by line', async () => {
-  const response = [piece(call, false), piece({}, true)].map((value) => JSON.stringify(value)).join('\n');
+  const response = [piece(call, false), piece({}, true)]
+    .map((value) => JSON.stringify(value))
+    .join('\n');
   const request = { model: 'm', messages: [{ role: 'user', content: 'q' }] };
   const trace = await readOne([
     { method: 'POST', uri: 'http://localhost:11434/api/chat', request, status: 200, response },
@@ -34,6 +40,8 @@ test('a streamed body of a pair is read line by line', async () => {
 });
 
 test('generate is read as words', async () => {
-  const trace = await readOne([{ model: 'm', created_at: 'x', response: 'Hello.', done: true, done_reason: 'stop' }]);
+  const trace = await readOne([
+    { model: 'm', created_at: 'x', response: 'Hello.', done: true, done_reason: 'stop' },
+  ]);
   expect([trace.source.format, finalText(trace)]).toEqual(['ollama', 'Hello.']);
 });

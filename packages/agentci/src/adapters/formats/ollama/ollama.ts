@@ -3,7 +3,13 @@ import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
 import type { Turn } from '../../build/draft.ts';
-import { exchangeItems, exchangesIn, pairOf, streamedReplies, type Wire } from '../../build/exchanges.ts';
+import {
+  exchangeItems,
+  exchangesIn,
+  pairOf,
+  streamedReplies,
+  type Wire,
+} from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { best } from '../../build/likeness.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';

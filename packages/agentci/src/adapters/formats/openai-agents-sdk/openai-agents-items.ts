@@ -19,7 +19,10 @@ export const isRunItem = (value: unknown): boolean =>
 const nameOf = (agent: unknown): string | undefined => label(fields(agent).name);
 
 /** The items of a run as steps: neighbours of one agent are one reply, and a handoff is said in so many words. */
-export function runItems(items: readonly Fields[], before: Draft['turns'] = []): Pick<Draft, 'steps' | 'turns'> {
+export function runItems(
+  items: readonly Fields[],
+  before: Draft['turns'] = [],
+): Pick<Draft, 'steps' | 'turns'> {
   const dialogue = new Dialogue();
   dialogue.hear(...(before ?? []));
   let waiting: unknown[] = [];
@@ -42,7 +45,13 @@ export function runItems(items: readonly Fields[], before: Draft['turns'] = []):
     if (item.type !== 'handoff_output_item' || target === undefined) continue;
     flush();
     const via = label(pick(raw, 'callId', 'call_id'));
-    dialogue.add({ kind: 'handoff', to: target, mode: 'pass', status: 'ok', ...defined({ from: source, via }) });
+    dialogue.add({
+      kind: 'handoff',
+      to: target,
+      mode: 'pass',
+      status: 'ok',
+      ...defined({ from: source, via }),
+    });
   }
   flush();
   return { steps: dialogue.steps, turns: dialogue.turns };
@@ -51,7 +60,8 @@ export function runItems(items: readonly Fields[], before: Draft['turns'] = []):
 /** The state of a run (`result.state`, `RunState.to_json`). */
 export function stateDraft(state: Fields, format: string): Draft {
   const asked = pick(state, 'originalInput', 'original_input');
-  const before = typeof asked === 'string' ? [turnOfText('user', asked)] : itemTurns(objects(asked));
+  const before =
+    typeof asked === 'string' ? [turnOfText('user', asked)] : itemTurns(objects(asked));
   const items = objects(pick(state, 'generatedItems', 'generated_items'));
   const { steps, turns } = runItems(items, before);
   const responses = objects(pick(state, 'modelResponses', 'model_responses'));
@@ -67,14 +77,24 @@ export function stateDraft(state: Fields, format: string): Draft {
     task: { input },
     records: { ...MESSAGES_RECORD, agents: 'full', handoffs: 'full' },
     counts: { llmCalls: responses.length },
-    gaps: hasOtherCalls(responses, items) ? [{ gap: 'absentChildren', detail: 'calls of a reply' }] : [],
+    gaps: hasOtherCalls(responses, items)
+      ? [{ gap: 'absentChildren', detail: 'calls of a reply' }]
+      : [],
     empty: [
-      ...(isEmptyList(pick(state, 'generatedItems', 'generated_items')) ? (['toolCalls', 'handoffs'] as const) : []),
-      ...(isEmptyList(pick(state, 'modelResponses', 'model_responses')) ? (['llmCalls'] as const) : []),
+      ...(isEmptyList(pick(state, 'generatedItems', 'generated_items'))
+        ? (['toolCalls', 'handoffs'] as const)
+        : []),
+      ...(isEmptyList(pick(state, 'modelResponses', 'model_responses'))
+        ? (['llmCalls'] as const)
+        : []),
     ],
     ...(agent === undefined ? {} : { agents: [{ id: agent, name: agent }] }),
-    ...defined({ reported: usage === undefined ? undefined : { usage, llmCalls: responses.length } }),
-    ...(current.type === 'next_step_final_output' && final !== undefined ? { final: answerOf(final, agent) } : {}),
+    ...defined({
+      reported: usage === undefined ? undefined : { usage, llmCalls: responses.length },
+    }),
+    ...(current.type === 'next_step_final_output' && final !== undefined
+      ? { final: answerOf(final, agent) }
+      : {}),
     ...(current.type === 'next_step_interruption' ? { status: 'incomplete' as const } : {}),
   };
 }
@@ -83,7 +103,9 @@ export function stateDraft(state: Fields, format: string): Draft {
 function hasOtherCalls(responses: readonly Fields[], items: readonly Fields[]): boolean {
   const raw = items.map((item) => pick(item, 'rawItem', 'raw_item'));
   const held = new Set(itemTurns(raw).flatMap(({ calls }) => (calls ?? []).map(({ id }) => id)));
-  const asked = responses.flatMap(({ output }) => itemTurns(objects(output)).flatMap(({ calls }) => calls ?? []));
+  const asked = responses.flatMap(({ output }) =>
+    itemTurns(objects(output)).flatMap(({ calls }) => calls ?? []),
+  );
   return asked.some(({ id }) => id !== undefined && !held.has(id));
 }
 
@@ -103,7 +125,9 @@ function countedUsage(value: unknown): Usage | undefined {
 function withUsage(steps: readonly DraftStep[], responses: readonly Fields[]): DraftStep[] {
   const replies = steps.filter((step): step is DraftLlm => step.kind === 'llm');
   if (replies.length !== responses.length) return [...steps];
-  const usages = new Map(replies.map((reply, i) => [reply as DraftStep, countedUsage(responses[i]!.usage)]));
+  const usages = new Map(
+    replies.map((reply, i) => [reply as DraftStep, countedUsage(responses[i]!.usage)]),
+  );
   return steps.map((step) => {
     const usage = usages.get(step);
     return usage === undefined ? step : ({ ...step, usage } as DraftStep);

@@ -6,7 +6,13 @@ describeFormat('openai-agents-sdk', [
     recording: [
       {
         type: 'handoff_call_item',
-        rawItem: { type: 'function_call', callId: 'h', name: 'ask', arguments: '{}', status: 'completed' },
+        rawItem: {
+          type: 'function_call',
+          callId: 'h',
+          name: 'ask',
+          arguments: '{}',
+          status: 'completed',
+        },
         agent: { name: 'Desk' },
       },
       {
@@ -23,7 +29,13 @@ describeFormat('openai-agents-sdk', [
       },
       {
         type: 'tool_call_item',
-        rawItem: { type: 'function_call', callId: 'c', name: 'find', arguments: '{}', status: 'completed' },
+        rawItem: {
+          type: 'function_call',
+          callId: 'c',
+          name: 'find',
+          arguments: '{}',
+          status: 'completed',
+        },
         agent: { name: 'Archivist' },
       },
       {

@@ -28,16 +28,20 @@ export const adapter: Adapter = {
 };
 
 function likeness(value: unknown): number {
-  if (isState(value) || isRunItem(value) || isTraceRecord(value) || exportBody(value) !== undefined) return 0.97;
+  if (isState(value) || isRunItem(value) || isTraceRecord(value) || exportBody(value) !== undefined)
+    return 0.97;
   if (isRawResponse(value)) return 0.95;
   if (isFields(value) && 'callId' in value && isResponseItem(value)) return 0.97;
   // Messages and reasoning are in a history; alone they could be of the Responses API.
-  return isFields(value) && (value.type === 'message' || value.type === 'reasoning') && !('stop_reason' in value)
+  return isFields(value) &&
+    (value.type === 'message' || value.type === 'reasoning') &&
+    !('stop_reason' in value)
     ? 0.4
     : 0;
 }
 
-const isState = (value: unknown): boolean => isFields(value) && typeof value.$schemaVersion === 'string';
+const isState = (value: unknown): boolean =>
+  isFields(value) && typeof value.$schemaVersion === 'string';
 
 const isRawResponse = (value: unknown): boolean =>
   isFields(value) &&
@@ -48,7 +52,10 @@ const isRawResponse = (value: unknown): boolean =>
 
 /** The body the SDK posts: `{data: [records]}`. */
 const exportBody = (value: unknown): readonly unknown[] | undefined =>
-  isFields(value) && Array.isArray(value.data) && value.data.length > 0 && value.data.every(isTraceRecord)
+  isFields(value) &&
+  Array.isArray(value.data) &&
+  value.data.length > 0 &&
+  value.data.every(isTraceRecord)
     ? value.data
     : undefined;
 
@@ -57,26 +64,38 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   if (first === undefined) return [];
   if (isState(first.value))
     return records.flatMap((record) =>
-      tryBuild(record, () => (isFields(record.value) ? stateDraft(record.value, FORMAT) : undefined)),
+      tryBuild(record, () =>
+        isFields(record.value) ? stateDraft(record.value, FORMAT) : undefined,
+      ),
     );
   if (isTraceRecord(first.value) || exportBody(first.value) !== undefined)
     return spanItems(
       records.flatMap((record) =>
-        (exportBody(record.value) ?? [record.value]).filter(isFields).map((value) => ({ record, value })),
+        (exportBody(record.value) ?? [record.value])
+          .filter(isFields)
+          .map((value) => ({ record, value })),
       ),
       FORMAT,
     );
   const values = records.map(({ value }) => value).filter(isFields);
   if (values.some(isRunItem))
-    return tryBuild(first, () => ({ source: { format: FORMAT }, records: MESSAGES_RECORD, ...runItems(values) }));
-  return tryBuild(first, () => (values.some(isRawResponse) ? responsesDraft(values) : historyDraft(values)));
+    return tryBuild(first, () => ({
+      source: { format: FORMAT },
+      records: MESSAGES_RECORD,
+      ...runItems(values),
+    }));
+  return tryBuild(first, () =>
+    values.some(isRawResponse) ? responsesDraft(values) : historyDraft(values),
+  );
 }
 
 function historyDraft(items: readonly Fields[]): Draft {
   const turns = itemTurns(items);
   // The name of a transfer tool is a spelling of the agent's name; its result has the name itself.
   const names = turns.flatMap(({ name, result }) =>
-    name?.startsWith('transfer_to_') === true && isFields(result) ? (label(result.assistant) ?? []) : [],
+    name?.startsWith('transfer_to_') === true && isFields(result)
+      ? (label(result.assistant) ?? [])
+      : [],
   );
   return {
     source: { format: FORMAT },

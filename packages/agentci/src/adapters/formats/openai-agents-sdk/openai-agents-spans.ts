@@ -62,7 +62,9 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
 /** A turn is one call of the model; one that has no span of a call still tells that there was one. */
 function isBareTurn(span: Fields, spans: readonly Fields[]): boolean {
   const { type, data, name } = fields(span.span_data);
-  const isTurn = type === 'turn' || (type === 'custom' && (fields(data).sdk_span_type === 'turn' || name === 'turn'));
+  const isTurn =
+    type === 'turn' ||
+    (type === 'custom' && (fields(data).sdk_span_type === 'turn' || name === 'turn'));
   return isTurn && !spans.some((other) => isReplySpan(other) && isUnder(other, span, spans));
 }
 
@@ -86,9 +88,15 @@ const bareTurn = (span: Fields): DraftStep => ({ ...stepOf(span), kind: 'llm' })
 /** Responses are exported without their tokens; the task around them has the sum. */
 function taskUsage(spans: readonly Fields[]): Usage | undefined {
   const data = spans.map((span) => fields(span.span_data));
-  if (data.some(({ type, usage }) => (type === 'response' || type === 'generation') && isFields(usage)))
+  if (
+    data.some(
+      ({ type, usage }) => (type === 'response' || type === 'generation') && isFields(usage),
+    )
+  )
     return undefined;
-  const tasks = data.filter(({ type, data: inner }) => type === 'custom' && fields(inner).sdk_span_type === 'task');
+  const tasks = data.filter(
+    ({ type, data: inner }) => type === 'custom' && fields(inner).sdk_span_type === 'task',
+  );
   return sumUsage(tasks.map(({ data: inner }) => usageOf(fields(inner).usage)));
 }
 
@@ -117,7 +125,11 @@ function stepOf(span: Fields): DraftStep {
         kind: 'llm',
         ...base,
         ...(input.length === 0 ? {} : { input }),
-        ...defined({ output: merged(turnsOf(data.output)), model: label(data.model), usage: usageOf(data.usage) }),
+        ...defined({
+          output: merged(turnsOf(data.output)),
+          model: label(data.model),
+          usage: usageOf(data.usage),
+        }),
       };
     }
     case 'function':
@@ -127,7 +139,9 @@ function stepOf(span: Fields): DraftStep {
         ...base,
         ...argumentsOf(data.input),
         ...defined({ result: resultOf(data.output ?? undefined) }),
-        ...(isFields(data.mcp_data) ? { by: 'mcp', ...defined({ server: label(data.mcp_data.server) }) } : {}),
+        ...(isFields(data.mcp_data)
+          ? { by: 'mcp', ...defined({ server: label(data.mcp_data.server) }) }
+          : {}),
       };
     case 'handoff':
       return {

@@ -54,19 +54,27 @@ export function assistantRun(
       continue;
     }
     const message = byId.get(label(fields(details.message_creation).message_id));
-    if (message === undefined) gaps.push({ gap: 'absentChildren', detail: 'a message of the assistant' });
+    if (message === undefined)
+      gaps.push({ gap: 'absentChildren', detail: 'a message of the assistant' });
     else dialogue.reply(turnOfText('assistant', wordsIn(message)), about(step));
   }
   const known = new Set(
-    steps.flatMap((step) => objects(fields(step.step_details).tool_calls).map((call) => label(call.id))),
+    steps.flatMap((step) =>
+      objects(fields(step.step_details).tool_calls).map((call) => label(call.id)),
+    ),
   );
-  const waiting = objects(fields(fields(run.required_action).submit_tool_outputs).tool_calls).filter(
-    (call) => !known.has(label(call.id)),
-  );
+  const waiting = objects(
+    fields(fields(run.required_action).submit_tool_outputs).tool_calls,
+  ).filter((call) => !known.has(label(call.id)));
   if (waiting.length > 0)
-    dialogue.reply({ role: 'assistant', parts: [], calls: waiting.map(callOf) }, { finish: 'tool_calls' });
+    dialogue.reply(
+      { role: 'assistant', parts: [], calls: waiting.map(callOf) },
+      { finish: 'tool_calls' },
+    );
   const usage = usageOf(run.usage);
-  const answer = inOrder(messages).findLast(({ role, run_id }) => role === 'assistant' && (id === '' || run_id === id));
+  const answer = inOrder(messages).findLast(
+    ({ role, run_id }) => role === 'assistant' && (id === '' || run_id === id),
+  );
   const error = isFields(run.last_error) ? run.last_error : undefined;
   return {
     source: { format },
@@ -80,7 +88,10 @@ export function assistantRun(
     ...defined({
       reported: usage === undefined ? undefined : { usage },
       status: error === undefined ? statusOf(run.status) : ('error' as const),
-      error: error === undefined ? undefined : defined({ message: label(error.message), type: label(error.code) }),
+      error:
+        error === undefined
+          ? undefined
+          : defined({ message: label(error.message), type: label(error.code) }),
     }),
     meta: defined({ assistant: label(run.assistant_id), thread: label(run.thread_id) }),
   };
@@ -100,9 +111,18 @@ function callOf(call: Fields): Call {
   const inner = fields(call[kind]);
   const id = label(call.id);
   if (kind === 'function')
-    return { name: label(inner.name) ?? UNNAMED, ...argumentsOf(inner.arguments), ...defined({ id }) };
+    return {
+      name: label(inner.name) ?? UNNAMED,
+      ...argumentsOf(inner.arguments),
+      ...defined({ id }),
+    };
   const given = inner.input;
-  return { name: kind, by: 'provider', args: typeof given === 'string' ? { input: given } : {}, ...defined({ id }) };
+  return {
+    name: kind,
+    by: 'provider',
+    args: typeof given === 'string' ? { input: given } : {},
+    ...defined({ id }),
+  };
 }
 
 function resultsOf(call: Fields): Turn[] {

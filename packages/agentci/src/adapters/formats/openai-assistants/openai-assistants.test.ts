@@ -38,7 +38,11 @@ describeFormat('openai-assistants', [
         step_details: {
           type: 'tool_calls',
           tool_calls: [
-            { id: 'c', type: 'function', function: { name: 'price', arguments: '{"pier":4}', output: '90' } },
+            {
+              id: 'c',
+              type: 'function',
+              function: { name: 'price', arguments: '{"pier":4}', output: '90' },
+            },
           ],
         },
         usage: null,

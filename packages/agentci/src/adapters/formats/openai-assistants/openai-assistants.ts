@@ -10,7 +10,8 @@ const FORMAT = 'openai-assistants';
 /** OpenAI Assistants: runs, run steps and messages of threads, as objects, lists, streams or recorded requests. */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'OpenAI Assistants: run steps, runs and messages of threads, streams, request/response pairs',
+  summary:
+    'OpenAI Assistants: run steps, runs and messages of threads, streams, request/response pairs',
   unit: 'file',
   detect: (sample) => {
     const scores = sample.map(likeness);
@@ -23,7 +24,10 @@ export const adapter: Adapter = {
 const KIND = /^thread(?:\.run(?:\.step(?:\.delta)?)?|\.message(?:\.delta)?|\.deleted)?$/;
 
 const isThreadObject = (value: unknown): value is Fields =>
-  isFields(value) && typeof value.object === 'string' && value.object.length < 40 && KIND.test(value.object);
+  isFields(value) &&
+  typeof value.object === 'string' &&
+  value.object.length < 40 &&
+  KIND.test(value.object);
 
 function likeness(value: unknown): number {
   const found = objectsIn(value);
@@ -37,7 +41,11 @@ function likeness(value: unknown): number {
 /** What a record holds of a thread: an object, a list of them, or the events of a stream. */
 function objectsIn(value: unknown): Fields[] {
   const held = pairOf({ value })?.response ?? value;
-  const list = Array.isArray(held) ? held : isFields(held) && held.object === 'list' ? held.data : [held];
+  const list = Array.isArray(held)
+    ? held
+    : isFields(held) && held.object === 'list'
+      ? held.data
+      : [held];
   return objects(list)
     .map((item) => (isFields(item.data) && typeof item.event === 'string' ? item.data : item))
     .filter(isThreadObject);
@@ -45,7 +53,10 @@ function objectsIn(value: unknown): Fields[] {
 
 /** One run of an assistant is one trace; what was asked are the messages of its thread before it. */
 function read(records: readonly RawRecord[]): AdapterItem[] {
-  const runs = new Map<string, { record: RawRecord; steps: Map<string, Fields>; run: Fields; isCut: boolean }>();
+  const runs = new Map<
+    string,
+    { record: RawRecord; steps: Map<string, Fields>; run: Fields; isCut: boolean }
+  >();
   const messages = new Map<string, Fields>();
   for (const record of records) {
     const isCut = fields(pairOf(record)?.response ?? record.value).has_more === true;
@@ -63,8 +74,12 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   }
   const said = [...messages.values()];
   if (runs.size === 0 && records[0] !== undefined)
-    return tryBuild(records[0], () => assistantRun({ id: '', run: {}, steps: [], isCut: false }, said, FORMAT));
+    return tryBuild(records[0], () =>
+      assistantRun({ id: '', run: {}, steps: [], isCut: false }, said, FORMAT),
+    );
   return [...runs].flatMap(([id, { record, steps, run, isCut }]) =>
-    tryBuild(record, () => assistantRun({ id, run, steps: [...steps.values()], isCut }, said, FORMAT)),
+    tryBuild(record, () =>
+      assistantRun({ id, run, steps: [...steps.values()], isCut }, said, FORMAT),
+    ),
   );
 }

@@ -9,7 +9,9 @@ describeFormat('openai-chat-completions', [
         {
           role: 'assistant',
           content: null,
-          tool_calls: [{ id: 'c', type: 'function', function: { name: 'find', arguments: '{"id":1}' } }],
+          tool_calls: [
+            { id: 'c', type: 'function', function: { name: 'find', arguments: '{"id":1}' } },
+          ],
         },
         { role: 'tool', tool_call_id: 'c', content: 'here' },
         { role: 'assistant', content: 'Here.' },
@@ -35,7 +37,9 @@ describeFormat('openai-chat-completions', [
           message: {
             role: 'assistant',
             content: null,
-            tool_calls: [{ id: 'c', type: 'function', function: { name: 'find', arguments: '{}' } }],
+            tool_calls: [
+              { id: 'c', type: 'function', function: { name: 'find', arguments: '{}' } },
+            ],
           },
         },
       ],

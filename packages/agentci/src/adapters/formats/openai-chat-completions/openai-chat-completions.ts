@@ -11,7 +11,13 @@ import { MESSAGES_RECORD } from '../../build/records.ts';
 import { gapOf } from '../../build/streams.ts';
 import { billedCost, usageOf } from '../../build/token-usage.ts';
 import { fields, label, objects, pick, time } from '../../build/values.ts';
-import { conversationsUnder, recordsUnder, repliesThat, streamsOf, wireReader } from '../../build/wire-reader.ts';
+import {
+  conversationsUnder,
+  recordsUnder,
+  repliesThat,
+  streamsOf,
+  wireReader,
+} from '../../build/wire-reader.ts';
 import { merged } from '../../otel/messages.ts';
 import { StreamedChoice } from './streamed-choice.ts';
 
@@ -54,7 +60,11 @@ const isBenchmark = (value: Fields): boolean =>
 function messageLikeness(message: unknown): number {
   if (!isFields(message) || roleOf(message.role) === undefined) return 0;
   if (objects(message.tool_calls).some(({ function: called }) => isFields(called))) return 0.9;
-  if (message.role === 'tool' && typeof message.tool_call_id === 'string' && typeof message.content === 'string')
+  if (
+    message.role === 'tool' &&
+    typeof message.tool_call_id === 'string' &&
+    typeof message.content === 'string'
+  )
     return 0.9;
   return typeof message.content === 'string' || message.content === null
     ? 0.45
@@ -73,19 +83,26 @@ const isFilterNote = (value: unknown): boolean =>
   isFields(value) &&
   value.object === '' &&
   Array.isArray(value.choices) &&
-  objects(value.choices).every((choice) => !('message' in choice) && fields(choice.delta).tool_calls === undefined);
+  objects(value.choices).every(
+    (choice) => !('message' in choice) && fields(choice.delta).tool_calls === undefined,
+  );
 
 /** Servers that leave the kind of the object out. */
 const hasChoices = (value: unknown): boolean => {
   const [choice] = objects(fields(value).choices);
-  return choice !== undefined && 'finish_reason' in choice && roleOf(fields(choice.message).role) === 'assistant';
+  return (
+    choice !== undefined &&
+    'finish_reason' in choice &&
+    roleOf(fields(choice.message).role) === 'assistant'
+  );
 };
 
 /** A completion of a text is a reply without a conversation. */
 const OBJECTS = new Set<unknown>(['chat.completion', 'chat.completion.chunk', 'text_completion']);
 
 /** Chunks of one reply carry its id; one without belongs to the reply before it. */
-const streamKey = ({ value }: RawRecord, before: string | undefined): string => label(fields(value).id) ?? before ?? '';
+const streamKey = ({ value }: RawRecord, before: string | undefined): string =>
+  label(fields(value).id) ?? before ?? '';
 
 /** Pieces of one text carry one id; whole texts have one each. */
 const isTextStream = (records: readonly RawRecord[]): boolean =>
@@ -129,12 +146,14 @@ const read = wireReader({
   ways: [
     conversationsUnder('messages', wrapped),
     streamsOf(
-      (value, records) => isFields(value) && (value.object === 'chat.completion.chunk' || isTextStream(records)),
+      (value, records) =>
+        isFields(value) && (value.object === 'chat.completion.chunk' || isTextStream(records)),
       () => streamKey,
     ),
     repliesThat(isCompletion),
   ],
-  together: (values) => messagesDraft(values.filter(isFields).flatMap((value) => messageTurns(value))),
+  together: (values) =>
+    messagesDraft(values.filter(isFields).flatMap((value) => messageTurns(value))),
 });
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
@@ -142,7 +161,10 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   const whole = isStream ? joined(response) : fields(response);
   const choices = objects(whole.choices);
   const choice = choices[0];
-  const output = choice === undefined ? undefined : merged(messageTurns({ ...messageIn(choice), role: 'assistant' }));
+  const output =
+    choice === undefined
+      ? undefined
+      : merged(messageTurns({ ...messageIn(choice), role: 'assistant' }));
   return defined({
     output,
     model: label(whole.model),

@@ -11,7 +11,9 @@ describe('a list of items', () => {
     const trace = await readOne([asked, call, output]);
     expect(trace.source.format).toBe('openai-responses');
     expect(queryText(trace)).toBe('hi');
-    expect(toolCalls(trace)).toMatchObject([{ name: 'look', args: { q: 1 }, result: 'found', status: 'unknown' }]);
+    expect(toolCalls(trace)).toMatchObject([
+      { name: 'look', args: { q: 1 }, result: 'found', status: 'unknown' },
+    ]);
   });
 
   test('pairs calls by call_id, whatever their own ids are', async () => {
@@ -28,5 +30,8 @@ describe('a list of items', () => {
 test('records that no format reads together are refused, not read as far as the first one goes', async () => {
   const { traces, problems } = await readAll([asked, { type: 'step', what: 'somebody else’s' }]);
   expect(traces).toEqual([]);
-  expect(problems.map(({ code }) => code)).toEqual(['TRACE_UNKNOWN_FORMAT', 'TRACE_UNKNOWN_FORMAT']);
+  expect(problems.map(({ code }) => code)).toEqual([
+    'TRACE_UNKNOWN_FORMAT',
+    'TRACE_UNKNOWN_FORMAT',
+  ]);
 });

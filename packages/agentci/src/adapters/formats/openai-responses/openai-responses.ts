@@ -4,7 +4,13 @@ import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
 import type { Draft, DraftRetrieval, Turn } from '../../build/draft.ts';
-import { exchangeItems, pairOf, type Wire, type WireExchange, wireError } from '../../build/exchanges.ts';
+import {
+  exchangeItems,
+  pairOf,
+  type Wire,
+  type WireExchange,
+  wireError,
+} from '../../build/exchanges.ts';
 import { finishOf } from '../../build/finish.ts';
 import { worst } from '../../build/likeness.ts';
 import { turnOfText } from '../../build/messages.ts';
@@ -24,20 +30,28 @@ export const adapter: Adapter = {
   format: FORMAT,
   summary: 'OpenAI Responses: items, responses, request/response pairs, streams',
   unit: 'file',
-  detect: (sample) => worst(sample.some(isResponseItem) ? sample.filter(isNoPlainMessage) : sample, likeness),
+  detect: (sample) =>
+    worst(sample.some(isResponseItem) ? sample.filter(isNoPlainMessage) : sample, likeness),
   recognises: (value) => !isNoPlainMessage(value) || likeness(value) > 0,
   read: (records) => read(records),
 };
 
 /** Input may name a message by its role alone; among items it speaks neither for the format nor against it. */
 const isNoPlainMessage = (value: unknown): boolean =>
-  !(isFields(value) && value.type === undefined && typeof value.role === 'string' && 'content' in value);
+  !(
+    isFields(value) &&
+    value.type === undefined &&
+    typeof value.role === 'string' &&
+    'content' in value
+  );
 
 function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
   const pair = pairOf({ value });
-  if (pair !== undefined) return /\/responses\b/.test(pair.uri) || isResponse(pair.response) ? 0.95 : 0;
-  if (isResponse(value) || (typeof value.type === 'string' && /^response\./.test(value.type))) return 0.95;
+  if (pair !== undefined)
+    return /\/responses\b/.test(pair.uri) || isResponse(pair.response) ? 0.95 : 0;
+  if (isResponse(value) || (typeof value.type === 'string' && /^response\./.test(value.type)))
+    return 0.95;
   if (isRealtimeEvent(value)) return 0.9;
   if (value.type === 'error' && typeof value.sequence_number === 'number') return 0.9;
   // Messages are among items; alone they could be anyone's.
@@ -52,7 +66,10 @@ function likeness(value: unknown): number {
 
 const isResponse = (value: unknown): boolean =>
   Array.isArray(value)
-    ? value.some((event) => isFields(event) && typeof event.type === 'string' && event.type.startsWith('response.'))
+    ? value.some(
+        (event) =>
+          isFields(event) && typeof event.type === 'string' && event.type.startsWith('response.'),
+      )
     : isFields(value) && value.object === 'response' && Array.isArray(value.output);
 
 const isStart = ({ value }: RawRecord): boolean => fields(value).type === 'response.created';
@@ -74,7 +91,9 @@ const responseExchange = (record: RawRecord): WireExchange => {
 };
 
 /** What the response continues from: another response, or a conversation that the provider keeps. */
-const previous = (source: Fields): Pick<WireExchange, 'previousId' | 'threadId' | 'inputIsDelta'> => {
+const previous = (
+  source: Fields,
+): Pick<WireExchange, 'previousId' | 'threadId' | 'inputIsDelta'> => {
   const previousId = label(source.previous_response_id);
   const threadId = label(source.conversation) ?? label(fields(source.conversation).id);
   return previousId === undefined && threadId === undefined
@@ -84,14 +103,20 @@ const previous = (source: Fields): Pick<WireExchange, 'previousId' | 'threadId' 
 
 function inputOf(request: Fields): Turn[] {
   const { instructions, input } = request;
-  const turns = typeof input === 'string' ? [turnOfText('user', input)] : itemTurns(Array.isArray(input) ? input : []);
+  const turns =
+    typeof input === 'string'
+      ? [turnOfText('user', input)]
+      : itemTurns(Array.isArray(input) ? input : []);
   return typeof instructions === 'string' ? [turnOfText('system', instructions), ...turns] : turns;
 }
 
 export const RESPONSES_WIRE: Wire = {
   input: inputOf,
   asked: ({ request, response }) => ({
-    ...previous({ ...fields(Array.isArray(response) ? lastOf(response) : response), ...given(request) }),
+    ...previous({
+      ...fields(Array.isArray(response) ? lastOf(response) : response),
+      ...given(request),
+    }),
     ...defined({ model: label(request.model) }),
   }),
   reply: replyOf,
@@ -112,7 +137,8 @@ const read = wireReader({
         ),
     },
     streamsOf(
-      (value) => isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'),
+      (value) =>
+        isFields(value) && typeof value.type === 'string' && value.type.startsWith('response.'),
       () => countStarts(isStart),
     ),
     { fits: isResponse, read: (records) => exchangeItems(records.map(responseExchange), FORMAT) },
@@ -122,7 +148,9 @@ const read = wireReader({
 
 /** What a request says; a response repeats it, with what the provider filled in. */
 const given = (request: Fields): Fields =>
-  Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined && value !== null));
+  Object.fromEntries(
+    Object.entries(request).filter(([, value]) => value !== undefined && value !== null),
+  );
 
 function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?: string } } {
   const whole = Array.isArray(response) ? lastOf(response) : fields(response);
@@ -178,12 +206,16 @@ function withItems(whole: Fields, done: readonly Fields[]): Fields {
   const output = objects(whole.output);
   if (output.length === 0) return done.length > 0 ? { ...whole, output: done } : whole;
   const known = new Set(output.flatMap(namesOf));
-  const missing = done.filter((item) => item.type !== 'message' && !namesOf(item).some((name) => known.has(name)));
+  const missing = done.filter(
+    (item) => item.type !== 'message' && !namesOf(item).some((name) => known.has(name)),
+  );
   return missing.length === 0 ? whole : { ...whole, output: [...missing, ...output] };
 }
 
 /** The ids of an item; its content where it has none. */
 function namesOf({ id, call_id, ...rest }: Fields): string[] {
   const ids = [label(id), label(call_id)].flatMap((name) => name ?? []);
-  return ids.length > 0 ? ids : [JSON.stringify([rest.type, rest.name, rest.arguments ?? rest.input])];
+  return ids.length > 0
+    ? ids
+    : [JSON.stringify([rest.type, rest.name, rest.arguments ?? rest.input])];
 }

@@ -33,7 +33,9 @@ export function realtimeDraft(values: readonly unknown[], format: string): Draft
   const replied = new Set<string>();
   const transcripts = transcriptsIn(events);
   // What the client sends comes back with an id.
-  const isHeard = events.some(({ type }) => type === 'conversation.item.created' || type === 'conversation.item.added')
+  const isHeard = events.some(
+    ({ type }) => type === 'conversation.item.created' || type === 'conversation.item.added',
+  )
     ? /^conversation\.item\.(?:created|added|done)$/
     : /^conversation\.item\.create$/;
   for (const event of events) {
@@ -58,7 +60,8 @@ export function realtimeDraft(values: readonly unknown[], format: string): Draft
     if (!isHeard.test(String(event.type))) continue;
     const item = fields(event.item);
     const id = label(item.id) ?? label(item.call_id) ?? '';
-    const isOurs = item.role === 'assistant' || item.type === 'function_call' || item.type === 'mcp_call';
+    const isOurs =
+      item.role === 'assistant' || item.type === 'function_call' || item.type === 'mcp_call';
     if (isOurs || (id !== '' && heard.has(id))) continue;
     heard.add(id);
     dialogue.hear(...itemTurns([spoken(item, transcripts)]));
@@ -76,9 +79,13 @@ export function realtimeDraft(values: readonly unknown[], format: string): Draft
 
 /** Responses that began and have no end. */
 function openResponses(events: readonly Fields[], replied: ReadonlySet<string>): GapNote[] {
-  const begun = events.flatMap((event) => label(fields(event.response).id) ?? label(event.response_id) ?? []);
+  const begun = events.flatMap(
+    (event) => label(fields(event.response).id) ?? label(event.response_id) ?? [],
+  );
   const open = begun.find((id) => !replied.has(id));
-  return open === undefined ? [] : [{ gap: 'absentChildren', detail: `the end of ${open.slice(0, 80)}` }];
+  return open === undefined
+    ? []
+    : [{ gap: 'absentChildren', detail: `the end of ${open.slice(0, 80)}` }];
 }
 
 function finishOf(response: Fields): 'stop' | 'tool_calls' | 'length' | undefined {
@@ -104,8 +111,11 @@ function spoken(item: Fields, transcripts: ReadonlyMap<string, string>): Fields 
   if (!Array.isArray(item.content)) return item;
   const content = objects(item.content).map((part) => {
     const said =
-      text(part.transcript) ?? (/audio/.test(String(part.type)) ? transcripts.get(label(item.id) ?? '') : undefined);
-    return said === undefined ? part : { type: item.role === 'assistant' ? 'output_text' : 'input_text', text: said };
+      text(part.transcript) ??
+      (/audio/.test(String(part.type)) ? transcripts.get(label(item.id) ?? '') : undefined);
+    return said === undefined
+      ? part
+      : { type: item.role === 'assistant' ? 'output_text' : 'input_text', text: said };
   });
   return { ...item, content };
 }

@@ -8,13 +8,25 @@ import { messageTurns, turnOfText } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { usageOf } from '../../build/token-usage.ts';
-import { amount, argumentsOf, fields, label, objects, pick, resultOf, text, time } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  text,
+  time,
+} from '../../build/values.ts';
 
 /** An event of OpenHands is an action or an observation; steps of other agents are both at once. */
 export const isEvent = (value: unknown): boolean =>
   isFields(value) &&
   (typeof value.action === 'string') !== (typeof value.observation === 'string') &&
-  ['args', 'extras', 'source', 'thought', 'content', 'cause', 'message'].some((key) => key in value) &&
+  ['args', 'extras', 'source', 'thought', 'content', 'cause', 'message'].some(
+    (key) => key in value,
+  ) &&
   !('role' in value);
 
 /** Actions of the program itself, and those that only say something. */
@@ -51,7 +63,9 @@ export function eventsDraft(events: readonly Fields[], format: string): Draft {
     gaps: run.gaps,
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
     ...(run.answer === undefined ? {} : { final: { text: run.answer } }),
-    ...(run.failure === undefined ? {} : { status: 'error' as const, error: { message: run.failure } }),
+    ...(run.failure === undefined
+      ? {}
+      : { status: 'error' as const, error: { message: run.failure } }),
     reported: defined({
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
       usage: usageOf(metrics.accumulated_token_usage),
@@ -80,8 +94,11 @@ class EventRun {
   #act(event: Fields, action: string): void {
     const args = argsOf(event);
     const isAgents =
-      event.source === undefined ? action !== 'message' || 'wait_for_response' in event : event.source === 'agent';
-    const said = text(pick(args, 'content', 'final_thought', 'thought')) ?? text(event.message) ?? '';
+      event.source === undefined
+        ? action !== 'message' || 'wait_for_response' in event
+        : event.source === 'agent';
+    const said =
+      text(pick(args, 'content', 'final_thought', 'thought')) ?? text(event.message) ?? '';
     this.#reply(event);
     if (action === 'message') {
       const isUsers = event.source === 'user' || (event.source === undefined && !this.#hasSpoken());
@@ -91,7 +108,8 @@ class EventRun {
     }
     if (action === 'system') this.dialogue.hear(turnOfText('system', said));
     if (action === 'finish')
-      this.answer = text(pick(args, 'final_thought', 'thought')) || text(event.message) || this.answer;
+      this.answer =
+        text(pick(args, 'final_thought', 'thought')) || text(event.message) || this.answer;
     if (NO_CALL.has(action)) return;
     this.#call(event, { action, args, isAgents });
   }
@@ -110,7 +128,9 @@ class EventRun {
     const id = label(response.id) ?? JSON.stringify(choice);
     if (this.#replies.has(id)) return;
     this.#replies.add(id);
-    const turn = messageTurns({ ...fields(choice.message), role: 'assistant' })[0] ?? turnOfText('assistant', '');
+    const turn =
+      messageTurns({ ...fields(choice.message), role: 'assistant' })[0] ??
+      turnOfText('assistant', '');
     for (const call of turn.calls ?? []) if (call.id !== undefined) this.#told.add(call.id);
     this.dialogue.reply(turn, {
       status: 'ok',
@@ -123,7 +143,10 @@ class EventRun {
     });
   }
 
-  #call(event: Fields, { action, args, isAgents }: { action: string; args: Fields; isAgents: boolean }): void {
+  #call(
+    event: Fields,
+    { action, args, isAgents }: { action: string; args: Fields; isAgents: boolean },
+  ): void {
     const metadata = fields(event.tool_call_metadata);
     const id = label(metadata.tool_call_id) ?? `action ${label(event.id) ?? `#${++this.#count}`}`;
     const isMcp = action === 'call_tool_mcp';
@@ -139,27 +162,35 @@ class EventRun {
       id,
       name,
       ...argumentsOf(given),
-      ...defined({ by: isMcp ? ('mcp' as const) : undefined, actor: isAgents ? undefined : ('user' as const) }),
+      ...defined({
+        by: isMcp ? ('mcp' as const) : undefined,
+        actor: isAgents ? undefined : ('user' as const),
+      }),
     };
     const thought = text(args.thought) ?? '';
     if (isAgents) this.dialogue.reply({ ...turnOfText('assistant', thought), calls: [call] });
-    else this.dialogue.add({ kind: 'tool', name, callId: id, ...argumentsOf(given), actor: 'user' });
+    else
+      this.dialogue.add({ kind: 'tool', name, callId: id, ...argumentsOf(given), actor: 'user' });
   }
 
   #observe(event: Fields, observation: string): void {
     const extras = isFields(event.extras) ? event.extras : event;
     if (observation === 'agent_state_changed') {
-      if (extras.agent_state === 'error') this.failure = text(extras.reason) || 'the agent stopped with an error';
+      if (extras.agent_state === 'error')
+        this.failure = text(extras.reason) || 'the agent stopped with an error';
       return;
     }
     if (
-      ['null', 'recall', 'condense', 'loop_detection', 'think', 'message', 'chat'].includes(observation) &&
+      ['null', 'recall', 'condense', 'loop_detection', 'think', 'message', 'chat'].includes(
+        observation,
+      ) &&
       !isFields(event.tool_call_metadata)
     )
       return;
     this.#reply(event);
     const cause = label(event.cause);
-    const known = label(fields(event.tool_call_metadata).tool_call_id) ?? this.#callOf.get(cause ?? '');
+    const known =
+      label(fields(event.tool_call_metadata).tool_call_id) ?? this.#callOf.get(cause ?? '');
     const callId = known ?? (cause === undefined ? this.#lastCall : `action ${cause}`);
     if (cause === undefined) this.#lastCall = undefined;
     // A message about a failure that no action caused is about the run.
@@ -170,7 +201,11 @@ class EventRun {
 
 function resultOfEvent(
   event: Fields,
-  { observation, extras, callId }: { observation: string; extras: Fields; callId: string | undefined },
+  {
+    observation,
+    extras,
+    callId,
+  }: { observation: string; extras: Fields; callId: string | undefined },
 ): Turn {
   const said = text(event.content) ?? text(event.message);
   const status = statusOf(event, observation, extras);
@@ -180,7 +215,10 @@ function resultOfEvent(
     parts: [],
     ...defined({
       callId,
-      name: callId === undefined ? (label(fields(event.tool_call_metadata).function_name) ?? observation) : undefined,
+      name:
+        callId === undefined
+          ? (label(fields(event.tool_call_metadata).function_name) ?? observation)
+          : undefined,
       result: resultOf(said),
       status,
       error: status === 'error' ? { message: said ?? '', ...defined({ code }) } : undefined,
@@ -226,4 +264,6 @@ const HOUSEKEEPING = new Set([
 const argsOf = (event: Fields): Fields => (isFields(event.args) ? event.args : event);
 
 const withoutThought = (args: Fields): Fields =>
-  Object.fromEntries(Object.entries(args).filter(([key, value]) => !HOUSEKEEPING.has(key) && value !== null));
+  Object.fromEntries(
+    Object.entries(args).filter(([key, value]) => !HOUSEKEEPING.has(key) && value !== null),
+  );

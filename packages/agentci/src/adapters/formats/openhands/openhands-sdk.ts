@@ -9,7 +9,8 @@ import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { argumentsOf, fields, label, pick, resultOf, text, time } from '../../build/values.ts';
 
-const KIND = /^(?:[A-Z][A-Za-z]*(?:Event|Observation)|Condensation|CondensationRequest|CondensationSummaryEvent)$/;
+const KIND =
+  /^(?:[A-Z][A-Za-z]*(?:Event|Observation)|Condensation|CondensationRequest|CondensationSummaryEvent)$/;
 /** Events about the program, not the run. */
 const QUIET =
   /^(?:ConversationStateUpdateEvent|PauseEvent|Condensation\w*|TokenEvent|StreamingDeltaEvent|LLMCompletionLogEvent|HookExecutionEvent|SystemPromptEvent)$/;
@@ -40,11 +41,17 @@ export function sdkDraft(events: readonly Fields[], format: string): Draft {
       const id = label(event.llm_response_id) ?? `#${replies.size}`;
       const turn = actionTurn(event);
       const open = replies.get(id);
-      if (open === undefined) replies.set(id, dialogue.reply(turn, { status: 'ok', responseId: id }));
+      if (open === undefined)
+        replies.set(id, dialogue.reply(turn, { status: 'ok', responseId: id }));
       else extend(open, turn);
-      if (label(event.tool_name) === 'finish') answer = text(fields(event.action).message) ?? answer;
-    } else if (kind === 'ConversationErrorEvent') failure = text(event.detail) ?? text(event.code) ?? 'the run failed';
-    else if (label(event.tool_call_id) !== undefined || /(?:Observation|ErrorEvent|ObservationEvent)$/.test(kind))
+      if (label(event.tool_name) === 'finish')
+        answer = text(fields(event.action).message) ?? answer;
+    } else if (kind === 'ConversationErrorEvent')
+      failure = text(event.detail) ?? text(event.code) ?? 'the run failed';
+    else if (
+      label(event.tool_call_id) !== undefined ||
+      /(?:Observation|ErrorEvent|ObservationEvent)$/.test(kind)
+    )
       dialogue.hear(resultTurn(event, kind));
     else if (!QUIET.test(kind)) gaps.push({ gap: 'unknownBlock', detail: kind.slice(0, 80) });
   }
@@ -75,7 +82,9 @@ function actionTurn(event: Fields): Turn {
   return {
     role: 'assistant',
     parts: [
-      ...(thought === undefined || thought === '' ? [] : [{ type: 'reasoning' as const, text: thought }]),
+      ...(thought === undefined || thought === ''
+        ? []
+        : [{ type: 'reasoning' as const, text: thought }]),
       ...parts,
     ],
     calls: [call],
@@ -84,14 +93,23 @@ function actionTurn(event: Fields): Turn {
 
 function resultTurn(event: Fields, kind: string): Turn {
   const observation = fields(event.observation);
-  const said = isFields(event.observation) ? pick(observation, 'content', 'output', 'text') : undefined;
+  const said = isFields(event.observation)
+    ? pick(observation, 'content', 'output', 'text')
+    : undefined;
   const words = contentOf(said ?? [])
     .parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n');
   const message = text(event.error) ?? text(event.rejection_reason);
-  const isError = kind === 'AgentErrorEvent' || observation.is_error === true || text(observation.error) !== undefined;
+  const isError =
+    kind === 'AgentErrorEvent' ||
+    observation.is_error === true ||
+    text(observation.error) !== undefined;
   const status: Step['status'] =
-    kind === 'UserRejectObservation' ? 'denied' : isError || failedExit(observation) ? 'error' : 'ok';
+    kind === 'UserRejectObservation'
+      ? 'denied'
+      : isError || failedExit(observation)
+        ? 'error'
+        : 'ok';
   return {
     ...turnOfText('tool', ''),
     status,
@@ -99,7 +117,8 @@ function resultTurn(event: Fields, kind: string): Turn {
       callId: label(event.tool_call_id),
       name: label(event.tool_name),
       result: resultOf(words === '' ? (message ?? said) : words),
-      error: status === 'error' ? { message: message ?? text(observation.error) ?? words } : undefined,
+      error:
+        status === 'error' ? { message: message ?? text(observation.error) ?? words } : undefined,
     }),
   };
 }

@@ -3,7 +3,14 @@ import { readOne } from '../../../../test/support/read-all.ts';
 import { handoffs, toolCalls, toolNames } from '../../../trace/selectors.ts';
 
 const at = { timestamp: '2026-01-09T12:00:00' };
-const asked = { id: 0, ...at, source: 'user', action: 'message', args: { content: 'q' }, message: 'q' };
+const asked = {
+  id: 0,
+  ...at,
+  source: 'user',
+  action: 'message',
+  args: { content: 'q' },
+  message: 'q',
+};
 
 test('an observation without its action is a call that is not named, and calls are partly known', async () => {
   const trace = await readOne([
@@ -42,15 +49,35 @@ test('a call the user rejected was denied, and a delegate is a handoff', async (
   const trace = await readOne([
     asked,
     { id: 1, ...at, source: 'agent', action: 'run', args: { command: 'rm -rf /' }, message: '' },
-    { id: 2, ...at, source: 'user', cause: 1, observation: 'user_rejected', content: 'no', extras: {} },
-    { id: 3, ...at, source: 'agent', action: 'delegate', args: { agent: 'BrowsingAgent', inputs: {} }, message: '' },
+    {
+      id: 2,
+      ...at,
+      source: 'user',
+      cause: 1,
+      observation: 'user_rejected',
+      content: 'no',
+      extras: {},
+    },
+    {
+      id: 3,
+      ...at,
+      source: 'agent',
+      action: 'delegate',
+      args: { agent: 'BrowsingAgent', inputs: {} },
+      message: '',
+    },
   ]);
   expect(toolCalls(trace)[0]).toMatchObject({ name: 'run', status: 'denied' });
   expect(handoffs(trace)).toMatchObject([{ to: 'BrowsingAgent' }]);
 });
 
 test('an event of the SDK of an unknown kind may be a call', async () => {
-  const message = { kind: 'MessageEvent', ...at, source: 'agent', llm_message: { role: 'assistant', content: 'hi' } };
+  const message = {
+    kind: 'MessageEvent',
+    ...at,
+    source: 'agent',
+    llm_message: { role: 'assistant', content: 'hi' },
+  };
   const trace = await readOne([message, { kind: 'RemoteToolEvent', ...at, source: 'agent' }]);
   expect(trace.captured.toolCalls).toBe('partial');
 });

@@ -18,7 +18,10 @@ const FORMAT = 'openhands';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'OpenHands: trajectories, output.jsonl with history, events of the SDK',
-  unit: (sample) => (sample.length > 0 && sample.every((value) => historyOf(value) !== undefined) ? 'record' : 'file'),
+  unit: (sample) =>
+    sample.length > 0 && sample.every((value) => historyOf(value) !== undefined)
+      ? 'record'
+      : 'file',
   detect: (sample) => best(sample, likeness),
   read,
 };
@@ -35,7 +38,9 @@ const HISTORY = ['history', 'trajectory', 'events'];
 /** The events of a row. Older rows keep each action in a pair with its observation. */
 function historyOf(value: unknown): readonly Fields[] | undefined {
   if (!isFields(value)) return undefined;
-  const list = HISTORY.map((key) => value[key]).find((given) => Array.isArray(given) && given.length > 0);
+  const list = HISTORY.map((key) => value[key]).find(
+    (given) => Array.isArray(given) && given.length > 0,
+  );
   if (!Array.isArray(list)) return undefined;
   const events = list.flat();
   return events.every((event) => isEvent(event) || isSdkEvent(event)) ? events : undefined;
@@ -64,13 +69,21 @@ function rowDraft(row: Fields): Draft {
   return {
     ...draft,
     ...defined({ id: id ?? draft.id }),
-    task: defined({ id, input: asked === undefined ? undefined : [plainMessage(turnOfText('user', asked))] }),
+    task: defined({
+      id,
+      input: asked === undefined ? undefined : [plainMessage(turnOfText('user', asked))],
+    }),
     reported: {
       ...draft.reported,
-      ...defined({ cost: usd === undefined ? undefined : { usd, source: 'reported' as const }, usage }),
+      ...defined({
+        cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
+        usage,
+      }),
     },
     outcomes: outcomesOf(row),
-    ...(failure === undefined || failure === '' ? {} : { status: 'error' as const, error: { message: failure } }),
+    ...(failure === undefined || failure === ''
+      ? {}
+      : { status: 'error' as const, error: { message: failure } }),
   };
 }
 

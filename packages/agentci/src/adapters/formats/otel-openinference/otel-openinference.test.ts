@@ -10,7 +10,11 @@ describeFormat('otel-openinference', [
         name: 'desk',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: { 'openinference.span.kind': 'AGENT', 'input.value': 'Where?', 'output.value': 'Here.' },
+        attributes: {
+          'openinference.span.kind': 'AGENT',
+          'input.value': 'Where?',
+          'output.value': 'Here.',
+        },
         status: { code: 'UNSET' },
         scope: { name: 'openinference.instrumentation.openai', version: '1.0.0' },
       },

@@ -10,7 +10,12 @@ describeFormat('otel-pydantic-ai', [
         name: 'agent run',
         start_time: 1790000000010000000,
         end_time: 1790000000014999800,
-        attributes: { agent_name: 'desk', model_name: 'm', final_result: 'Here.', all_messages_events: '[]' },
+        attributes: {
+          agent_name: 'desk',
+          model_name: 'm',
+          final_result: 'Here.',
+          all_messages_events: '[]',
+        },
         status: { code: 'UNSET' },
         scope: { name: 'pydantic-ai', version: '1.0.0' },
       },

@@ -25,16 +25,21 @@ const reply: SmallSpan = {
   },
   at: [3, 4],
 };
-const lines = (...requests: object[]): string => requests.map((request) => JSON.stringify(request)).join('\n');
+const lines = (...requests: object[]): string =>
+  requests.map((request) => JSON.stringify(request)).join('\n');
 
 test('one request with all spans is one run', async () => {
   const { traces } = await readAll(otlp([agent, tool, reply]));
-  expect(traces.map((trace) => [toolNames(trace), finalText(trace)])).toEqual([[['find'], 'Here.']]);
+  expect(traces.map((trace) => [toolNames(trace), finalText(trace)])).toEqual([
+    [['find'], 'Here.'],
+  ]);
 });
 
 test('a run whose spans came in several requests, in any order, is put together', async () => {
   const { traces } = await readAll(lines(otlp([reply]), otlp([tool]), otlp([agent])));
-  expect(traces.map((trace) => [toolNames(trace), finalText(trace)])).toEqual([[['find'], 'Here.']]);
+  expect(traces.map((trace) => [toolNames(trace), finalText(trace)])).toEqual([
+    [['find'], 'Here.'],
+  ]);
 });
 
 test('two trace ids are two runs', async () => {
@@ -44,7 +49,9 @@ test('two trace ids are two runs', async () => {
 });
 
 test('spans that say nothing about agents are not a run of one', async () => {
-  const { traces, problems } = await readAll(otlp([{ id: 'x', attributes: { 'http.method': 'GET' } }]));
+  const { traces, problems } = await readAll(
+    otlp([{ id: 'x', attributes: { 'http.method': 'GET' } }]),
+  );
   expect(traces.flatMap(toolNames)).toEqual([]);
   expect(traces.every(({ captured }) => captured.toolCalls !== 'full')).toBe(true);
   expect(traces.length + problems.length).toBeLessThanOrEqual(1);

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { readOne } from '../../../../test/support/read-all.ts';
 import { finalText, toolCalls, toolNames } from '../../../trace/selectors.ts';
 
-const lines = (...values: readonly object[]): string => values.map((value) => JSON.stringify(value)).join('\n');
+const lines = (...values: readonly object[]): string =>
+  values.map((value) => JSON.stringify(value)).join('\n');
 const line = (id: string, parentId: string | null, message: object) => ({
   type: 'message',
   id,
@@ -15,18 +16,28 @@ const asks = (name: string, id = 'c1') => ({
   content: [{ type: 'toolCall', id, name, arguments: {} }],
   stopReason: 'toolUse',
 });
-const says = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop' });
+const says = (text: string) => ({
+  role: 'assistant',
+  content: [{ type: 'text', text }],
+  stopReason: 'stop',
+});
 
 test('calls on a branch that was left ran; the answer is that of the last branch', async () => {
   const trace = await readOne(
-    lines(line('a', null, { role: 'user', content: 'q' }), line('b', 'a', asks('dig')), line('c', 'a', says('Done.'))),
+    lines(
+      line('a', null, { role: 'user', content: 'q' }),
+      line('b', 'a', asks('dig')),
+      line('c', 'a', says('Done.')),
+    ),
   );
   expect([toolNames(trace), finalText(trace)]).toEqual([['dig'], 'Done.']);
 });
 
 test('a command of the user is the user’s, beside a call of the same name', async () => {
   const bash = { role: 'bashExecution', command: 'ls', output: 'x', exitCode: 1 };
-  const trace = await readOne(lines(line('a', null, asks('bash')), line('b', 'a', bash), line('c', 'b', says('ok'))));
+  const trace = await readOne(
+    lines(line('a', null, asks('bash')), line('b', 'a', bash), line('c', 'b', says('ok'))),
+  );
   expect(toolCalls(trace)).toMatchObject(
     [{ name: 'bash', actor: 'user', status: 'error' }, { name: 'bash' }].toReversed(),
   );
@@ -47,7 +58,9 @@ test.each([
 
 test('the events of the JSON mode are read by their ends', async () => {
   const end = (message: object) => ({ type: 'message_end', message });
-  const trace = await readOne(lines(end({ role: 'user', content: 'q' }), end(asks('dig')), end(says('Done.'))));
+  const trace = await readOne(
+    lines(end({ role: 'user', content: 'q' }), end(asks('dig')), end(says('Done.'))),
+  );
   expect([toolNames(trace), finalText(trace)]).toEqual([['dig'], 'Done.']);
 });
 

@@ -66,16 +66,22 @@ function draftOf(records: readonly RawRecord[]): Draft {
   const asked = isBranched ? firstWords(own) : undefined;
   const answer = isBranched ? lastWords(own) : undefined;
   const last = own.findLast(({ role }) => role === 'assistant');
-  const failure = last?.stopReason === 'error' ? (text(last.errorMessage) ?? 'the model failed') : undefined;
+  const failure =
+    last?.stopReason === 'error' ? (text(last.errorMessage) ?? 'the model failed') : undefined;
   const unknown = lines.filter((line) => !isMessage(line) && mayHoldMessage(line));
   const gaps: GapNote[] = [
     ...absent.map((id): GapNote => ({ gap: 'absentParent', detail: id.slice(0, 80) })),
     ...unknown
       .slice(0, 1)
-      .map((line): GapNote => ({ gap: 'unknownBlock', detail: (label(line.type) ?? '').slice(0, 80) })),
+      .map(
+        (line): GapNote => ({ gap: 'unknownBlock', detail: (label(line.type) ?? '').slice(0, 80) }),
+      ),
   ];
   return {
-    source: { format: FORMAT, ...defined({ version: label(lines.find(({ type }) => type === 'session')?.version) }) },
+    source: {
+      format: FORMAT,
+      ...defined({ version: label(lines.find(({ type }) => type === 'session')?.version) }),
+    },
     steps: dialogue.steps,
     turns: dialogue.turns,
     records: AGENT_RECORD,
@@ -99,7 +105,8 @@ const mayHoldMessage = ({ type, message }: Fields): boolean =>
     ? !isFields(message) || !ROLES.has(label(message.role) ?? '')
     : isFields(message) && !EVENTS.test(label(type) ?? '') && !NOTES.test(label(type) ?? '');
 /** Events of the JSON mode, which say again what a message's end says. */
-const EVENTS = /^(?:message_(?:start|update|end)|(?:turn|agent)_(?:start|end)|tool_execution_(?:start|update|end))$/;
+const EVENTS =
+  /^(?:message_(?:start|update|end)|(?:turn|agent)_(?:start|end)|tool_execution_(?:start|update|end))$/;
 
 function add(dialogue: Dialogue, message: Fields, index: number): void {
   const at = time(message.timestamp);
@@ -121,7 +128,12 @@ function add(dialogue: Dialogue, message: Fields, index: number): void {
     });
   } else if (message.role === 'toolResult')
     dialogue.hear(
-      ...messageTurns({ ...message, role: 'tool', name: message.toolName, content: wordsOr(message.content) }),
+      ...messageTurns({
+        ...message,
+        role: 'tool',
+        name: message.toolName,
+        content: wordsOr(message.content),
+      }),
     );
   else if (message.role === 'bashExecution') dialogue.add(commandOf(message, index));
   else if (message.role === 'user' || message.role === 'system')
@@ -130,7 +142,8 @@ function add(dialogue: Dialogue, message: Fields, index: number): void {
 
 /** Blocks of text alone are one text, empty ones too. */
 const wordsOr = (content: unknown): unknown =>
-  Array.isArray(content) && content.every((block) => isFields(block) && typeof block.text === 'string')
+  Array.isArray(content) &&
+  content.every((block) => isFields(block) && typeof block.text === 'string')
     ? objects(content)
         .map((block) => block.text)
         .join('\n')
@@ -148,7 +161,12 @@ function commandOf(message: Fields, index: number) {
     callId: `user-${index}`,
     args: { command: text(message.command) ?? '' },
     actor: 'user' as const,
-    status: message.cancelled === true ? ('cancelled' as const) : failed ? ('error' as const) : ('ok' as const),
+    status:
+      message.cancelled === true
+        ? ('cancelled' as const)
+        : failed
+          ? ('error' as const)
+          : ('ok' as const),
     ...defined({ result: output, error: failed ? { message: output ?? '', code } : undefined }),
   };
 }
@@ -168,16 +186,25 @@ function usageOf(given: unknown): Usage | undefined {
 }
 
 /** The messages from the last one up to the first; the other ones are on branches that were left. */
-function chainOf(lines: readonly Fields[], messages: readonly Fields[]): { kept: readonly Fields[]; absent: string[] } {
+function chainOf(
+  lines: readonly Fields[],
+  messages: readonly Fields[],
+): { kept: readonly Fields[]; absent: string[] } {
   const byId = new Map(
-    lines.flatMap((line) => (label(line.id) === undefined ? [] : [[label(line.id)!, line] as const])),
+    lines.flatMap((line) =>
+      label(line.id) === undefined ? [] : [[label(line.id)!, line] as const],
+    ),
   );
   const parents = lines.flatMap(({ parentId }) => label(parentId) ?? []);
   const absent = [...new Set(parents.filter((id) => !byId.has(id)))];
   const isTree = messages.some((line) => 'parentId' in line);
   if (!isTree) return { kept: messages, absent };
   const chain = new Set<Fields>();
-  for (let line = messages.at(-1); line !== undefined && !chain.has(line); line = byId.get(label(line.parentId) ?? ''))
+  for (
+    let line = messages.at(-1);
+    line !== undefined && !chain.has(line);
+    line = byId.get(label(line.parentId) ?? '')
+  )
     chain.add(line);
   return { kept: messages.filter((line) => chain.has(line)), absent };
 }

@@ -6,7 +6,9 @@ describeFormat('pydantic-ai-messages', [
     recording: [
       {
         kind: 'request',
-        parts: [{ part_kind: 'user-prompt', content: 'High tide?', timestamp: '2026-05-01T08:00:00Z' }],
+        parts: [
+          { part_kind: 'user-prompt', content: 'High tide?', timestamp: '2026-05-01T08:00:00Z' },
+        ],
       },
       {
         kind: 'response',
@@ -16,7 +18,14 @@ describeFormat('pydantic-ai-messages', [
       },
       {
         kind: 'request',
-        parts: [{ part_kind: 'retry-prompt', tool_name: 'tide', content: 'port is missing', tool_call_id: 'p1' }],
+        parts: [
+          {
+            part_kind: 'retry-prompt',
+            tool_name: 'tide',
+            content: 'port is missing',
+            tool_call_id: 'p1',
+          },
+        ],
       },
       {
         kind: 'response',

@@ -15,7 +15,8 @@ const FORMAT = 'pydantic-ai-messages';
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Pydantic AI message histories (all_messages_json)',
-  unit: (sample) => (sample.length > 0 && sample.every((value) => wrapped(value) !== undefined) ? 'record' : 'file'),
+  unit: (sample) =>
+    sample.length > 0 && sample.every((value) => wrapped(value) !== undefined) ? 'record' : 'file',
   detect: (sample) => worst(sample, likeness),
   read,
 };
@@ -30,11 +31,17 @@ const isMessage = (value: unknown): boolean =>
   value.parts.every(isPart);
 
 /** Messages under a name someone gave them, with what is beside them. */
-function wrapped(value: unknown): { readonly list: readonly Fields[]; readonly about: Fields } | undefined {
+function wrapped(
+  value: unknown,
+): { readonly list: readonly Fields[]; readonly about: Fields } | undefined {
   if (!isFields(value) || isMessage(value)) return undefined;
   for (const key of ['messages', 'all_messages', 'new_messages', 'trace', 'message_history']) {
     const list = value[key];
-    if (Array.isArray(list) && list.length > 0 && list.every((item) => isMessage(item) || isPart(item)))
+    if (
+      Array.isArray(list) &&
+      list.length > 0 &&
+      list.every((item) => isMessage(item) || isPart(item))
+    )
       return { list: objects(list), about: value };
   }
   return undefined;
@@ -70,7 +77,11 @@ function draftOf(list: readonly Fields[], about: Fields): Draft {
     steps: run.steps,
     turns: run.turns,
     ...timeSpan(times.map(time)),
-    ...defined({ id: label(lastRun?.about.run_id), final, reported: usage === undefined ? undefined : { usage } }),
+    ...defined({
+      id: label(lastRun?.about.run_id),
+      final,
+      reported: usage === undefined ? undefined : { usage },
+    }),
     records: {
       toolCalls: 'full',
       toolArgs: 'full',
@@ -89,13 +100,25 @@ const messageOf = (message: Fields): Message => ({
   about: message,
 });
 
-const REPLY_PARTS = new Set(['text', 'thinking', 'tool-call', 'builtin-tool-call', 'builtin-tool-return', 'file']);
+const REPLY_PARTS = new Set([
+  'text',
+  'thinking',
+  'tool-call',
+  'builtin-tool-call',
+  'builtin-tool-return',
+  'file',
+]);
 
 /** Parts without their messages, or among some: neighbours of one side are taken for one message. */
 function partMessages(items: readonly Fields[]): Message[] {
   const messages: { kind: Message['kind']; parts: Fields[]; about: Fields }[] = [];
-  for (const part of items.flatMap((item) => (Array.isArray(item.parts) ? objects(item.parts) : [item]))) {
-    const kind = typeof part.part_kind === 'string' && REPLY_PARTS.has(part.part_kind) ? 'response' : 'request';
+  for (const part of items.flatMap((item) =>
+    Array.isArray(item.parts) ? objects(item.parts) : [item],
+  )) {
+    const kind =
+      typeof part.part_kind === 'string' && REPLY_PARTS.has(part.part_kind)
+        ? 'response'
+        : 'request';
     const last = messages.at(-1);
     if (last?.kind === kind) last.parts.push(part);
     else messages.push({ kind, parts: [part], about: {} });

@@ -6,7 +6,16 @@ import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, Turn } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { turnOfText } from '../../build/messages.ts';
-import { amount, argumentsOf, fields, label, pick, resultOf, text, time } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  pick,
+  resultOf,
+  text,
+  time,
+} from '../../build/values.ts';
 
 export interface Message {
   readonly kind: 'request' | 'response';
@@ -28,7 +37,8 @@ const KNOWN = new Set([
   'file',
 ]);
 
-export const isPart = (value: unknown): boolean => isFields(value) && typeof value.part_kind === 'string';
+export const isPart = (value: unknown): boolean =>
+  isFields(value) && typeof value.part_kind === 'string';
 
 /**
  * A history as a run. Calls of an output tool (`final_result`) are the answer, not tools; a `retry-prompt` that answers a
@@ -46,16 +56,24 @@ export function pydanticRun(
       const told = text(about.instructions);
       if (told !== undefined && told !== instructions) dialogue.hear(turnOfText('system', told));
       instructions = told ?? instructions;
-      for (const part of parts) if (!outputs.has(callIdOf(part) ?? '')) dialogue.hear(...requestTurns(part));
+      for (const part of parts)
+        if (!outputs.has(callIdOf(part) ?? '')) dialogue.hear(...requestTurns(part));
       continue;
     }
-    const calls = parts.filter((part) => part.part_kind === 'tool-call' || part.part_kind === 'builtin-tool-call');
+    const calls = parts.filter(
+      (part) => part.part_kind === 'tool-call' || part.part_kind === 'builtin-tool-call',
+    );
     const answer = calls.findLast((part) => outputs.has(callIdOf(part) ?? ''));
-    final = answer === undefined ? undefined : { data: argumentsOf(answer.args).args ?? answer.args };
+    final =
+      answer === undefined ? undefined : { data: argumentsOf(answer.args).args ?? answer.args };
     const asked = calls.filter((part) => !outputs.has(callIdOf(part) ?? '')).map(callOf);
     const usd = amount(fields(about.usage).cost);
     dialogue.reply(
-      { role: 'assistant', parts: parts.flatMap(replyParts), ...(asked.length === 0 ? {} : { calls: asked }) },
+      {
+        role: 'assistant',
+        parts: parts.flatMap(replyParts),
+        ...(asked.length === 0 ? {} : { calls: asked }),
+      },
       defined({
         model: label(about.model_name),
         provider: label(about.provider_name),
@@ -64,7 +82,8 @@ export function pydanticRun(
         finish: answer === undefined ? finishOf(about.finish_reason) : ('stop' as const),
       }),
     );
-    for (const part of parts) if (part.part_kind === 'builtin-tool-return') dialogue.hear(...requestTurns(part));
+    for (const part of parts)
+      if (part.part_kind === 'builtin-tool-return') dialogue.hear(...requestTurns(part));
   }
   return { steps: dialogue.steps, turns: dialogue.turns, final };
 }
@@ -91,14 +110,18 @@ function outputCalls(messages: readonly Message[]): Set<string> {
 const callOf = (part: Fields): Call => ({
   name: label(part.tool_name) ?? 'unknown',
   ...argumentsOf(part.args ?? {}),
-  ...defined({ id: callIdOf(part), by: part.part_kind === 'builtin-tool-call' ? ('provider' as const) : undefined }),
+  ...defined({
+    id: callIdOf(part),
+    by: part.part_kind === 'builtin-tool-call' ? ('provider' as const) : undefined,
+  }),
 });
 
 function replyParts(part: Fields): Turn['parts'] {
   const { part_kind: kind } = part;
   // A kind of part that is not known yet may be a call: it is kept, so that it is said.
   const isUnknown = typeof kind === 'string' && !KNOWN.has(kind);
-  if (isUnknown && mayBeCall({ ...part, type: kind })) return [{ type: 'json', data: { ...part, type: kind } }];
+  if (isUnknown && mayBeCall({ ...part, type: kind }))
+    return [{ type: 'json', data: { ...part, type: kind } }];
   const said = text(part.content);
   if (said === undefined || said === '') return [];
   if (kind === 'text') return [{ type: 'text', text: said }];
@@ -115,8 +138,10 @@ const OUTCOMES: Readonly<Record<string, Turn['status']>> = {
 function requestTurns(part: Fields): Turn[] {
   const { part_kind: kind, content } = part;
   const at = time(part.timestamp);
-  if (kind === 'system-prompt') return [{ ...turnOfText('system', text(content) ?? ''), ...defined({ at }) }];
-  if (kind === 'user-prompt') return [{ role: 'user', parts: promptParts(content), ...defined({ at }) }];
+  if (kind === 'system-prompt')
+    return [{ ...turnOfText('system', text(content) ?? ''), ...defined({ at }) }];
+  if (kind === 'user-prompt')
+    return [{ role: 'user', parts: promptParts(content), ...defined({ at }) }];
   const name = label(part.tool_name);
   if (kind === 'retry-prompt') {
     const message = typeof content === 'string' ? content : JSON.stringify(content ?? '');
@@ -135,7 +160,9 @@ function requestTurns(part: Fields): Turn[] {
   }
   if (kind !== 'tool-return' && kind !== 'builtin-tool-return') return [];
   const outcome =
-    typeof part.outcome === 'string' && Object.hasOwn(OUTCOMES, part.outcome) ? OUTCOMES[part.outcome] : 'ok';
+    typeof part.outcome === 'string' && Object.hasOwn(OUTCOMES, part.outcome)
+      ? OUTCOMES[part.outcome]
+      : 'ok';
   const failed = outcome === 'error' || outcome === 'denied';
   return [
     {
@@ -144,7 +171,13 @@ function requestTurns(part: Fields): Turn[] {
       // A call that failed is answered with a retry prompt; what returned did not fail unless it says so.
       status: outcome ?? 'ok',
       result: resultOf(content ?? null),
-      ...(failed ? { error: { message: typeof content === 'string' ? content : JSON.stringify(content ?? '') } } : {}),
+      ...(failed
+        ? {
+            error: {
+              message: typeof content === 'string' ? content : JSON.stringify(content ?? ''),
+            },
+          }
+        : {}),
       ...defined({ at, name, callId: callIdOf(part) }),
     },
   ];
@@ -156,7 +189,8 @@ function promptParts(content: unknown): Turn['parts'] {
   return list.flatMap((item): Turn['parts'] => {
     if (!isFields(item) || typeof item.kind !== 'string') return contentOf(item).parts;
     const mime = label(pick(item, 'media_type', '_media_type'));
-    const word = item.kind === 'binary' ? (mime?.split('/')[0] ?? '') : item.kind.replace(/-url$/, '');
+    const word =
+      item.kind === 'binary' ? (mime?.split('/')[0] ?? '') : item.kind.replace(/-url$/, '');
     const modality = word === 'image' || word === 'audio' || word === 'video' ? word : 'document';
     const url = label(item.url);
     const uri = url?.startsWith('data:') === true ? undefined : url;

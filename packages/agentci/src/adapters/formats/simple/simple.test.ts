@@ -3,7 +3,13 @@ import { describeFormat } from '../../../../test/support/format-cases.ts';
 describeFormat('simple', [
   {
     when: 'an answer with calls',
-    recording: [{ query: 'Where?', answer: 'Here.', tool_calls: [{ name: 'find', args: { id: 1 }, result: 'here' }] }],
+    recording: [
+      {
+        query: 'Where?',
+        answer: 'Here.',
+        tool_calls: [{ name: 'find', args: { id: 1 }, result: 'here' }],
+      },
+    ],
     lines: true,
     query: 'Where?',
     tools: ['find({"id":1}) ok'],
@@ -24,7 +30,9 @@ describeFormat('simple', [
     recording: [
       {
         answer: 'Here.',
-        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{"id":1}' } }],
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'find', arguments: '{"id":1}' } },
+        ],
       },
     ],
     lines: true,

@@ -20,22 +20,29 @@ const SHARED_WITH_AGENTUNIT = ['interactions', 'handoffs', 'conflicts', 'agent_r
 function likeness(value: unknown): number {
   if (typeof value === 'string') return 0.6;
   if (!isFields(value) || isNativeTrace(value) || 'events' in value) return 0;
-  if (hasForeignCalls(value.tool_calls) && !('answer' in value) && !('final_answer' in value)) return 0.1;
+  if (hasForeignCalls(value.tool_calls) && !('answer' in value) && !('final_answer' in value))
+    return 0.1;
   if (isConversation(value.turns)) return 0.9;
   const keys = Object.keys(value).slice(0, 100);
   const share = keys.filter((key) => SIMPLE_KEYS.has(key)).length / Math.max(keys.length, 1);
   if (TELLING.some((key) => key in value)) return 0.5 + 0.45 * share;
-  if (SHARED_WITH_AGENTUNIT.some((key) => key in value)) return 'query' in value ? 0.5 + 0.45 * share : 0.3;
+  if (SHARED_WITH_AGENTUNIT.some((key) => key in value))
+    return 'query' in value ? 0.5 + 0.45 * share : 0.3;
   return typeof value.query === 'string' ? 0.8 * share : 0;
 }
 
 /** `turns: [{user, answer, …}]`. */
 const isConversation = (turns: unknown): boolean =>
-  Array.isArray(turns) && turns.length > 0 && turns.every((turn) => isFields(turn) && typeof turn.user === 'string');
+  Array.isArray(turns) &&
+  turns.length > 0 &&
+  turns.every((turn) => isFields(turn) && typeof turn.user === 'string');
 
 /** Chat Completions writes `tool_calls: [{type, function: {name}}]`: the same key, another form. */
 const hasForeignCalls = (calls: unknown): boolean =>
-  Array.isArray(calls) && isFields(calls[0]) && calls[0].name === undefined && isFields(calls[0].function);
+  Array.isArray(calls) &&
+  isFields(calls[0]) &&
+  calls[0].name === undefined &&
+  isFields(calls[0].function);
 
 /** One record in the simple form. */
 export function readSimple(record: RawRecord): AdapterItem {

@@ -6,10 +6,15 @@ describeFormat('strands', [
     recording: {
       messages: [
         { role: 'user', content: [{ text: 'How hot?' }] },
-        { role: 'assistant', content: [{ toolUse: { toolUseId: 'k', name: 'probe', input: { kiln: 1 } } }] },
+        {
+          role: 'assistant',
+          content: [{ toolUse: { toolUseId: 'k', name: 'probe', input: { kiln: 1 } } }],
+        },
         {
           role: 'user',
-          content: [{ toolResult: { toolUseId: 'k', status: 'error', content: [{ text: 'no probe' }] } }],
+          content: [
+            { toolResult: { toolUseId: 'k', status: 'error', content: [{ text: 'no probe' }] } },
+          ],
         },
         { role: 'assistant', content: [{ text: 'Unknown.' }] },
       ],

@@ -16,15 +16,19 @@ const FORMAT = 'strands';
 /** Strands Agents, and Bedrock Converse, whose blocks they are: messages, alone or with a system prompt and metrics. */
 export const adapter: Adapter = {
   format: FORMAT,
-  summary: 'Strands Agents messages (and Bedrock Converse): {role, content: [{text} | {toolUse} | {toolResult}]}',
-  unit: (sample) => (sample.length > 0 && sample.every((value) => runsOf(value) !== undefined) ? 'record' : 'file'),
+  summary:
+    'Strands Agents messages (and Bedrock Converse): {role, content: [{text} | {toolUse} | {toolResult}]}',
+  unit: (sample) =>
+    sample.length > 0 && sample.every((value) => runsOf(value) !== undefined) ? 'record' : 'file',
   detect: (sample) => best(sample, likeness),
   read,
 };
 
 function likeness(value: unknown): number {
   const runs = runsOf(value);
-  return runs === undefined ? messageLikeness(messageOf(value)) : Math.max(...runs.map(([, run]) => listLikeness(run)));
+  return runs === undefined
+    ? messageLikeness(messageOf(value))
+    : Math.max(...runs.map(([, run]) => listLikeness(run)));
 }
 
 const listLikeness = ({ messages }: Run): number => best(messages.slice(0, 50), messageLikeness);
@@ -33,7 +37,11 @@ const TELLING = ['toolUse', 'toolResult', 'reasoningContent', 'guardContent', 'c
 
 /** Blocks have no type and are named by their key; a text alone could be of another format that leaves types out. */
 function messageLikeness(value: unknown): number {
-  if (!isFields(value) || (value.role !== 'user' && value.role !== 'assistant') || !Array.isArray(value.content))
+  if (
+    !isFields(value) ||
+    (value.role !== 'user' && value.role !== 'assistant') ||
+    !Array.isArray(value.content)
+  )
     return 0;
   if (!value.content.every((block) => isFields(block) && !('type' in block))) return 0;
   const blocks = objects(value.content);
@@ -65,19 +73,30 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const [first] = records;
   if (first === undefined) return [];
   if (runsOf(first.value) === undefined)
-    return tryBuild(first, () => draftOf({ messages: records.map(({ value }) => messageOf(value)), about: {} }, ''));
+    return tryBuild(first, () =>
+      draftOf({ messages: records.map(({ value }) => messageOf(value)), about: {} }, ''),
+    );
   return records.flatMap((record) =>
-    (runsOf(record.value) ?? []).flatMap(([name, run]) => tryBuild(record, () => draftOf(run, name))),
+    (runsOf(record.value) ?? []).flatMap(([name, run]) =>
+      tryBuild(record, () => draftOf(run, name)),
+    ),
   );
 }
 
 function draftOf({ messages, about }: Run, name: string): Draft {
   const result = isFields(about.result) ? about.result : about;
   const metrics = fields(result.metrics);
-  const usage = anthropicUsage(pick(metrics, 'accumulated_usage', 'accumulatedUsage') ?? about.usage);
-  const latency = amount(fields(pick(metrics, 'accumulated_metrics', 'accumulatedMetrics')).latencyMs);
+  const usage = anthropicUsage(
+    pick(metrics, 'accumulated_usage', 'accumulatedUsage') ?? about.usage,
+  );
+  const latency = amount(
+    fields(pick(metrics, 'accumulated_metrics', 'accumulatedMetrics')).latencyMs,
+  );
   const stop = label(pick(result, 'stop_reason', 'stopReason'));
-  const turns = [...systemTurns(pick(about, 'system_prompt', 'system')), ...objects(messages).flatMap(messageTurns)];
+  const turns = [
+    ...systemTurns(pick(about, 'system_prompt', 'system')),
+    ...objects(messages).flatMap(messageTurns),
+  ];
   const id = name === '' ? label(pick(about, 'session_id', 'id')) : name;
   const replies = objects(messages).filter(({ role }) => role === 'assistant');
   let next = 0;
@@ -88,14 +107,19 @@ function draftOf({ messages, about }: Run, name: string): Draft {
       return defined({ usage: anthropicUsage(own.usage) });
     }),
     ...defined({ id }),
-    ...(usage === undefined && latency === undefined ? {} : { reported: defined({ usage, durationMs: latency }) }),
+    ...(usage === undefined && latency === undefined
+      ? {}
+      : { reported: defined({ usage, durationMs: latency }) }),
     records: AGENT_RECORD,
     meta: defined({ stop_reason: stop }),
   };
 }
 
 function systemTurns(prompt: unknown): Turn[] {
-  const words = typeof prompt === 'string' ? [prompt] : objects(prompt).flatMap((block) => text(block.text) ?? []);
+  const words =
+    typeof prompt === 'string'
+      ? [prompt]
+      : objects(prompt).flatMap((block) => text(block.text) ?? []);
   return words.length === 0
     ? []
     : [{ role: 'system', parts: words.map((said) => ({ type: 'text' as const, text: said })) }];

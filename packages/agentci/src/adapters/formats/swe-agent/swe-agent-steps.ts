@@ -29,12 +29,21 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
       const calls = said.calls ?? actionCall(text(message.action));
       waiting = [...calls];
       // A reply that is marked as an action and shows none has lost it.
-      const finish = message.message_type === 'action' && calls.length === 0 ? ('tool_calls' as const) : undefined;
-      dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) }, defined({ agent, finish }));
+      const finish =
+        message.message_type === 'action' && calls.length === 0
+          ? ('tool_calls' as const)
+          : undefined;
+      dialogue.reply(
+        { ...said, ...(calls.length === 0 ? {} : { calls }) },
+        defined({ agent, finish }),
+      );
       continue;
     }
-    const ids = (Array.isArray(message.tool_call_ids) ? message.tool_call_ids : []).flatMap((id) => label(id) ?? []);
-    const isAnswer = message.message_type === 'observation' && (waiting.length > 0 || ids.length > 0);
+    const ids = (Array.isArray(message.tool_call_ids) ? message.tool_call_ids : []).flatMap(
+      (id) => label(id) ?? [],
+    );
+    const isAnswer =
+      message.message_type === 'observation' && (waiting.length > 0 || ids.length > 0);
     if (!isAnswer) {
       dialogue.hear(...turns);
       continue;
@@ -51,7 +60,10 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
 function isSameStep(step: Fields, message: Fields): boolean {
   const said = (value: unknown): string => (text(value) ?? '').trim();
   const [action, response] = [said(step.action), said(step.response)];
-  return (action !== '' && action === said(message.action)) || (response !== '' && response === said(message.content));
+  return (
+    (action !== '' && action === said(message.action)) ||
+    (response !== '' && response === said(message.content))
+  );
 }
 
 /** Steps without a conversation: each is one reply, one command and what it printed. */
@@ -135,7 +147,9 @@ function blockCall(said: string, extra: Fields): Call[] {
 
 function observation(message: Fields, turns: readonly Turn[], waiting: readonly Call[]): Turn {
   const result = textOf(turns[0]) ?? text(message.content) ?? '';
-  const code = Number(fields(message.extra).returncode ?? RETURN_CODE.exec(result)?.[1] ?? Number.NaN);
+  const code = Number(
+    fields(message.extra).returncode ?? RETURN_CODE.exec(result)?.[1] ?? Number.NaN,
+  );
   const callId = label(pick(message, 'tool_call_id')) ?? waiting[0]?.id;
   return {
     ...answer(waiting, callId, result),

@@ -18,12 +18,15 @@ export const adapter: Adapter = {
   unit: (sample) => (isMiniList(sample) ? 'file' : 'record'),
   detect: (sample) => (isMiniList(sample) ? 0.98 : worst(sample, likeness)),
   // A bare message of mini-SWE-agent is any chat message; the list tells.
-  recognises: (value) => likeness(value) > 0 || (isFields(value) && 'role' in value && 'content' in value),
+  recognises: (value) =>
+    likeness(value) > 0 || (isFields(value) && 'role' in value && 'content' in value),
   read: (records) => {
     const values = records.map(({ value }) => value);
     const [first] = records;
     if (first !== undefined && isMiniList(values))
-      return tryBuild(first, () => draftOf({ messages: values, info: {}, trajectory_format: 'mini-swe-agent' }));
+      return tryBuild(first, () =>
+        draftOf({ messages: values, info: {}, trajectory_format: 'mini-swe-agent' }),
+      );
     return records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value))));
   },
 };
@@ -39,9 +42,11 @@ function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
   if (isMini(value)) return 0.97;
   const steps = objects(value.trajectory);
-  if (steps.length > 0 && steps.every((step) => 'action' in step && 'observation' in step)) return 0.97;
+  if (steps.length > 0 && steps.every((step) => 'action' in step && 'observation' in step))
+    return 0.97;
   const history = objects(value.history);
-  return history.length > 0 && history.every((turn) => 'role' in turn && ('message_type' in turn || 'agent' in turn))
+  return history.length > 0 &&
+    history.every((turn) => 'role' in turn && ('message_type' in turn || 'agent' in turn))
     ? 0.95
     : 0;
 }
@@ -49,7 +54,8 @@ function likeness(value: unknown): number {
 const isMini = (value: Fields): boolean =>
   Array.isArray(value.messages) &&
   isFields(value.info) &&
-  ('exit_status' in value.info || label(value.trajectory_format)?.startsWith('mini-swe-agent') === true);
+  ('exit_status' in value.info ||
+    label(value.trajectory_format)?.startsWith('mini-swe-agent') === true);
 
 function draftOf(run: Fields): Draft {
   const info = fields(run.info);
@@ -74,7 +80,10 @@ function draftOf(run: Fields): Draft {
     source: { format: FORMAT, ...(isMini(run) ? { dialects: ['mini'] } : {}) },
     steps: dialogue.steps,
     turns: dialogue.turns,
-    ...defined({ id: label(pick(run, 'instance_id', 'environment_id')), status: statusOf(label(info.exit_status)) }),
+    ...defined({
+      id: label(pick(run, 'instance_id', 'environment_id')),
+      status: statusOf(label(info.exit_status)),
+    }),
     ...(submission === undefined || submission === '' ? {} : { final: { text: submission } }),
     ...(Object.keys(reported).length === 0 ? {} : { reported }),
     ...(reported.llmCalls === undefined ? {} : { counts: { llmCalls: reported.llmCalls } }),

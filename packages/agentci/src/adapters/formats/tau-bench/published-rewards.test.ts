@@ -16,7 +16,8 @@ async function readAll(source: string | Uint8Array): Promise<Trace[]> {
   return traces;
 }
 
-const rewardOf = ({ outcomes }: Trace): unknown => outcomes?.find(({ name }) => name === 'reward')?.value;
+const rewardOf = ({ outcomes }: Trace): unknown =>
+  outcomes?.find(({ name }) => name === 'reward')?.value;
 
 /** pass^k for k from 1, as the benchmark's own table has it: the mean over tasks. */
 function published(traces: readonly Trace[], trials: number): number[] {
@@ -35,9 +36,13 @@ function published(traces: readonly Trace[], trials: number): number[] {
 function expectWhole(trace: Trace): void {
   const turns = turnsOf(trace);
   expect(turns.map(({ turn }) => turn)).toEqual(turns.map((_, i) => i + 1));
-  expect(turns.every(({ message }) => message.trim() !== '' && !message.includes('###STOP###'))).toBe(true);
+  expect(
+    turns.every(({ message }) => message.trim() !== '' && !message.includes('###STOP###')),
+  ).toBe(true);
   if (turns.length > 1)
-    expect(toolCalls(trace).every(({ userTurn }) => userTurn !== undefined && userTurn <= turns.length)).toBe(true);
+    expect(
+      toolCalls(trace).every(({ userTurn }) => userTurn !== undefined && userTurn <= turns.length),
+    ).toBe(true);
 }
 
 /** Three turns: a question, a change with a call, thanks that end it. */
@@ -54,7 +59,13 @@ const trial = (task: number, trial: number, reward: number) => ({
     {
       role: 'assistant',
       content: null,
-      tool_calls: [{ id: `c${trial}`, type: 'function', function: { name: 'update', arguments: '{"id":"M05"}' } }],
+      tool_calls: [
+        {
+          id: `c${trial}`,
+          type: 'function',
+          function: { name: 'update', arguments: '{"id":"M05"}' },
+        },
+      ],
     },
     { role: 'tool', tool_call_id: `c${trial}`, name: 'update', content: 'ok' },
     { role: 'assistant', content: 'Changed.' },
@@ -73,7 +84,10 @@ describe('rewards of tau-bench', () => {
     const traces = await readAll(new TextEncoder().encode(JSON.stringify(results)));
     expect(traces).toHaveLength(12);
     for (const trace of traces) expectWhole(trace);
-    expect(traces[0]!.conversation?.turns.map(({ message }) => message)).toEqual(['I want to change a flight.', 'M05']);
+    expect(traces[0]!.conversation?.turns.map(({ message }) => message)).toEqual([
+      'I want to change a flight.',
+      'M05',
+    ]);
     // Of 4 trials with 2 wins, 1 of the 6 pairs has both.
     expect(published(traces, 4)).toEqual([0.5, 0.389, 0.333, 0.333]);
   });

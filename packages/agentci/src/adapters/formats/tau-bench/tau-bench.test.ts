@@ -14,7 +14,13 @@ describeFormat('tau-bench', [
           {
             role: 'assistant',
             content: null,
-            tool_calls: [{ id: 'x', type: 'function', function: { name: 'refund', arguments: '{"order":"W1"}' } }],
+            tool_calls: [
+              {
+                id: 'x',
+                type: 'function',
+                function: { name: 'refund', arguments: '{"order":"W1"}' },
+              },
+            ],
           },
           { role: 'tool', tool_call_id: 'x', name: 'refund', content: 'ok' },
           { role: 'assistant', content: 'Refunded.' },
@@ -40,10 +46,14 @@ describeFormat('tau-bench', [
           { role: 'user', content: 'Refund W1.' },
           {
             role: 'assistant',
-            content: 'Thought:\nIt is theirs.\nAction:\n{"name": "refund", "arguments": {"order": "W1"}}',
+            content:
+              'Thought:\nIt is theirs.\nAction:\n{"name": "refund", "arguments": {"order": "W1"}}',
           },
           { role: 'user', content: 'API output: ok' },
-          { role: 'assistant', content: 'Action:\n{"name": "respond", "arguments": {"content": "Refunded."}}' },
+          {
+            role: 'assistant',
+            content: 'Action:\n{"name": "respond", "arguments": {"content": "Refunded."}}',
+          },
         ],
       },
     ],

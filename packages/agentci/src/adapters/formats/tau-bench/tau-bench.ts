@@ -19,7 +19,9 @@ export const adapter: Adapter = {
   summary: 'tau-bench results: {task_id, trial, reward, traj, info}',
   unit: 'record',
   detect: (sample) =>
-    worst(sample, (value) => (isFields(value) && Array.isArray(value.traj) && 'task_id' in value ? 0.97 : 0)),
+    worst(sample, (value) =>
+      isFields(value) && Array.isArray(value.traj) && 'task_id' in value ? 0.97 : 0,
+    ),
   read: (records) => records.flatMap((record) => tryBuild(record, () => draftOf(record.value))),
 };
 

@@ -15,18 +15,30 @@ export function withWrittenActions(messages: unknown): unknown {
   return messages.map((message, i) => {
     if (!isFields(message)) return message;
     const { role, content } = message;
-    if (role === 'user' && open !== undefined && typeof content === 'string' && RESULT.test(content)) {
+    if (
+      role === 'user' &&
+      open !== undefined &&
+      typeof content === 'string' &&
+      RESULT.test(content)
+    ) {
       const id = open;
       open = undefined;
       return { role: 'tool', tool_call_id: id, content: content.replace(RESULT, '') };
     }
     open = undefined;
-    const action = role === 'assistant' && isEmpty(message.tool_calls) ? actionIn(content) : undefined;
+    const action =
+      role === 'assistant' && isEmpty(message.tool_calls) ? actionIn(content) : undefined;
     if (action === undefined) return message;
     if (action.name === ANSWER)
-      return typeof action.args.content === 'string' ? { ...message, content: action.args.content } : message;
+      return typeof action.args.content === 'string'
+        ? { ...message, content: action.args.content }
+        : message;
     open = `action-${i}`;
-    const call = { id: open, type: 'function', function: { name: action.name, arguments: action.args } };
+    const call = {
+      id: open,
+      type: 'function',
+      function: { name: action.name, arguments: action.args },
+    };
     return { ...message, content: action.thought, tool_calls: [call] };
   });
 }

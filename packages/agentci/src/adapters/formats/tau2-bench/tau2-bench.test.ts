@@ -18,7 +18,9 @@ describeFormat('tau2-bench', [
             {
               role: 'assistant',
               content: null,
-              tool_calls: [{ id: 'a', name: 'reset_line', arguments: { line: 7 }, requestor: 'assistant' }],
+              tool_calls: [
+                { id: 'a', name: 'reset_line', arguments: { line: 7 }, requestor: 'assistant' },
+              ],
             },
             { role: 'tool', id: 'a', content: 'busy', requestor: 'assistant', error: true },
             { role: 'assistant', content: 'Try later.' },

@@ -12,7 +12,16 @@ import { turnOfText } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
 import { withoutStops } from '../../build/stop-words.ts';
 import { usageOf } from '../../build/token-usage.ts';
-import { amount, argumentsOf, fields, label, number, objects, text, time } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  number,
+  objects,
+  text,
+  time,
+} from '../../build/values.ts';
 import { problemWith } from '../../problem.ts';
 
 const FORMAT = 'tau2-bench';
@@ -25,7 +34,8 @@ export const adapter: Adapter = {
   format: FORMAT,
   summary: 'tau2-bench results and single simulations',
   unit: 'record',
-  detect: (sample) => worst(sample, (value) => (isSimulation(value) || isResults(value) ? 0.97 : 0)),
+  detect: (sample) =>
+    worst(sample, (value) => (isSimulation(value) || isResults(value) ? 0.97 : 0)),
   read: (records) => records.flatMap(read),
 };
 
@@ -49,7 +59,8 @@ function read(record: RawRecord): AdapterItem[] {
     return [
       problemWith(record, {
         code: 'TAU2_NO_SIMULATIONS',
-        message: 'the results have no simulations: they are in the files of the folder "simulations" beside it',
+        message:
+          'the results have no simulations: they are in the files of the folder "simulations" beside it',
       }),
     ];
   return simulations.flatMap((simulation) => tryBuild(record, () => draftOf(simulation, value)));
@@ -61,7 +72,9 @@ function draftOf(simulation: Fields, results: Fields): Draft {
   const messages = objects(simulation.messages);
   for (const message of messages) addMessage(message, dialogue, model);
   const taskId = label(simulation.task_id);
-  const task = objects(results.tasks).find(({ id }) => taskId !== undefined && label(id) === taskId);
+  const task = objects(results.tasks).find(
+    ({ id }) => taskId !== undefined && label(id) === taskId,
+  );
   const seconds = amount(simulation.duration);
   const usd = amount(simulation.agent_cost);
   const isVoice = messages.length === 0 && Array.isArray(simulation.ticks);
@@ -71,7 +84,9 @@ function draftOf(simulation: Fields, results: Fields): Draft {
     steps: dialogue.steps,
     turns: withoutStops(dialogue.turns),
     ...defined({
-      id: label(simulation.id) ?? (taskId === undefined ? undefined : `${taskId}-${label(simulation.trial) ?? '0'}`),
+      id:
+        label(simulation.id) ??
+        (taskId === undefined ? undefined : `${taskId}-${label(simulation.trial) ?? '0'}`),
       startedAt: time(simulation.start_time),
       endedAt: time(simulation.end_time),
       status: statusOf(reason),
@@ -85,7 +100,12 @@ function draftOf(simulation: Fields, results: Fields): Draft {
     }),
     records: isVoice ? {} : AGENT_RECORD,
     warnings: isVoice
-      ? [{ code: 'TAU2_VOICE', message: 'the simulation was spoken: it has ticks of audio and no messages' }]
+      ? [
+          {
+            code: 'TAU2_VOICE',
+            message: 'the simulation was spoken: it has ticks of audio and no messages',
+          },
+        ]
       : [],
     meta: defined({ termination_reason: reason }),
   };
@@ -93,7 +113,11 @@ function draftOf(simulation: Fields, results: Fields): Draft {
 
 const ENDED_WELL = new Set(['user_stop', 'agent_stop']);
 const statusOf = (reason: string | undefined): Trace['status'] | undefined =>
-  reason === undefined || ENDED_WELL.has(reason) ? undefined : /error/.test(reason) ? 'error' : 'incomplete';
+  reason === undefined || ENDED_WELL.has(reason)
+    ? undefined
+    : /error/.test(reason)
+      ? 'error'
+      : 'incomplete';
 
 function outcomesOf(simulation: Fields): NonNullable<Trace['outcomes']> {
   const reward = number(fields(simulation.reward_info).reward);
@@ -105,10 +129,17 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
   const said = text(message.content) ?? '';
   const calls = objects(message.tool_calls);
   if (message.role === 'tool') {
-    const results = Array.isArray(message.tool_messages) ? objects(message.tool_messages) : [message];
+    const results = Array.isArray(message.tool_messages)
+      ? objects(message.tool_messages)
+      : [message];
     for (const result of results) {
       if (result.requestor === 'user')
-        dialogue.add({ kind: 'event', name: 'user.tool_result', data: userResult(result), ...defined({ t0: at }) });
+        dialogue.add({
+          kind: 'event',
+          name: 'user.tool_result',
+          data: userResult(result),
+          ...defined({ t0: at }),
+        });
       else dialogue.hear(resultTurn(result, at));
     }
   } else if (message.role === 'assistant') {
@@ -127,7 +158,10 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
     );
   } else {
     if (said !== '' || calls.length === 0)
-      dialogue.hear({ ...turnOfText(message.role === 'system' ? 'system' : 'user', said), ...defined({ at }) });
+      dialogue.hear({
+        ...turnOfText(message.role === 'system' ? 'system' : 'user', said),
+        ...defined({ at }),
+      });
     for (const call of calls)
       dialogue.add({
         kind: 'event',

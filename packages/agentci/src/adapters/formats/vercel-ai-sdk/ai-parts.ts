@@ -29,8 +29,12 @@ export class AiParts {
     else if (type === 'tool-call' || type === 'tool-input-available') this.#call(part);
     else if (type === 'tool-result' || type === 'tool-output-available') this.#result(part);
     else if (type === 'tool-output-denied')
-      this.#result({ ...part, output: { type: 'execution-denied', value: part.reason ?? 'denied' } });
-    else if (type === 'tool-error' || type === 'tool-output-error' || type === 'tool-input-error') this.#failed(part);
+      this.#result({
+        ...part,
+        output: { type: 'execution-denied', value: part.reason ?? 'denied' },
+      });
+    else if (type === 'tool-error' || type === 'tool-output-error' || type === 'tool-input-error')
+      this.#failed(part);
     else if (type === 'finish-step' || type === 'step-finish') this.#close(part);
     // A step that was never said to end ends where the next begins.
     else if (type === 'start-step' && this.#content.length > 0) this.#close({});
@@ -51,7 +55,8 @@ export class AiParts {
     if (isOpen) this.#close({ finishReason: this.#finish, usage: this.#usage });
     const last = this.#steps.at(-1)!;
     // The stream's own end says why the last step ended, where the step did not.
-    if (last.finishReason === UNSAID && typeof this.#finish === 'string') last.finishReason = this.#finish;
+    if (last.finishReason === UNSAID && typeof this.#finish === 'string')
+      last.finishReason = this.#finish;
     return this.#steps;
   }
 
@@ -71,7 +76,13 @@ export class AiParts {
 
   #call({ toolCallId, toolName, input, args, providerExecuted }: Fields): void {
     this.#texts.clear();
-    this.#content.push({ type: 'tool-call', toolCallId, toolName, input: input ?? args, providerExecuted });
+    this.#content.push({
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input: input ?? args,
+      providerExecuted,
+    });
   }
 
   #result({ toolCallId, toolName, output, result }: Fields): void {
@@ -113,6 +124,8 @@ export function isDataStreamText(text: string): boolean {
   if (!/^[0-9a-l]:["[{]/.test(text)) return false;
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   return (
-    lines.length > 1 && lines.every((line) => dataStreamPart(line) !== undefined) && /^(?:0:"|[def]:\{)/m.test(text)
+    lines.length > 1 &&
+    lines.every((line) => dataStreamPart(line) !== undefined) &&
+    /^(?:0:"|[def]:\{)/m.test(text)
   );
 }

@@ -32,7 +32,8 @@ function withoutToolSteps(steps: readonly Fields[]): readonly Fields[] {
     const content = objects(step.content);
     const before = merged.at(-1);
     const isResults =
-      content.length > 0 && content.every(({ type }) => type === 'tool-result' || type === 'tool-error');
+      content.length > 0 &&
+      content.every(({ type }) => type === 'tool-result' || type === 'tool-error');
     if (isResults && before !== undefined)
       merged[merged.length - 1] = { ...before, content: [...objects(before.content), ...content] };
     else merged.push(step);
@@ -48,8 +49,13 @@ function* withWholeCalls(parts: readonly Fields[]): Generator<Fields> {
     if (type === 'tool-input-start') open.set(toolCallId, { toolName: part.toolName, text: '' });
     else if (type === 'tool-input-delta') {
       const call = open.get(toolCallId);
-      if (call !== undefined && typeof part.inputTextDelta === 'string') call.text += part.inputTextDelta;
-    } else if (type === 'tool-input-available' || type === 'tool-call' || type === 'tool-input-error')
+      if (call !== undefined && typeof part.inputTextDelta === 'string')
+        call.text += part.inputTextDelta;
+    } else if (
+      type === 'tool-input-available' ||
+      type === 'tool-call' ||
+      type === 'tool-input-error'
+    )
       open.delete(toolCallId);
     else if (
       type === 'finish-step' ||

@@ -37,7 +37,13 @@ describeFormat('vercel-ai-sdk', [
         role: 'assistant',
         parts: [
           { type: 'step-start' },
-          { type: 'tool-tides', toolCallId: 'c', state: 'output-error', input: { port: 'x' }, errorText: 'no port' },
+          {
+            type: 'tool-tides',
+            toolCallId: 'c',
+            state: 'output-error',
+            input: { port: 'x' },
+            errorText: 'no port',
+          },
           { type: 'step-start' },
           { type: 'text', text: 'No such port.' },
         ],

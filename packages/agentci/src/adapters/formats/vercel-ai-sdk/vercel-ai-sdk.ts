@@ -20,7 +20,9 @@ export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Vercel AI SDK: steps (v4–v7), model messages, UI messages, UI message streams',
   unit: (sample) =>
-    sample.every((value) => stepsOf(value) !== undefined || messagesOf(value) !== undefined) ? 'record' : 'file',
+    sample.every((value) => stepsOf(value) !== undefined || messagesOf(value) !== undefined)
+      ? 'record'
+      : 'file',
   detect: (sample) => {
     const scores = sample.map(likeness);
     return scores.length === 0 || scores.includes(0) ? 0 : Math.max(...scores);
@@ -31,8 +33,11 @@ export const adapter: Adapter = {
     if (stepsOf(first.value) !== undefined || messagesOf(first.value) !== undefined)
       return records.flatMap((record) => tryBuild(record, () => wrapped(record)));
     const values = records.map((record) => record.value);
-    if (values.every((value) => partLikeness(value) > 0)) return tryBuild(first, () => streamDraft(values));
-    return tryBuild(first, () => (isStep(first.value) ? stepsDraft(values) : messagesDraft(values)));
+    if (values.every((value) => partLikeness(value) > 0))
+      return tryBuild(first, () => streamDraft(values));
+    return tryBuild(first, () =>
+      isStep(first.value) ? stepsDraft(values) : messagesDraft(values),
+    );
   },
 };
 
@@ -43,34 +48,45 @@ function likeness(value: unknown): number {
   const steps = stepsOf(value);
   if (steps !== undefined) return 0.95;
   const messages = messagesOf(value);
-  return messages === undefined ? messageLikeness(value) : Math.max(...messages.slice(0, 50).map(messageLikeness));
+  return messages === undefined
+    ? messageLikeness(value)
+    : Math.max(...messages.slice(0, 50).map(messageLikeness));
 }
 
 const isStep = (value: unknown): value is Fields =>
   isFields(value) &&
   typeof value.finishReason === 'string' &&
   isFields(value.usage) &&
-  (Array.isArray(value.content) || Array.isArray(value.toolCalls) || typeof value.text === 'string') &&
+  (Array.isArray(value.content) ||
+    Array.isArray(value.toolCalls) ||
+    typeof value.text === 'string') &&
   ('response' in value || 'request' in value || 'stepType' in value);
 
 /** Of the steps of a result only some of the fields may have been kept. */
 const isPartOfStep = (value: unknown): value is Fields =>
   isFields(value) &&
   typeof value.finishReason === 'string' &&
-  (Array.isArray(value.content) || Array.isArray(value.toolCalls) || typeof value.text === 'string');
+  (Array.isArray(value.content) ||
+    Array.isArray(value.toolCalls) ||
+    typeof value.text === 'string');
 
 /** The steps of a run, or the run itself where its result was kept without them. */
 const stepsOf = (value: unknown): readonly Fields[] | undefined => {
   if (!isFields(value)) return undefined;
   const { steps } = value;
   if (Array.isArray(steps) && steps.length > 0)
-    return steps.every(isStep) || (isPartOfStep(value) && steps.every(isPartOfStep)) ? steps : undefined;
-  const isResult = isPartOfStep(value) && Array.isArray(value.toolCalls) && Array.isArray(value.toolResults);
+    return steps.every(isStep) || (isPartOfStep(value) && steps.every(isPartOfStep))
+      ? steps
+      : undefined;
+  const isResult =
+    isPartOfStep(value) && Array.isArray(value.toolCalls) && Array.isArray(value.toolResults);
   return isResult && !isStep(value) ? [value] : undefined;
 };
 const messagesOf = (value: unknown): readonly unknown[] | undefined => {
   const messages = isFields(value) ? value.messages : undefined;
-  return Array.isArray(messages) && messages.some((message) => messageLikeness(message) >= 0.9) ? messages : undefined;
+  return Array.isArray(messages) && messages.some((message) => messageLikeness(message) >= 0.9)
+    ? messages
+    : undefined;
 };
 
 const PARTS = /^(?:tool-call|tool-result|tool-error)$/;
@@ -82,15 +98,21 @@ function messageLikeness(message: unknown): number {
   if (Array.isArray(message.parts) && parts.some(isUiTool)) return 0.95;
   if (parts.some(({ type }) => typeof type === 'string' && PARTS.test(type))) return 0.95;
   if (Array.isArray(message.parts))
-    return parts.length > 0 && 'id' in message && parts.every(isUiPart) ? (parts.some(isTelling) ? 0.9 : 0.6) : 0;
+    return parts.length > 0 && 'id' in message && parts.every(isUiPart)
+      ? parts.some(isTelling)
+        ? 0.9
+        : 0.6
+      : 0;
   return typeof message.content === 'string' || parts.length > 0 ? 0.2 : 0;
 }
 
 /** Parts of the interface's messages; those that no other format has tell whose they are. */
 const isUiPart = (part: Fields): boolean =>
-  isTelling(part) || ((part.type === 'text' || part.type === 'reasoning') && typeof part.text === 'string');
+  isTelling(part) ||
+  ((part.type === 'text' || part.type === 'reasoning') && typeof part.text === 'string');
 const isTelling = ({ type }: Fields): boolean =>
-  typeof type === 'string' && /^(?:step-start|source(?:-url|-document)?|file|tool-invocation|data-.+)$/.test(type);
+  typeof type === 'string' &&
+  /^(?:step-start|source(?:-url|-document)?|file|tool-invocation|data-.+)$/.test(type);
 
 /** Version 4 keeps a call in an envelope of its own. */
 function uiPart(part: Fields): Fields {
@@ -118,7 +140,10 @@ function wrapped(record: RawRecord): Draft {
   const steps = stepsOf(value);
   const draft = steps === undefined ? messagesDraft(messagesOf(value) ?? []) : stepsDraft(steps);
   const usage = steps === undefined ? undefined : usageOf(pick(value, 'totalUsage'));
-  return { ...draft, ...defined({ id: label(value.id), reported: usage === undefined ? undefined : { usage } }) };
+  return {
+    ...draft,
+    ...defined({ id: label(value.id), reported: usage === undefined ? undefined : { usage } }),
+  };
 }
 
 function messagesDraft(values: readonly unknown[]): Draft {
@@ -130,7 +155,8 @@ function messagesDraft(values: readonly unknown[]): Draft {
 
 /** A message of the interface holds calls and results of several steps in one list. */
 function uiTurns(message: Fields): Turn[] {
-  if (message.role !== 'assistant') return messageTurns({ ...message, content: message.parts, parts: undefined });
+  if (message.role !== 'assistant')
+    return messageTurns({ ...message, content: message.parts, parts: undefined });
   const turns: Turn[] = [];
   let blocks: Fields[] = [];
   const close = (): void => {
@@ -143,7 +169,10 @@ function uiTurns(message: Fields): Turn[] {
       toolName: uiName(part),
       input: part.input,
     }));
-    turns.push(...messageTurns({ role: 'assistant', content: [...said, ...calls] }), ...tools.flatMap(uiResult));
+    turns.push(
+      ...messageTurns({ role: 'assistant', content: [...said, ...calls] }),
+      ...tools.flatMap(uiResult),
+    );
     blocks = [];
   };
   for (const part of objects(message.parts).map(uiPart)) {
@@ -155,11 +184,13 @@ function uiTurns(message: Fields): Turn[] {
 }
 
 const uiName = (part: Fields): string =>
-  (part.type === 'dynamic-tool' ? label(part.toolName) : label(part.type)?.replace(/^tool-/, '')) ?? 'unknown';
+  (part.type === 'dynamic-tool' ? label(part.toolName) : label(part.type)?.replace(/^tool-/, '')) ??
+  'unknown';
 
 function uiResult(part: Fields): Turn[] {
   if (part.state === 'output-error')
-    return contentOf([{ type: 'tool-error', toolCallId: part.toolCallId, error: part.errorText }]).results;
+    return contentOf([{ type: 'tool-error', toolCallId: part.toolCallId, error: part.errorText }])
+      .results;
   return part.state === 'output-available'
     ? contentOf([{ type: 'tool-result', toolCallId: part.toolCallId, output: part.output }]).results
     : [];
@@ -180,7 +211,9 @@ function stepsDraft(values: readonly unknown[]): Draft {
     return [
       turn,
       ...results.map((result) =>
-        result.status === 'error' && result.callId !== undefined ? (told.get(result.callId) ?? result) : result,
+        result.status === 'error' && result.callId !== undefined
+          ? (told.get(result.callId) ?? result)
+          : result,
       ),
     ];
   });
@@ -199,7 +232,10 @@ function streamDraft(values: readonly unknown[]): Draft {
   const draft = stepsDraft(steps);
   if (!isCutOff) return draft;
   const last = draft.steps.findLastIndex(({ kind }) => kind === 'llm');
-  return { ...draft, steps: draft.steps.map((step, i) => (i === last ? { ...step, gap: 'cutOff' as const } : step)) };
+  return {
+    ...draft,
+    steps: draft.steps.map((step, i) => (i === last ? { ...step, gap: 'cutOff' as const } : step)),
+  };
 }
 
 /** Steps are numbered, the first of them says so, and each repeats the messages of those before it. */
@@ -207,9 +243,15 @@ function missingSteps(steps: readonly Fields[]): GapNote[] {
   const isNumbered = steps.every(({ stepNumber }) => typeof stepNumber === 'number');
   const isOutOfStep = isNumbered && steps.some(({ stepNumber }, i) => stepNumber !== i);
   const isHeadless = typeof steps[0]?.stepType === 'string' && steps[0].stepType !== 'initial';
-  const held = new Set(steps.flatMap((step) => (stepTurns(step).turn.calls ?? []).map(({ id }) => id)));
-  const told = steps.flatMap(({ response }) => objects(fields(response).messages).flatMap(messageTurns));
-  const isTold = told.some(({ calls }) => calls?.some(({ id }) => id !== undefined && !held.has(id)));
+  const held = new Set(
+    steps.flatMap((step) => (stepTurns(step).turn.calls ?? []).map(({ id }) => id)),
+  );
+  const told = steps.flatMap(({ response }) =>
+    objects(fields(response).messages).flatMap(messageTurns),
+  );
+  const isTold = told.some(({ calls }) =>
+    calls?.some(({ id }) => id !== undefined && !held.has(id)),
+  );
   return isOutOfStep || isHeadless || isTold ? [{ gap: 'absentChildren', detail: 'steps' }] : [];
 }
 

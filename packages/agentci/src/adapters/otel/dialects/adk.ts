@@ -20,7 +20,8 @@ export const adk: Dialect = {
   read: (span) => {
     const { attributes } = span;
     const isTool =
-      attributes['gen_ai.operation.name'] === 'execute_tool' || attributes[`${PREFIX}tool_call_args`] !== undefined;
+      attributes['gen_ai.operation.name'] === 'execute_tool' ||
+      attributes[`${PREFIX}tool_call_args`] !== undefined;
     if (isTool) return toolOf(span);
     return span.name === 'call_llm' ? llmOf(span) : readGenAi(span);
   },
@@ -29,7 +30,8 @@ export const adk: Dialect = {
 function toolOf(span: Span): Reading | readonly Reading[] | undefined {
   const { attributes } = span;
   // Parallel calls get one more span that stands for all of them.
-  if (attributes['gen_ai.tool.name'] === '(merged tools)' || span.name.endsWith('(merged)')) return undefined;
+  if (attributes['gen_ai.tool.name'] === '(merged tools)' || span.name.endsWith('(merged)'))
+    return undefined;
   const args = attributes[`${PREFIX}tool_call_args`];
   const read = readGenAi(span);
   const [step] = Array.isArray(read) ? read : [read];
@@ -38,7 +40,9 @@ function toolOf(span: Span): Reading | readonly Reading[] | undefined {
   return {
     ...step,
     ...(args === undefined ? {} : argumentsOf(args)),
-    ...(response === undefined || response === '<not specified>' ? {} : { result: resultOf(response) }),
+    ...(response === undefined || response === '<not specified>'
+      ? {}
+      : { result: resultOf(response) }),
   };
 }
 
@@ -49,8 +53,11 @@ function llmOf(span: Span): Reading {
   const config = fields(request.config);
   const facts = llmFacts(attributes);
   const input = turnsOf(request.contents);
-  if (typeof config.system_instruction === 'string') input.unshift(turnOfText('system', config.system_instruction));
-  const output = merged(turnsOf(response.content).map((turn) => ({ ...turn, role: 'assistant' as const })));
+  if (typeof config.system_instruction === 'string')
+    input.unshift(turnOfText('system', config.system_instruction));
+  const output = merged(
+    turnsOf(response.content).map((turn) => ({ ...turn, role: 'assistant' as const })),
+  );
   return {
     kind: 'llm',
     ...facts,

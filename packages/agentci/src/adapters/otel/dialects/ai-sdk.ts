@@ -3,7 +3,17 @@ import { isFields } from '../../../trace/fields.ts';
 import type { Call, Turn } from '../../build/draft.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
-import { amount, argumentsOf, fields, label, objects, pick, resultOf, text, unpacked } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  text,
+  unpacked,
+} from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
 import { finishIn, llmFacts } from '../facts.ts';
 import type { Span } from '../span.ts';
@@ -27,7 +37,9 @@ const toolOf = (span: Span): Reading => ({
   ...argumentsOf(span.attributes['ai.toolCall.args'] ?? span.attributes['ai.toolCall.input']),
   ...defined({
     callId: label(span.attributes['ai.toolCall.id']),
-    result: resultOf(span.attributes['ai.toolCall.result'] ?? span.attributes['ai.toolCall.output']),
+    result: resultOf(
+      span.attributes['ai.toolCall.result'] ?? span.attributes['ai.toolCall.output'],
+    ),
   }),
 });
 
@@ -70,7 +82,9 @@ function output({ attributes }: Span): Turn | undefined {
   const calls = objects(unpacked(attributes['ai.response.toolCalls'])).flatMap((call): Call[] => {
     const name = label(call.toolName);
     const id = label(call.toolCallId);
-    return name === undefined ? [] : [{ name, ...argumentsOf(pick(call, 'input', 'args')), ...defined({ id }) }];
+    return name === undefined
+      ? []
+      : [{ name, ...argumentsOf(pick(call, 'input', 'args')), ...defined({ id }) }];
   });
   if (said === undefined && calls.length === 0) return undefined;
   return { ...turnOfText('assistant', said ?? ''), ...(calls.length === 0 ? {} : { calls }) };
@@ -94,7 +108,10 @@ function agentOf(span: Span): Reading {
   const said = output(span);
   return {
     kind: 'agent',
-    name: label(attributes['ai.telemetry.functionId']) ?? label(fields(attributes)['resource.name']) ?? span.name,
+    name:
+      label(attributes['ai.telemetry.functionId']) ??
+      label(fields(attributes)['resource.name']) ??
+      span.name,
     ...fate(span),
     ...defined({
       input: input.length === 0 ? undefined : input,

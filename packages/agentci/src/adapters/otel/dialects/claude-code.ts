@@ -8,7 +8,8 @@ import type { Span } from '../span.ts';
 /** Claude Code's telemetry: spans `claude_code.*`, and log events of the same names without a span. */
 export const claudeCode: Dialect = {
   name: 'claude-code',
-  matches: ({ name, scope }) => name.startsWith('claude_code.') || scope.startsWith('com.anthropic.claude_code'),
+  matches: ({ name, scope }) =>
+    name.startsWith('claude_code.') || scope.startsWith('com.anthropic.claude_code'),
   read: (span) => {
     switch (span.name) {
       case 'claude_code.interaction':
@@ -17,7 +18,11 @@ export const claudeCode: Dialect = {
       case 'claude_code.api_request':
         return llmOf(span);
       case 'claude_code.api_error':
-        return { ...llmOf(span), status: 'error', error: { message: label(span.attributes.error) ?? '' } } as Reading;
+        return {
+          ...llmOf(span),
+          status: 'error',
+          error: { message: label(span.attributes.error) ?? '' },
+        } as Reading;
       case 'claude_code.tool':
       case 'claude_code.tool.execution':
       case 'claude_code.tool_result':
@@ -63,7 +68,12 @@ function llmOf(span: Span): Reading {
 /** A log says `success: "false"`; a span has its status. */
 function toolOf(span: Span): Reading {
   const { attributes } = span;
-  const said = attributes.success === 'true' ? true : attributes.success === 'false' ? false : flag(attributes.success);
+  const said =
+    attributes.success === 'true'
+      ? true
+      : attributes.success === 'false'
+        ? false
+        : flag(attributes.success);
   const error = label(attributes.error);
   return {
     kind: 'tool',

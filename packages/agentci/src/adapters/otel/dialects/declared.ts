@@ -7,7 +7,8 @@ import { fate, type Reading } from '../dialect.ts';
 import type { Span } from '../span.ts';
 
 /** Attributes in which instrumentations say what a span is, whatever they put before: `lmnr.span.type`, `opik.type`. */
-const KIND_KEY = /(?:^|[._:-])(?:span_?)?(?:kind|type|sub_?type|operation(?:[._]name)?|category|op)$/i;
+const KIND_KEY =
+  /(?:^|[._:-])(?:span_?)?(?:kind|type|sub_?type|operation(?:[._]name)?|category|op)$/i;
 /** Such an attribute may hold the kind as one field of an object. */
 const KIND_OBJECT = /(?:^|[._:-])span_?attributes$|(?:^|[._:-])metadata$/i;
 const TOOL_KIND =
@@ -33,12 +34,18 @@ export function declaredTool(span: Span): Reading | undefined {
     name: nameOf(span),
     ...fate(span),
     ...argumentsOf(
-      valueAt(entries, /(?:^|[._:])(?:input|inputs|args|arguments|parameters)(?:[._](?:value|json))?$|input_json$/i),
+      valueAt(
+        entries,
+        /(?:^|[._:])(?:input|inputs|args|arguments|parameters)(?:[._](?:value|json))?$|input_json$/i,
+      ),
     ),
     ...defined({
       callId: label(valueAt(entries, /tool_?call[._]?id$/i)),
       result: resultOf(
-        valueAt(entries, /(?:^|[._:])(?:output|outputs|result|response)(?:[._](?:value|json))?$|output_json$/i),
+        valueAt(
+          entries,
+          /(?:^|[._:])(?:output|outputs|result|response)(?:[._](?:value|json))?$|output_json$/i,
+        ),
       ),
     }),
   };
@@ -50,7 +57,11 @@ const valueAt = (entries: readonly (readonly [string, unknown])[], key: RegExp):
 function saysTool({ name, attributes }: Span): boolean {
   if (TOOL_NAME.test(name)) return true;
   if (isToolKind(name) && Object.keys(attributes).some((key) => NAME_KEY.test(key))) return true;
-  if (pick(attributes, 'rpc.method', 'mcp.method', 'mcp.method.name', 'jsonrpc.method') === 'tools/call') return true;
+  if (
+    pick(attributes, 'rpc.method', 'mcp.method', 'mcp.method.name', 'jsonrpc.method') ===
+    'tools/call'
+  )
+    return true;
   return Object.entries(attributes).some(([key, value]) => {
     if (NOT_KIND.test(key)) return false;
     if (KIND_KEY.test(key)) return isToolKind(value);
@@ -66,7 +77,8 @@ const isToolKind = (value: unknown): boolean =>
   typeof value === 'string' && value.length <= 80 && TOOL_KIND.test(value.replace(/^"|"$/g, ''));
 
 function nameOf({ name, attributes }: Span): string {
-  const [, said] = Object.entries(attributes).find(([key, value]) => NAME_KEY.test(key) && label(value)) ?? [];
+  const [, said] =
+    Object.entries(attributes).find(([key, value]) => NAME_KEY.test(key) && label(value)) ?? [];
   const inner = objectName(attributes);
   const [, after, before] = TOOL_NAME.exec(name) ?? [];
   const own = after ?? before ?? undecorated(name);

@@ -19,7 +19,8 @@ export function unflatten(attributes: Fields, prefix: string): unknown[] {
     }
     branch.value = value;
   }
-  const list = root.children.size === 0 ? regrown(unpacked(nestedIn(attributes, prefix))) : grown(root);
+  const list =
+    root.children.size === 0 ? regrown(unpacked(nestedIn(attributes, prefix))) : grown(root);
   return Array.isArray(list) ? list : [];
 }
 
@@ -58,7 +59,9 @@ function grown(branch: Branch): unknown {
   if (branch.children.size === 0) return branch.value;
   const keys = [...branch.children.keys()];
   if (keys.every((key) => /^\d{1,5}$/.test(key) && Number(key) < MAX_INDEX))
-    return keys.toSorted((a, b) => Number(a) - Number(b)).map((key) => grown(branch.children.get(key)!));
+    return keys
+      .toSorted((a, b) => Number(a) - Number(b))
+      .map((key) => grown(branch.children.get(key)!));
   const object: Record<string, unknown> = Object.create(null);
   for (const key of keys) object[key] = grown(branch.children.get(key)!);
   return { ...object };

@@ -1,13 +1,29 @@
 import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { turnsOf } from '../../build/messages.ts';
-import { argumentsOf, label, number, objects, pick, resultOf, text, unpacked } from '../../build/values.ts';
+import {
+  argumentsOf,
+  label,
+  number,
+  objects,
+  pick,
+  resultOf,
+  text,
+  unpacked,
+} from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
 import { costOf, genAiUsage, llmFacts } from '../facts.ts';
 import { agentOutput, exchangeOf } from '../messages.ts';
 import type { Span } from '../span.ts';
 
-const LLM = new Set(['chat', 'text_completion', 'generate_content', 'completion', 'generate', 'message']);
+const LLM = new Set([
+  'chat',
+  'text_completion',
+  'generate_content',
+  'completion',
+  'generate',
+  'message',
+]);
 
 /** The GenAI semantic conventions, every version: attribute names by alias, content in attributes or events. */
 export const genai: Dialect = {
@@ -35,7 +51,8 @@ export function readGenAi(span: Span): Reading | readonly Reading[] | undefined 
   if (operation === 'invoke_agent' || operation === 'invoke_workflow') return agentOf(span);
   if (operation === 'retrieval') return retrievalOf(span);
   const to = label(pick(attributes, 'gen_ai.handoff.to_agent', 'gen_ai.handoff.target'));
-  if (operation === 'agent_handoff' || operation === 'handoff' || to !== undefined) return handoffOf(span, to);
+  if (operation === 'agent_handoff' || operation === 'handoff' || to !== undefined)
+    return handoffOf(span, to);
   if (operation !== undefined ? LLM.has(operation) : isLlm(attributes)) return llmOf(span);
   // An operation of a name the conventions do not have is a call still where it names the tool.
   return label(attributes['gen_ai.tool.name']) !== undefined ? toolOf(span) : undefined;
@@ -43,7 +60,8 @@ export function readGenAi(span: Span): Reading | readonly Reading[] | undefined 
 
 /** Instrumentations before 1.28 do not name the operation. */
 const isLlm = (attributes: Fields): boolean =>
-  label(attributes['gen_ai.request.model']) !== undefined && attributes['gen_ai.tool.name'] === undefined;
+  label(attributes['gen_ai.request.model']) !== undefined &&
+  attributes['gen_ai.tool.name'] === undefined;
 
 export function llmOf(span: Span): Reading {
   return {
@@ -60,7 +78,12 @@ function toolOf(span: Span): readonly Reading[] {
   const name = label(attributes['gen_ai.tool.name']) ?? nameIn(span.name) ?? 'unknown';
   const isMcp = attributes['mcp.method.name'] === 'tools/call';
   const said = exchangeOf(span);
-  const result = pick(attributes, 'gen_ai.tool.call.result', 'gen_ai.tool.result', 'gen_ai.tool.output');
+  const result = pick(
+    attributes,
+    'gen_ai.tool.call.result',
+    'gen_ai.tool.result',
+    'gen_ai.tool.output',
+  );
   const asked = said.input?.find(({ role }) => role === 'tool');
   const replied = said.output?.parts.find(({ type }) => type === 'text');
   const step: Reading = {
@@ -68,13 +91,18 @@ function toolOf(span: Span): readonly Reading[] {
     name,
     ...fate(span),
     ...argumentsOf(
-      pick(attributes, 'gen_ai.tool.call.arguments', 'gen_ai.tool.arguments', 'gen_ai.tool.args') ?? asked?.result,
+      pick(attributes, 'gen_ai.tool.call.arguments', 'gen_ai.tool.arguments', 'gen_ai.tool.args') ??
+        asked?.result,
     ),
     evidence: [isMcp ? 'mcp' : 'span'],
     ...defined({
       callId: label(pick(attributes, 'gen_ai.tool.call.id', 'gen_ai.tool.call_id')),
       result: resultOf(result ?? (replied?.type === 'text' ? replied.text : undefined)),
-      by: isMcp ? ('mcp' as const) : attributes['gen_ai.tool.type'] === 'extension' ? ('provider' as const) : undefined,
+      by: isMcp
+        ? ('mcp' as const)
+        : attributes['gen_ai.tool.type'] === 'extension'
+          ? ('provider' as const)
+          : undefined,
       agent: agentName(span),
     }),
   };
@@ -85,12 +113,15 @@ function toolOf(span: Span): readonly Reading[] {
 }
 
 /** `execute_tool NAME` and `tools/call NAME`. */
-const nameIn = (name: string): string | undefined => /^(?:execute_tool|tools\/call) (.+)$/.exec(name)?.[1];
+const nameIn = (name: string): string | undefined =>
+  /^(?:execute_tool|tools\/call) (.+)$/.exec(name)?.[1];
 
 function agentOf(span: Span): Reading {
   const { attributes } = span;
   const name =
-    label(attributes['gen_ai.agent.name']) ?? /^invoke_(?:agent|workflow) (.+)$/.exec(span.name)?.[1] ?? 'agent';
+    label(attributes['gen_ai.agent.name']) ??
+    /^invoke_(?:agent|workflow) (.+)$/.exec(span.name)?.[1] ??
+    'agent';
   const put = turnsOf(unpacked(attributes['gen_ai.output.messages']));
   const output = agentOutput(put);
   // Results that are among an agent's output were sent to its model: they belong with what it was told.
@@ -116,10 +147,13 @@ const handoffOf = (span: Span, to: string | undefined): Reading => ({
   to: to ?? 'unknown',
   mode: 'pass',
   ...fate(span),
-  ...defined({ from: label(pick(span.attributes, 'gen_ai.handoff.from_agent', 'gen_ai.handoff.source')) }),
+  ...defined({
+    from: label(pick(span.attributes, 'gen_ai.handoff.from_agent', 'gen_ai.handoff.source')),
+  }),
 });
 
-const agentName = ({ attributes }: Span): string | undefined => label(attributes['gen_ai.agent.name']);
+const agentName = ({ attributes }: Span): string | undefined =>
+  label(attributes['gen_ai.agent.name']);
 
 function retrievalOf(span: Span): Reading {
   const { attributes } = span;

@@ -19,7 +19,9 @@ export const langfuse: Dialect = {
       model: label(at('model.name')),
       usage: fields(unpacked(at('usage_details'))),
       cost: fields(unpacked(at('cost_details'))),
-      fate: isError ? { status: 'error', error: { message: label(at('status_message')) ?? '' } } : fate(span),
+      fate: isError
+        ? { status: 'error', error: { message: label(at('status_message')) ?? '' } }
+        : fate(span),
     });
   },
 };

@@ -3,7 +3,16 @@ import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
-import { amount, argumentsOf, fields, label, objects, pick, resultOf, unpacked } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  unpacked,
+} from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
 import { costOf, genAiUsage, llmFacts } from '../facts.ts';
 import { merged, wordsOf } from '../messages.ts';
@@ -29,12 +38,19 @@ export const openinference: Dialect = {
       case 'RETRIEVER':
         return {
           kind: 'retrieval',
-          documents: unflattened(attributes, 'retrieval.documents').map((item) => documentOf(fields(item.document))),
+          documents: unflattened(attributes, 'retrieval.documents').map((item) =>
+            documentOf(fields(item.document)),
+          ),
           ...fate(span),
           ...defined({ query: wordsOf(attributes['input.value']) }),
         };
       case 'GUARDRAIL':
-        return { kind: 'guardrail', name: span.name, triggered: span.outcome === 'error', ...fate(span) };
+        return {
+          kind: 'guardrail',
+          name: span.name,
+          triggered: span.outcome === 'error',
+          ...fate(span),
+        };
       default:
         return undefined;
     }
@@ -59,7 +75,8 @@ function llmOf(span: Span): Reading {
       provider: label(pick(attributes, 'llm.provider', 'llm.system')) ?? facts.provider,
       usage: usageOf(attributes) ?? usage,
       cost: costOf(attributes),
-      input: input.length > 0 ? input : asked === undefined ? undefined : [turnOfText('user', asked)],
+      input:
+        input.length > 0 ? input : asked === undefined ? undefined : [turnOfText('user', asked)],
       output: merged(output) ?? (said === undefined ? undefined : turnOfText('assistant', said)),
       agent: agentName(span),
     }),
@@ -84,7 +101,9 @@ function turnOf(item: Fields): Turn[] {
   const message = fields(item.message);
   const contents = objects(message.contents).map(({ message_content }) => {
     const block = fields(message_content);
-    return block.type === 'image' ? { type: 'image', url: fields(fields(block.image).image).url } : block;
+    return block.type === 'image'
+      ? { type: 'image', url: fields(fields(block.image).image).url }
+      : block;
   });
   const calls = objects(message.tool_calls).map(({ tool_call }) => {
     const call = fields(tool_call);
@@ -119,9 +138,13 @@ function toolOf(span: Span): Reading {
 }
 
 /** smolagents' instrumentation keeps how the function was called, `{args: [], sanitize_inputs_outputs, kwargs}`. */
-function withoutSignature(given: { args?: unknown; argsRaw?: string }): { args?: unknown; argsRaw?: string } {
+function withoutSignature(given: { args?: unknown; argsRaw?: string }): {
+  args?: unknown;
+  argsRaw?: string;
+} {
   const { args, kwargs, sanitize_inputs_outputs } = fields(given.args);
-  const isCalled = typeof sanitize_inputs_outputs === 'boolean' && Array.isArray(args) && isFields(kwargs);
+  const isCalled =
+    typeof sanitize_inputs_outputs === 'boolean' && Array.isArray(args) && isFields(kwargs);
   return isCalled && args.length === 0 ? { args: kwargs } : given;
 }
 

@@ -31,12 +31,17 @@ export const openllmetry: Dialect = {
     /^opentelemetry\.instrumentation\.(?:openai|anthropic|bedrock|cohere|langchain|llamaindex|crewai|mistralai|groq|ollama)\b/.test(
       scope,
     ) ||
-    Object.keys(attributes).some((key) => key.startsWith('traceloop.') || key === 'gen_ai.openai.api_base'),
+    Object.keys(attributes).some(
+      (key) => key.startsWith('traceloop.') || key === 'gen_ai.openai.api_base',
+    ),
   read: (span) => {
     const { attributes } = span;
     const kind = attributes['traceloop.span.kind'];
     if (kind === 'tool') return toolOf(span);
-    if (kind === 'agent' || (kind === 'workflow' && attributes['traceloop.entity.input'] !== undefined))
+    if (
+      kind === 'agent' ||
+      (kind === 'workflow' && attributes['traceloop.entity.input'] !== undefined)
+    )
       return agentOf(span);
     const input = unflattened(attributes, 'gen_ai.prompt').flatMap(messageTurns);
     const output = unflattened(attributes, 'gen_ai.completion').flatMap((message) =>
@@ -75,7 +80,9 @@ function agentOf(span: Span): Reading {
   const said = wordsOf(span.attributes['traceloop.entity.output']);
   return {
     kind: 'agent',
-    name: label(span.attributes['traceloop.entity.name']) ?? span.name.replace(/\.(?:agent|workflow)$/, ''),
+    name:
+      label(span.attributes['traceloop.entity.name']) ??
+      span.name.replace(/\.(?:agent|workflow)$/, ''),
     ...fate(span),
     ...defined({
       input: asked === undefined ? undefined : [turnOfText('user', asked)],

@@ -3,7 +3,15 @@ import type { Fields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
-import { argumentsOf, fields, label, objects, pick, resultOf, unpacked } from '../../build/values.ts';
+import {
+  argumentsOf,
+  fields,
+  label,
+  objects,
+  pick,
+  resultOf,
+  unpacked,
+} from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
 import { merged, wordsOf } from '../messages.ts';
 import type { Span } from '../span.ts';
@@ -42,7 +50,8 @@ export const mlflow: Dialect = {
 const named = (name: string): string => (/(?:^|\.)__call__$/.test(name) ? UNNAMED : name);
 
 /** Attributes of MLflow are JSON texts, short ones too: `"TOOL"`. */
-const plainText = (value: unknown): unknown => (typeof value === 'string' ? value.replace(/^"|"$/g, '') : value);
+const plainText = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replace(/^"|"$/g, '') : value;
 
 /** Genkit: a subtype, input and output as JSON. */
 export const genkit: Dialect = {
@@ -72,7 +81,9 @@ export const generic: Dialect = {
     kind: 'tool',
     name: toolName(span.attributes) ?? 'unknown',
     ...fate(span),
-    ...argumentsOf(pick(span.attributes, 'tool.arguments', 'tool.args', 'tool.input', 'function.arguments')),
+    ...argumentsOf(
+      pick(span.attributes, 'tool.arguments', 'tool.args', 'tool.input', 'function.arguments'),
+    ),
     ...defined({
       callId: label(pick(span.attributes, 'tool.call_id', 'tool.id')),
       result: resultOf(pick(span.attributes, 'tool.result', 'tool.output', 'function.result')),
@@ -125,7 +136,11 @@ function workStep(span: Span, work: Work): Reading | undefined {
       };
     }
     case 'RETRIEVER':
-      return { kind: 'retrieval', documents: objects(unpacked(work.output)).map(documentOf), ...fate(span) };
+      return {
+        kind: 'retrieval',
+        documents: objects(unpacked(work.output)).map(documentOf),
+        ...fate(span),
+      };
     default:
       return undefined;
   }
@@ -134,6 +149,7 @@ function workStep(span: Span, work: Work): Reading | undefined {
 function outputTurns(output: unknown) {
   if (typeof output === 'string') return [turnOfText('assistant', output)];
   const choices = objects(fields(output).choices).map(({ message }) => fields(message));
-  const messages = choices.length > 0 ? choices : Array.isArray(output) ? objects(output) : [fields(output)];
+  const messages =
+    choices.length > 0 ? choices : Array.isArray(output) ? objects(output) : [fields(output)];
   return messages.flatMap((message) => turnsOf([{ ...message, role: 'assistant' }]));
 }

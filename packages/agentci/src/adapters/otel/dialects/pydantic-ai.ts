@@ -1,7 +1,16 @@
 import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
-import { amount, argumentsOf, label, objects, pick, resultOf, text, unpacked } from '../../build/values.ts';
+import {
+  amount,
+  argumentsOf,
+  label,
+  objects,
+  pick,
+  resultOf,
+  text,
+  unpacked,
+} from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
 import { llmFacts } from '../facts.ts';
 import { agentOutput, exchange } from '../messages.ts';
@@ -20,7 +29,8 @@ export const pydanticAi: Dialect = {
     const { attributes } = span;
     if (attributes['logfire.span_type'] === 'pending_span') return undefined;
     if (isAgent(span)) return agentOf(span);
-    if (attributes.tool_arguments !== undefined || /^running tool(?!s)/.test(span.name)) return oldTool(span);
+    if (attributes.tool_arguments !== undefined || /^running tool(?!s)/.test(span.name))
+      return oldTool(span);
     return attributes.events === undefined ? readGenAi(span) : oldLlm(span);
   },
 };
@@ -33,9 +43,12 @@ const isAgent = ({ name, attributes }: Span): boolean =>
 
 function agentOf(span: Span): Reading {
   const { attributes } = span;
-  const all = turnsOf(unpacked(pick(attributes, 'pydantic_ai.all_messages', 'all_messages_events')));
+  const all = turnsOf(
+    unpacked(pick(attributes, 'pydantic_ai.all_messages', 'all_messages_events')),
+  );
   const final = attributes.final_result;
-  const said = typeof final === 'string' ? final : final === undefined ? undefined : JSON.stringify(final);
+  const said =
+    typeof final === 'string' ? final : final === undefined ? undefined : JSON.stringify(final);
   const end = all.findLastIndex(({ role }) => role === 'user');
   const first = all.findIndex(({ role }) => role === 'assistant');
   const input = all.slice(0, first < 0 ? end + 1 : first);
@@ -62,7 +75,9 @@ function usage({ attributes }: Span) {
 
 const oldTool = (span: Span): Reading => ({
   kind: 'tool',
-  name: label(pick(span.attributes, 'gen_ai.tool.name', 'tool_name')) ?? span.name.replace(/^running tool:? ?/, ''),
+  name:
+    label(pick(span.attributes, 'gen_ai.tool.name', 'tool_name')) ??
+    span.name.replace(/^running tool:? ?/, ''),
   ...fate(span),
   ...argumentsOf(span.attributes.tool_arguments),
   ...defined({
@@ -79,6 +94,8 @@ function oldLlm(span: Span): Reading {
     .flatMap((event) => messageTurns({ tool_call_id: event.id, ...event }));
   const output = events
     .filter((event) => event['event.name'] === 'gen_ai.choice')
-    .flatMap(({ message }) => (isFields(message) ? messageTurns({ ...message, role: 'assistant' }) : []));
+    .flatMap(({ message }) =>
+      isFields(message) ? messageTurns({ ...message, role: 'assistant' }) : [],
+    );
   return { kind: 'llm', ...fate(span), ...llmFacts(span.attributes), ...exchange(input, output) };
 }

@@ -13,10 +13,13 @@ export const strands: Dialect = {
   read: (span) => {
     const { attributes } = span;
     const read = readGenAi(span);
-    const [step] = Array.isArray(read) ? (read as readonly Reading[]) : [read as Reading | undefined];
+    const [step] = Array.isArray(read)
+      ? (read as readonly Reading[])
+      : [read as Reading | undefined];
     if (step?.kind !== 'tool') return read;
     const said = label(attributes['gen_ai.tool.status']) ?? label(attributes['tool.status']);
-    const status = said === 'error' ? ('error' as const) : said === 'success' ? ('ok' as const) : undefined;
+    const status =
+      said === 'error' ? ('error' as const) : said === 'success' ? ('ok' as const) : undefined;
     return { ...step, ...defined({ status: status ?? step.status }) };
   },
 };

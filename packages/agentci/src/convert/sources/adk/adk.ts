@@ -1,10 +1,25 @@
 import { isObject } from '../../../kit/object.ts';
 import { UserError } from '../../../kit/user-error.ts';
 import type { SourceFile } from '../../folder.ts';
-import { type Block, type Carried, type ConvertedCase, type Finding, type Place, refuse } from '../../model.ts';
+import {
+  type Block,
+  type Carried,
+  type ConvertedCase,
+  type Finding,
+  type Place,
+  refuse,
+} from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import type { SuiteSource } from '../../source.ts';
-import { contentText, type Fields, field, fieldsOf, listOf, textOf, type WantedCall } from '../../values.ts';
+import {
+  contentText,
+  type Fields,
+  field,
+  fieldsOf,
+  listOf,
+  textOf,
+  type WantedCall,
+} from '../../values.ts';
 import { type Criterion, type Invocation, readCriteria, scoreCase } from './criteria.ts';
 
 /** Eval sets and test files of Google's ADK, of both generations, with the criteria beside them. */
@@ -15,7 +30,9 @@ export const source: SuiteSource = {
     if (file.extension !== '.json') return false;
     const { value } = file;
     if (isObject(value))
-      return Array.isArray(field(value, 'eval_cases', 'evalCases')) || Array.isArray(value.scenarios);
+      return (
+        Array.isArray(field(value, 'eval_cases', 'evalCases')) || Array.isArray(value.scenarios)
+      );
     return (
       Array.isArray(value) &&
       value.length > 0 &&
@@ -26,7 +43,8 @@ export const source: SuiteSource = {
     const criteria = criteriaBeside(file);
     const settings: Finding[] = [];
     const cases = casesIn(file.value, file).map((one, i) => convertCase(one, criteria, i));
-    for (const { place, name, why } of criteria.unknown) settings.push({ ...place, type: name, verdict: 'none', why });
+    for (const { place, name, why } of criteria.unknown)
+      settings.push({ ...place, type: name, verdict: 'none', why });
     return { agent: file.base.replace(/\.(?:evalset|test)\.json$|\.json$/, ''), cases, settings };
   },
 };
@@ -44,7 +62,11 @@ interface AdkCase {
 
 interface Criteria {
   readonly list: readonly Criterion[];
-  readonly unknown: readonly { readonly place: Place; readonly name: string; readonly why: string }[];
+  readonly unknown: readonly {
+    readonly place: Place;
+    readonly name: string;
+    readonly why: string;
+  }[];
 }
 
 const DEFAULTS = { tool_trajectory_avg_score: 1, response_match_score: 0.8 };
@@ -58,7 +80,11 @@ function criteriaBeside(file: SourceFile): Criteria {
       placeOf(fieldsOf(config.value).criteria, { file: config.name, line: 1 }),
     );
   } catch (error) {
-    if (!(error instanceof UserError) || error.code !== 'CONVERT_UNREADABLE' || !/does not exist/.test(error.message))
+    if (
+      !(error instanceof UserError) ||
+      error.code !== 'CONVERT_UNREADABLE' ||
+      !/does not exist/.test(error.message)
+    )
       throw error;
     return readCriteria(DEFAULTS, undefined);
   }
@@ -72,7 +98,9 @@ function casesIn(value: unknown, file: SourceFile): readonly AdkCase[] {
       return value.map((one, i) => ({
         name: textOf(fieldsOf(one).name) ?? `case-${i + 1}`,
         place: placeOf(one, root),
-        turns: listOf(fieldsOf(one).data).map((turn) => oldTurn(fieldsOf(turn), placeOf(turn, root))),
+        turns: listOf(fieldsOf(one).data).map((turn) =>
+          oldTurn(fieldsOf(turn), placeOf(turn, root)),
+        ),
       }));
     return [
       {
@@ -95,7 +123,9 @@ function casesIn(value: unknown, file: SourceFile): readonly AdkCase[] {
       place: placeOf(one, root),
       turns: listOf(own.conversation).map((turn) => newTurn(fieldsOf(turn), placeOf(turn, root))),
       ...(Object.keys(scenario).length === 0 ? {} : { scenario }),
-      ...(Object.keys(fieldsOf(session.state)).length === 0 ? {} : { state: fieldsOf(session.state) }),
+      ...(Object.keys(fieldsOf(session.state)).length === 0
+        ? {}
+        : { state: fieldsOf(session.state) }),
     };
   });
 }
@@ -114,7 +144,10 @@ function newTurn(turn: Fields, place: Place): Invocation {
     user: contentText(fieldsOf(field(turn, 'user_content', 'userContent')).parts),
     response: contentText(fieldsOf(field(turn, 'final_response', 'finalResponse')).parts),
     calls: calls.map(
-      (call): WantedCall => ({ tool: String(fieldsOf(call).name), args: fieldsOf(fieldsOf(call).args) }),
+      (call): WantedCall => ({
+        tool: String(fieldsOf(call).name),
+        args: fieldsOf(fieldsOf(call).args),
+      }),
     ),
   };
 }
@@ -132,13 +165,19 @@ const oldTurn = (turn: Fields, place: Place): Invocation => ({
 function convertCase(one: AdkCase, criteria: Criteria, index: number): ConvertedCase {
   const { turns, scenario, place } = one;
   const [first, ...rest] = turns;
-  const metadata = one.state === undefined ? {} : { metadata: { session_state: one.state as Block } };
+  const metadata =
+    one.state === undefined ? {} : { metadata: { session_state: one.state as Block } };
   const base = { place, name: one.name || `case-${index + 1}`, ...metadata };
   if (scenario !== undefined) {
     const start = textOf(field(scenario, 'starting_prompt', 'startingPrompt'));
     const goal = textOf(field(scenario, 'conversation_plan', 'conversationPlan'));
     if (start === undefined || goal === undefined)
-      return { ...base, query: start ?? '(no prompt)', carried: [], skip: 'the scenario has no prompt or no plan' };
+      return {
+        ...base,
+        query: start ?? '(no prompt)',
+        carried: [],
+        skip: 'the scenario has no prompt or no plan',
+      };
     return {
       ...base,
       query: start,
@@ -149,13 +188,23 @@ function convertCase(one: AdkCase, criteria: Criteria, index: number): Converted
     };
   }
   if (first?.user === undefined || rest.some(({ user }) => user === undefined))
-    return { ...base, query: first?.user ?? '(no message)', carried: [], skip: 'a turn has no text of the user' };
+    return {
+      ...base,
+      query: first?.user ?? '(no message)',
+      carried: [],
+      skip: 'a turn has no text of the user',
+    };
   const { whole, perTurn } = scoreCase(turns, criteria.list);
-  if (rest.length === 0) return { ...base, query: first.user, carried: [...whole, ...(perTurn[0] ?? [])] };
+  if (rest.length === 0)
+    return { ...base, query: first.user, carried: [...whole, ...(perTurn[0] ?? [])] };
   return {
     ...base,
     query: first.user,
-    conversation: { start: first.user, user: { script: rest.map(({ user }) => user!) }, max_turns: turns.length },
+    conversation: {
+      start: first.user,
+      user: { script: rest.map(({ user }) => user!) },
+      max_turns: turns.length,
+    },
     carried: whole,
     turns: perTurn.flatMap((carried: readonly Carried[], i) =>
       carried.length === 0 ? [] : [{ turn: i + 1, carried }],

@@ -42,8 +42,10 @@ export function readCriteria(written: Fields, place: Place | undefined) {
   for (const [name, value] of Object.entries(written)) {
     const settings = fieldsOf(value);
     const threshold = typeof value === 'number' ? value : Number(settings.threshold ?? 1);
-    if (KNOWN.has(name)) list.push({ name, threshold, settings, ...(place === undefined ? {} : { place }) });
-    else if (place !== undefined) unknown.push({ place, name, why: 'a judge of ADK decides: write a rubric' });
+    if (KNOWN.has(name))
+      list.push({ name, threshold, settings, ...(place === undefined ? {} : { place }) });
+    else if (place !== undefined)
+      unknown.push({ place, name, why: 'a judge of ADK decides: write a rubric' });
   }
   return { list, unknown };
 }
@@ -79,12 +81,17 @@ function checkTurn(
 ): Carried | undefined {
   switch (name) {
     case 'tool_trajectory_avg_score': {
-      const mode = MODES[String(field(settings, 'match_type', 'matchType') ?? 'EXACT').toUpperCase()];
+      const mode =
+        MODES[String(field(settings, 'match_type', 'matchType') ?? 'EXACT').toUpperCase()];
       if (mode === undefined) return refuse(place, name, 'its match_type is not known');
       if (threshold <= 0) return refuse(place, name, 'with a threshold of 0 nothing can fail');
       // Each turn scores 0 or 1, and the mean is compared: for one turn every threshold asks for 1.
       if (threshold < 1 && count > 1)
-        return refuse(place, name, `a mean of ${threshold} over ${count} turns leaves open which turn may differ`);
+        return refuse(
+          place,
+          name,
+          `a mean of ${threshold} over ${count} turns leaves open which turn may differ`,
+        );
       const parts = expectedCalls(mode, 'exact', calls);
       return parts.length === 0 ? undefined : carry(place, name, 'exact', parts);
     }
@@ -96,7 +103,9 @@ function checkTurn(
         name,
         'close',
         [correctness({ similarity: { to: response, method: 'rouge_1', min: threshold } })],
-        count > 1 ? 'ROUGE-1 without stemming, for each turn instead of the mean' : 'ROUGE-1 without stemming',
+        count > 1
+          ? 'ROUGE-1 without stemming, for each turn instead of the mean'
+          : 'ROUGE-1 without stemming',
       );
     case 'final_response_match_v2':
       return response === undefined
@@ -105,7 +114,11 @@ function checkTurn(
             place,
             name,
             'close',
-            [correctness({ llm_judge: [{ rule: `The answer agrees with this reference answer: ${response}` }] })],
+            [
+              correctness({
+                llm_judge: [{ rule: `The answer agrees with this reference answer: ${response}` }],
+              }),
+            ],
             'another judge with another prompt decides',
           );
     default: {

@@ -23,14 +23,17 @@ import { isPythonSpec, readPythonSpec } from './python-spec.ts';
 /** The Python AgentCI: its older suites (`tests:` with `assertions:`), and `agentci_spec.yaml` where it differs from ours. */
 export const source: SuiteSource = {
   name: 'agentci-python',
-  summary: 'suites of the Python AgentCI: agentci.yaml with tests, agentci_spec.yaml, ciagent_spec.yaml',
+  summary:
+    'suites of the Python AgentCI: agentci.yaml with tests, agentci_spec.yaml, ciagent_spec.yaml',
   recognizes: (file) => {
     if (!['.yaml', '.yml'].includes(file.extension) || !isObject(file.value)) return false;
     return isOldSuite(file.value) || isPythonSpec(file.value);
   },
   read: (file) => {
     const root = file.value as Fields;
-    return isPythonSpec(root) ? readPythonSpec(root, file) : readOldSuite(root, { file: file.name, line: 1 });
+    return isPythonSpec(root)
+      ? readPythonSpec(root, file)
+      : readOldSuite(root, { file: file.name, line: 1 });
   },
 };
 
@@ -53,7 +56,12 @@ function readOldSuite(root: Fields, place: Place): ConvertedSuite {
       why: `"${agent}" is called in Python: write a command around it, runner: {command: [python3, agent.py]}`,
     });
   if (textOf(root.mocks) !== undefined)
-    settings.push({ ...place, type: 'mocks', verdict: 'none', why: 'mocked tools are code of the agent' });
+    settings.push({
+      ...place,
+      type: 'mocks',
+      verdict: 'none',
+      why: 'mocked tools are code of the agent',
+    });
   const cases = listOf(root.tests).map((one, i): ConvertedCase => {
     const test = fieldsOf(one);
     const at = placeOf(one, place);
@@ -68,7 +76,9 @@ function readOldSuite(root: Fields, place: Place): ConvertedSuite {
       ...(description === undefined ? {} : { description }),
       ...(tags.length === 0 ? {} : { tags }),
       carried: [
-        ...listOf(test.assertions).map((assertion) => readAssertion(fieldsOf(assertion), placeOf(assertion, at))),
+        ...listOf(test.assertions).map((assertion) =>
+          readAssertion(fieldsOf(assertion), placeOf(assertion, at)),
+        ),
         ...budgetsOf(budgets, at),
         ...golden(test, at),
       ],
@@ -116,7 +126,9 @@ function readAssertion(assertion: Fields, place: Place): Carried {
       const count = Number(threshold ?? value);
       return tool === undefined || !Number.isInteger(count)
         ? none('it needs a tool and a number')
-        : carry(place, type, 'exact', [path({ expr: `calls.filter(c, ${called(tool)}).size() == ${count}` })]);
+        : carry(place, type, 'exact', [
+            path({ expr: `calls.filter(c, ${called(tool)}).size() == ${count}` }),
+          ]);
     }
     case 'arg_equals':
     case 'arg_contains':
@@ -174,10 +186,15 @@ function readAssertion(assertion: Fields, place: Place): Carried {
 /** The first call of the tool decides there; here some call must have the argument. */
 function argument(
   type: string,
-  { tool, field, value }: { readonly tool: string; readonly field: string; readonly value: unknown },
+  {
+    tool,
+    field,
+    value,
+  }: { readonly tool: string; readonly field: string; readonly value: unknown },
   place: Place,
 ): Carried {
-  const wanted: BlockValue = type === 'arg_equals' ? plainArgument(value) : { regex: escapePattern(String(value)) };
+  const wanted: BlockValue =
+    type === 'arg_equals' ? plainArgument(value) : { regex: escapePattern(String(value)) };
   const args: Block = { [field]: wanted };
   return carry(
     place,

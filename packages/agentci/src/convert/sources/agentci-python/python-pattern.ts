@@ -21,19 +21,22 @@ export function pythonPattern(written: string): PythonPattern {
       at++;
     } else if (isInSet || char === '[') {
       // A bracket right after the opening means itself there, and closes an empty set here.
-      if (char === '[' && !isInSet && /^\[\^?\]/.test(written.slice(at, at + 3))) close ??= '"]" first in a set';
+      if (char === '[' && !isInSet && /^\[\^?\]/.test(written.slice(at, at + 3)))
+        close ??= '"]" first in a set';
       isInSet = char !== ']';
       pattern += char;
     } else if (char === '.') pattern += flags.includes('s') ? '.' : '[^\\n]';
     else if (char === '$' && !isMultiline && at === written.length - 1) pattern += '\\n?$';
     else {
-      if (char === '$' || (char === '^' && isMultiline)) close ??= `"${char}" matches at other places there`;
+      if (char === '$' || (char === '^' && isMultiline))
+        close ??= `"${char}" matches at other places there`;
       pattern += char;
     }
   }
   if (
     close === undefined &&
-    (/[^is]/.test(flags) || /\(\?[a-zA-Z-]+[:)]/.test(written.slice(flags === '' ? 0 : flags.length + 3)))
+    (/[^is]/.test(flags) ||
+      /\(\?[a-zA-Z-]+[:)]/.test(written.slice(flags === '' ? 0 : flags.length + 3)))
   )
     close = 'flags of Python in the pattern';
   if (close === undefined && flags.includes('i') && /[^\0-\x7f]/.test(written))

@@ -41,17 +41,33 @@ export function readPythonSpec(root: Fields, file: SourceFile): ConvertedSuite {
       'runner',
       `"${runner}" is called in Python: write a command around it, runner: {command: [python3, agent.py]}`,
     );
-  if (root.conversation_runner !== undefined) none('conversation_runner', 'write a command that answers turn by turn');
-  if (root.staging !== undefined) none('staging', 'agentci import --to-spec turns recordings into tests');
+  if (root.conversation_runner !== undefined)
+    none('conversation_runner', 'write a command that answers turn by turn');
+  if (root.staging !== undefined)
+    none('staging', 'agentci import --to-spec turns recordings into tests');
   const defaults = fieldsOf(root.defaults);
   const judge = isObject(root.judge_config) ? { judge: root.judge_config as Block } : {};
-  const queries = listOf(root.queries).map((one, i) => queryCase(fieldsOf(one), defaults, placeOf(one, place), i));
-  const scenarios = listOf(root.scenarios).map((one, i) => scenarioCase(fieldsOf(one), placeOf(one, place), i));
-  return { agent: textOf(root.agent) ?? 'agent', ...judge, cases: [...queries, ...scenarios], settings };
+  const queries = listOf(root.queries).map((one, i) =>
+    queryCase(fieldsOf(one), defaults, placeOf(one, place), i),
+  );
+  const scenarios = listOf(root.scenarios).map((one, i) =>
+    scenarioCase(fieldsOf(one), placeOf(one, place), i),
+  );
+  return {
+    agent: textOf(root.agent) ?? 'agent',
+    ...judge,
+    cases: [...queries, ...scenarios],
+    settings,
+  };
 }
 
 /** Each key of a layer is an assertion. */
-function layerChecks(block: unknown, layer: Layer, defaults: Fields, place: Place): readonly Carried[] {
+function layerChecks(
+  block: unknown,
+  layer: Layer,
+  defaults: Fields,
+  place: Place,
+): readonly Carried[] {
   const merged = { ...fieldsOf(defaults[layer]), ...fieldsOf(block) };
   return Object.entries(merged).flatMap(([key, value]): readonly Carried[] => {
     const at = placeOf(block, place);
@@ -62,22 +78,35 @@ function layerChecks(block: unknown, layer: Layer, defaults: Fields, place: Plac
       return [refuse(at, key, 'it compares with a baseline: save one with "agentci save"')];
     // These belong to `expected_tools` and are written with it.
     if (NEEDS_TOOLS.has(key))
-      return merged.expected_tools === undefined ? [refuse(at, key, 'it needs expected_tools beside it')] : [];
+      return merged.expected_tools === undefined
+        ? [refuse(at, key, 'it needs expected_tools beside it')]
+        : [];
     if (layer === 'correctness' && key === 'regex_match' && typeof value === 'string') {
       const { pattern, close } = pythonPattern(value);
       const part = { layer, block: { regex_match: pattern } };
       return [carry(at, `${layer}.${key}`, close === undefined ? 'exact' : 'close', [part], close)];
     }
-    const parts = { [key]: value as BlockValue, ...(key === 'expected_tools' ? beside(merged) : {}) };
+    const parts = {
+      [key]: value as BlockValue,
+      ...(key === 'expected_tools' ? beside(merged) : {}),
+    };
     // In the Python program path and cost only warn, as here without a severity.
-    const block1 = layer === 'correctness' || key === 'forbidden_tools' ? parts : { ...parts, severity: 'warn' };
+    const block1 =
+      layer === 'correctness' || key === 'forbidden_tools' ? parts : { ...parts, severity: 'warn' };
     return [carry(at, `${layer}.${key}`, 'exact', [{ layer, block: block1 as Block }])];
   });
 }
 
-const NEEDS_TOOLS = new Set(['min_tool_recall', 'min_tool_precision', 'min_sequence_similarity', 'match_mode']);
+const NEEDS_TOOLS = new Set([
+  'min_tool_recall',
+  'min_tool_precision',
+  'min_sequence_similarity',
+  'match_mode',
+]);
 const beside = (merged: Fields): Fields =>
-  Object.fromEntries(Object.entries(merged).filter(([key, value]) => NEEDS_TOOLS.has(key) && value !== null));
+  Object.fromEntries(
+    Object.entries(merged).filter(([key, value]) => NEEDS_TOOLS.has(key) && value !== null),
+  );
 
 function queryCase(query: Fields, defaults: Fields, place: Place, index: number): ConvertedCase {
   const text = textOf(query.query);
@@ -89,7 +118,10 @@ function queryCase(query: Fields, defaults: Fields, place: Place, index: number)
     query: text ?? '(no query)',
     ...(description === undefined ? {} : { description }),
     ...(tags.length === 0 ? {} : { tags }),
-    carried: [...LAYERS.flatMap((layer) => layerChecks(query[layer], layer, defaults, place)), ...left(query, place)],
+    carried: [
+      ...LAYERS.flatMap((layer) => layerChecks(query[layer], layer, defaults, place)),
+      ...left(query, place),
+    ],
     ...(text === undefined ? { skip: 'the query has no text' } : {}),
   };
 }
@@ -98,9 +130,19 @@ function left(query: Fields, place: Place): readonly Carried[] {
   return [
     ...(query.retrieval === undefined
       ? []
-      : [refuse(placeOf(query.retrieval, place), 'retrieval', 'write `expr` over calls and their results')]),
+      : [
+          refuse(
+            placeOf(query.retrieval, place),
+            'retrieval',
+            'write `expr` over calls and their results',
+          ),
+        ]),
     ...listOf(query.span_assertions).map((one) =>
-      refuse(placeOf(one, place), 'span_assertions', 'a trace has steps, not spans: write `expr` over calls'),
+      refuse(
+        placeOf(one, place),
+        'span_assertions',
+        'a trace has steps, not spans: write `expr` over calls',
+      ),
     ),
   ];
 }
@@ -119,7 +161,9 @@ function scenarioCase(scenario: Fields, place: Place, index: number): ConvertedC
   const conversation: Block = {
     start: first ?? 'Hello',
     ...(Object.keys(user).length === 0 ? {} : { user }),
-    ...(typeof scenario.max_turns === 'number' ? { max_turns: scenario.max_turns } : { max_turns: 8 }),
+    ...(typeof scenario.max_turns === 'number'
+      ? { max_turns: scenario.max_turns }
+      : { max_turns: 8 }),
     ...(tool === undefined ? {} : { end: { agent_tool: tool } }),
   };
   const outcome = fieldsOf(scenario.outcome);
@@ -129,10 +173,18 @@ function scenarioCase(scenario: Fields, place: Place, index: number): ConvertedC
     query: first ?? 'Hello',
     conversation,
     carried: [
-      ...LAYERS.flatMap((layer) => layerChecks(outcome[layer], layer, {}, placeOf(scenario.outcome, place))),
+      ...LAYERS.flatMap((layer) =>
+        layerChecks(outcome[layer], layer, {}, placeOf(scenario.outcome, place)),
+      ),
       ...(scenario.per_turn === undefined
         ? []
-        : [refuse(placeOf(scenario.per_turn, place), 'per_turn', 'write the checks under `turns`, turn by turn')]),
+        : [
+            refuse(
+              placeOf(scenario.per_turn, place),
+              'per_turn',
+              'write the checks under `turns`, turn by turn',
+            ),
+          ]),
     ],
     ...(first === undefined ? { skip: 'the scenario has neither turns nor a goal' } : {}),
   };

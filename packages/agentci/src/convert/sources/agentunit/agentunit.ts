@@ -1,5 +1,12 @@
 import { isObject } from '../../../kit/object.ts';
-import { type Block, type Carried, type ConvertedCase, carry, type Place, path } from '../../model.ts';
+import {
+  type Block,
+  type Carried,
+  type ConvertedCase,
+  carry,
+  type Place,
+  path,
+} from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import type { SuiteSource } from '../../source.ts';
 import { type Fields, fieldsOf, judgedOutput, listOf, textOf } from '../../values.ts';
@@ -13,29 +20,41 @@ export const source: SuiteSource = {
     const list = itemsIn(file.value);
     return (
       list.length > 0 &&
-      list.slice(0, 20).every((one) => isObject(one) && typeof one.query === 'string' && 'expected_output' in one)
+      list
+        .slice(0, 20)
+        .every((one) => isObject(one) && typeof one.query === 'string' && 'expected_output' in one)
     );
   },
   read: (file) => ({
     agent: file.base.replace(/\.\w+$/, ''),
     cases: itemsIn(file.value).map((one, i) =>
-      caseOf(fieldsOf(one), placeOf(one, { file: file.name, line: 1 }), i, file.extension === '.csv'),
+      caseOf(
+        fieldsOf(one),
+        placeOf(one, { file: file.name, line: 1 }),
+        i,
+        file.extension === '.csv',
+      ),
     ),
     settings: [],
   }),
 };
 
-const itemsIn = (value: unknown): readonly unknown[] => (isObject(value) ? listOf(value.items) : listOf(value));
+const itemsIn = (value: unknown): readonly unknown[] =>
+  isObject(value) ? listOf(value.items) : listOf(value);
 const OWN = new Set(['id', 'query', 'expected_output', 'tools', 'context', 'metadata']);
 
 function caseOf(row: Fields, place: Place, index: number, isCsv: boolean): ConvertedCase {
   const list = (value: unknown, delimiter: string): readonly string[] =>
-    (typeof value === 'string' ? value.split(delimiter) : listOf(value)).flatMap((one) => textOf(one)?.trim() ?? []);
+    (typeof value === 'string' ? value.split(delimiter) : listOf(value)).flatMap(
+      (one) => textOf(one)?.trim() ?? [],
+    );
   const reference = textOf(row.expected_output);
   const tools = list(row.tools, ';');
   const context = list(row.context, '||');
   const metadata = isCsv
-    ? Object.fromEntries(Object.entries(row).filter(([key, value]) => !OWN.has(key) && value !== ''))
+    ? Object.fromEntries(
+        Object.entries(row).filter(([key, value]) => !OWN.has(key) && value !== ''),
+      )
     : fieldsOf(row.metadata);
   const carried: Carried[] = [];
   if (reference !== undefined) carried.push(judgedOutput(place, reference));

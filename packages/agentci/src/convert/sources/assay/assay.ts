@@ -26,10 +26,13 @@ export const source: SuiteSource = {
   recognizes: (file) => {
     if (!['.yaml', '.yml', '.json'].includes(file.extension) || !isObject(file.value)) return false;
     const { value } = file;
-    if ('queries' in value || 'agent' in value || 'prompts' in value || !Array.isArray(value.tests)) return false;
+    if ('queries' in value || 'agent' in value || 'prompts' in value || !Array.isArray(value.tests))
+      return false;
     const isNamed = 'suite' in value || 'configVersion' in value;
     return value.tests.some(
-      (test) => isObject(test) && ('expected' in test || 'metric' in test || (isNamed && 'assertions' in test)),
+      (test) =>
+        isObject(test) &&
+        ('expected' in test || 'metric' in test || (isNamed && 'assertions' in test)),
     );
   },
   read: (file) => {
@@ -38,7 +41,9 @@ export const source: SuiteSource = {
     const agent = textOf(root.suite);
     return {
       ...(agent === undefined ? {} : { agent }),
-      cases: listOf(root.tests).map((test, i) => testCase(fieldsOf(test), placeOf(test, place), file, i)),
+      cases: listOf(root.tests).map((test, i) =>
+        testCase(fieldsOf(test), placeOf(test, place), file, i),
+      ),
       settings:
         fieldsOf(root.settings).thresholding === undefined
           ? []
@@ -56,7 +61,11 @@ export const source: SuiteSource = {
 
 function testCase(test: Fields, place: Place, file: SourceFile, index: number): ConvertedCase {
   const query = textOf(isObject(test.input) ? test.input.prompt : test.input);
-  const expected = Array.isArray(test.expected) ? test.expected : test.expected === undefined ? [] : [test.expected];
+  const expected = Array.isArray(test.expected)
+    ? test.expected
+    : test.expected === undefined
+      ? []
+      : [test.expected];
   const written = [...expected, ...listOf(test.assertions)];
   const metric = textOf(test.metric);
   const policies: BlockValue[] = [];
@@ -71,7 +80,13 @@ function testCase(test: Fields, place: Place, file: SourceFile, index: number): 
             ),
           ]
         : written.map((one) => expectation(fieldsOf(one), placeOf(one, place), file, policies))
-      : [refuse(place, metric, 'the suite judges all recordings: "agentci test -c SUITE" reads it as it is')];
+      : [
+          refuse(
+            place,
+            metric,
+            'the suite judges all recordings: "agentci test -c SUITE" reads it as it is',
+          ),
+        ];
   const tags = listOf(test.tags).map(String);
   const description = textOf(test.description);
   return {
@@ -95,14 +110,24 @@ function expectation(one: Fields, place: Place, file: SourceFile, policies: Bloc
     'expectation';
   const none = (why: string): Carried => refuse(place, type, why);
   const exact = (parts: readonly Part[]): Carried =>
-    parts.length === 0 ? none('nothing is expected, so that nothing can fail') : carry(place, type, 'exact', parts);
+    parts.length === 0
+      ? none('nothing is expected, so that nothing can fail')
+      : carry(place, type, 'exact', parts);
   const texts = (value: unknown): readonly string[] =>
-    (Array.isArray(value) ? value : isNone(value) ? [] : [value]).map(String).filter((text) => text !== '');
+    (Array.isArray(value) ? value : isNone(value) ? [] : [value])
+      .map(String)
+      .filter((text) => text !== '');
   switch (type) {
     case 'must_contain':
-      return exact(texts(one.must_contain).map((text) => correctness({ regex_match: contains(text) })));
+      return exact(
+        texts(one.must_contain).map((text) => correctness({ regex_match: contains(text) })),
+      );
     case 'must_not_contain':
-      return exact(texts(one.must_not_contain).map((text) => negate([correctness({ regex_match: contains(text) })])!));
+      return exact(
+        texts(one.must_not_contain).map(
+          (text) => negate([correctness({ regex_match: contains(text) })])!,
+        ),
+      );
     case 'regex_match':
     case 'regex_not_match': {
       const pattern = textOf(one.pattern);
@@ -118,12 +143,22 @@ function expectation(one: Fields, place: Place, file: SourceFile, policies: Bloc
       const fit = rustFit(pattern, flags);
       if (fit.verdict === 'none') return none(fit.why);
       const part = correctness({ regex_match: fit.pattern });
-      return carry(place, type, fit.verdict, [type === 'regex_match' ? part : negate([part])!], fit.why);
+      return carry(
+        place,
+        type,
+        fit.verdict,
+        [type === 'regex_match' ? part : negate([part])!],
+        fit.why,
+      );
     }
     case 'json_schema': {
       const schema = parsed(one.json_schema);
       return isObject(schema)
-        ? exact([correctness(!canFail(schema) ? { is_json: true } : { json_schema: schema as BlockValue })])
+        ? exact([
+            correctness(
+              !canFail(schema) ? { is_json: true } : { json_schema: schema as BlockValue },
+            ),
+          ])
         : none('its schema is in another file, or not a map');
     }
     case 'semantic_similarity_to': {
@@ -156,22 +191,35 @@ function expectation(one: Fields, place: Place, file: SourceFile, policies: Bloc
     case 'sequence_valid':
     case 'sequence':
       if (Array.isArray(one.rules)) return exact([path({ rules: one.rules as BlockValue })]);
-      if (Array.isArray(one.sequence)) return exact(expectedCalls('exact', 'ignore', toolsIn(one.sequence)));
+      if (Array.isArray(one.sequence))
+        return exact(expectedCalls('exact', 'ignore', toolsIn(one.sequence)));
       return policyOf(one.policy, place, type, file, policies);
     case 'args_valid':
       return policyOf(one.policy ?? one.schema, place, type, file, policies);
     case 'trace_tool_sequence':
       return exact(
-        expectedCalls(one.allow_other_tools === true ? 'in_order' : 'exact', 'ignore', toolsIn(listOf(one.sequence))),
+        expectedCalls(
+          one.allow_other_tools === true ? 'in_order' : 'exact',
+          'ignore',
+          toolsIn(listOf(one.sequence)),
+        ),
       );
     case 'tool_blocklist':
-      return exact(texts(one.blocked).length === 0 ? [] : [path({ forbidden_tools: texts(one.blocked) })]);
+      return exact(
+        texts(one.blocked).length === 0 ? [] : [path({ forbidden_tools: texts(one.blocked) })],
+      );
     case 'trace_must_not_call_tool':
-      return exact(texts(one.tool).length === 0 ? [] : [path({ forbidden_tools: texts(one.tool) })]);
+      return exact(
+        texts(one.tool).length === 0 ? [] : [path({ forbidden_tools: texts(one.tool) })],
+      );
     case 'trace_must_call_tool':
       return textOf(one.tool) === undefined
         ? none('it names no tool')
-        : exact([path({ rules: [{ type: 'count', tool: one.tool as string, min: Number(one.min_calls ?? 1) }] })]);
+        : exact([
+            path({
+              rules: [{ type: 'count', tool: one.tool as string, min: Number(one.min_calls ?? 1) }],
+            }),
+          ]);
     case 'trace_max_steps':
       return carry(
         place,
@@ -185,7 +233,8 @@ function expectation(one: Fields, place: Place, file: SourceFile, policies: Bloc
   }
 }
 
-const toolsIn = (list: readonly unknown[]) => list.map((tool) => ({ tool: String(isObject(tool) ? tool.tool : tool) }));
+const toolsIn = (list: readonly unknown[]) =>
+  list.map((tool) => ({ tool: String(isObject(tool) ? tool.tool : tool) }));
 
 function parsed(value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -197,10 +246,21 @@ function parsed(value: unknown): unknown {
 }
 
 /** A policy is put into the spec itself: the file may be elsewhere than the spec. */
-function policyOf(policy: unknown, place: Place, type: string, file: SourceFile, policies: BlockValue[]): Carried {
+function policyOf(
+  policy: unknown,
+  place: Place,
+  type: string,
+  file: SourceFile,
+  policies: BlockValue[],
+): Carried {
   const value = typeof policy === 'string' ? file.beside(policy).value : policy;
   if (!isObject(value)) return refuse(place, type, 'its policy is not a map');
-  if (policies.length > 0) return refuse(place, type, 'a query can have one policy: make it two tests');
+  if (policies.length > 0)
+    return refuse(place, type, 'a query can have one policy: make it two tests');
   policies.push(value as BlockValue);
-  return { finding: { ...place, type, verdict: 'exact', target: 'policy' }, parts: [], isPolicy: true };
+  return {
+    finding: { ...place, type, verdict: 'exact', target: 'policy' },
+    parts: [],
+    isPolicy: true,
+  };
 }

@@ -30,7 +30,10 @@ export const source: SuiteSource = {
     if (!['.json', '.jsonl', '.csv'].includes(file.extension)) return false;
     const list = goldensIn(file.value);
     const first = list.slice(0, 20);
-    return first.every((one) => isObject(one) && mayBeGolden(one)) && first.some((one) => isGolden(fieldsOf(one)));
+    return (
+      first.every((one) => isObject(one) && mayBeGolden(one)) &&
+      first.some((one) => isGolden(fieldsOf(one)))
+    );
   },
   read: (file) => ({
     agent: file.base.replace(/\.\w+$/, ''),
@@ -41,7 +44,13 @@ export const source: SuiteSource = {
   }),
 };
 
-const LISTS = ['goldens', 'conversationalGoldens', 'conversational_goldens', 'test_cases', 'testCases'];
+const LISTS = [
+  'goldens',
+  'conversationalGoldens',
+  'conversational_goldens',
+  'test_cases',
+  'testCases',
+];
 const goldensIn = (value: unknown): readonly unknown[] =>
   isObject(value) ? listOf(field(value, ...LISTS)) : listOf(value);
 
@@ -65,7 +74,8 @@ const OWN = [
 ];
 const isGolden = (one: Fields): boolean =>
   (typeof one.input === 'string' && OWN.some((name) => name in one)) ||
-  (typeof one.scenario === 'string' && ('expected_outcome' in one || 'expectedOutcome' in one || 'turns' in one));
+  (typeof one.scenario === 'string' &&
+    ('expected_outcome' in one || 'expectedOutcome' in one || 'turns' in one));
 
 /** Not every one of a list says more than what is asked. */
 const mayBeGolden = (one: Fields): boolean =>
@@ -107,7 +117,11 @@ function toolsOf(value: unknown): readonly WantedCall[] | undefined {
 function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase {
   const name = textOf(golden.name) ?? `golden-${index + 1}`;
   const metadata = fieldsOf(parsedCell(field(golden, 'additional_metadata', 'additionalMetadata')));
-  const base = { place, name, ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }) };
+  const base = {
+    place,
+    name,
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
+  };
   if (typeof golden.scenario === 'string') return { ...base, ...conversationOf(golden, place) };
   const carried: Carried[] = [];
   const reference = textOf(field(golden, 'expected_output', 'expectedOutput'));
@@ -117,7 +131,11 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
     const hasArgs = tools.some(({ args }) => args !== undefined);
     carried.push(
       tools.length === 0
-        ? refuse(place, 'expected_tools', 'the list is empty, and the golden does not say that no tool may be called')
+        ? refuse(
+            place,
+            'expected_tools',
+            'the list is empty, and the golden does not say that no tool may be called',
+          )
         : carry(
             place,
             'expected_tools',
@@ -127,7 +145,10 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
           ),
     );
   }
-  const context = [...texts(golden.context), ...texts(field(golden, 'retrieval_context', 'retrievalContext'))];
+  const context = [
+    ...texts(golden.context),
+    ...texts(field(golden, 'retrieval_context', 'retrievalContext')),
+  ];
   const query = textOf(golden.input);
   const recording = recordingOf(golden);
   return {
@@ -150,7 +171,9 @@ function recordingOf(golden: Fields): Block | undefined {
     answer,
     ...(called === undefined
       ? {}
-      : { tool_calls: called.map(({ tool, args }) => ({ name: tool, args: (args ?? {}) as Block })) }),
+      : {
+          tool_calls: called.map(({ tool, args }) => ({ name: tool, args: (args ?? {}) as Block })),
+        }),
   };
 }
 
@@ -167,7 +190,9 @@ function conversationOf(
   const persona = textOf(field(golden, 'user_description', 'userDescription'));
   const [start, ...rest] = turns;
   const user: Record<string, BlockValue> =
-    rest.length > 0 ? { script: rest } : { goal: scenario, ...(persona === undefined ? {} : { persona }) };
+    rest.length > 0
+      ? { script: rest }
+      : { goal: scenario, ...(persona === undefined ? {} : { persona }) };
   const carried =
     outcome === undefined
       ? []
@@ -176,7 +201,11 @@ function conversationOf(
             place,
             'expected_outcome',
             'close',
-            [correctness({ llm_judge: [{ rule: `The conversation came to this outcome: ${outcome}` }] })],
+            [
+              correctness({
+                llm_judge: [{ rule: `The conversation came to this outcome: ${outcome}` }],
+              }),
+            ],
             'the metric is in Python code; here a judge decides',
           ),
         ];

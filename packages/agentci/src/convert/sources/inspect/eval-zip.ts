@@ -11,7 +11,8 @@ const MAX_UNPACKED = 200_000_000;
 export function readEvalZip(file: SourceFile): Fields {
   const refused = (why: string): UserError =>
     new UserError('CONVERT_UNREADABLE', `${file.name} ${why}`, { hint: 'Is it a log of Inspect?' });
-  if (statSync(file.path).size > MAX_FILE_BYTES) throw refused(`is larger than ${MAX_FILE_BYTES / 1e6} MB`);
+  if (statSync(file.path).size > MAX_FILE_BYTES)
+    throw refused(`is larger than ${MAX_FILE_BYTES / 1e6} MB`);
   let total = 0;
   let entries: Record<string, Uint8Array>;
   try {

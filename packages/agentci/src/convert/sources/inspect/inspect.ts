@@ -10,13 +10,17 @@ import { type Scorer, scoredBy } from './scorers.ts';
 /** Samples of Inspect, and its logs, which say the scorer and hold the answers. */
 export const source: SuiteSource = {
   name: 'inspect',
-  summary: 'logs of Inspect (.eval, .json), or samples in JSON, JSONL and CSV with --map scorer=NAME',
+  summary:
+    'logs of Inspect (.eval, .json), or samples in JSON, JSONL and CSV with --map scorer=NAME',
   recognizes: (file) => {
     if (file.extension === '.eval') return true;
     if (!['.json', '.jsonl', '.csv'].includes(file.extension)) return false;
     if (isLog(file.value)) return true;
     const list = listOf(file.value);
-    return list.length > 0 && list.slice(0, 20).every((one) => isObject(one) && 'input' in one && 'target' in one);
+    return (
+      list.length > 0 &&
+      list.slice(0, 20).every((one) => isObject(one) && 'input' in one && 'target' in one)
+    );
   },
   read: (file, options) => {
     if (file.extension === '.eval') return readLog(readEvalZip(file), file);
@@ -30,16 +34,24 @@ const isLog = (value: unknown): boolean =>
 function readLog(log: Fields, file: SourceFile): ConvertedSuite {
   const root: Place = { file: file.name, line: 1 };
   const spec = fieldsOf(log.eval);
-  const written = listOf(spec.scorers).length > 0 ? listOf(spec.scorers) : listOf(fieldsOf(log.results).scores);
+  const written =
+    listOf(spec.scorers).length > 0 ? listOf(spec.scorers) : listOf(fieldsOf(log.results).scores);
   const scorers = written.map((one): Scorer => {
     const { name, scorer, options, params } = fieldsOf(one);
-    return { name: String(scorer ?? name).replace(/^inspect_ai\//, ''), options: fieldsOf(options ?? params) };
+    return {
+      name: String(scorer ?? name).replace(/^inspect_ai\//, ''),
+      options: fieldsOf(options ?? params),
+    };
   });
   const samples = listOf(log.samples);
   const settings: Finding[] =
-    samples.length === 0 ? [{ ...root, type: 'samples', verdict: 'none', why: 'the log has no samples' }] : [];
+    samples.length === 0
+      ? [{ ...root, type: 'samples', verdict: 'none', why: 'the log has no samples' }]
+      : [];
   // Every run of a sample is a case with its own answer: an id that is there twice gets `-2`.
-  const cases = samples.map((sample, i) => sampleCase(fieldsOf(sample), scorers, placeOf(sample, root), i));
+  const cases = samples.map((sample, i) =>
+    sampleCase(fieldsOf(sample), scorers, placeOf(sample, root), i),
+  );
   const ids = new Set(cases.map(({ name }) => name));
   if (ids.size < cases.length)
     settings.push({
@@ -67,12 +79,19 @@ function readSamples(file: SourceFile, { map }: SourceOptions): ConvertedSuite {
         ];
   return {
     agent: file.base.replace(/\.\w+$/, ''),
-    cases: listOf(file.value).map((sample, i) => sampleCase(fieldsOf(sample), scorers, placeOf(sample, root), i)),
+    cases: listOf(file.value).map((sample, i) =>
+      sampleCase(fieldsOf(sample), scorers, placeOf(sample, root), i),
+    ),
     settings,
   };
 }
 
-function sampleCase(sample: Fields, scorers: readonly Scorer[], place: Place, index: number): ConvertedCase {
+function sampleCase(
+  sample: Fields,
+  scorers: readonly Scorer[],
+  place: Place,
+  index: number,
+): ConvertedCase {
   const choices = listOf(sample.choices).map(String);
   const asked = Array.isArray(sample.input) ? messagesText(sample.input) : textOf(sample.input);
   const query =
@@ -98,6 +117,7 @@ function sampleCase(sample: Fields, scorers: readonly Scorer[], place: Place, in
 function recordingOf(sample: Fields): Block | undefined {
   const output = fieldsOf(sample.output);
   const answer =
-    textOf(output.completion) ?? contentText(fieldsOf(fieldsOf(listOf(output.choices)[0]).message).content);
+    textOf(output.completion) ??
+    contentText(fieldsOf(fieldsOf(listOf(output.choices)[0]).message).content);
   return answer === undefined ? undefined : { answer };
 }

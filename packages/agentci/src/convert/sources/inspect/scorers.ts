@@ -19,13 +19,18 @@ const PATTERNS: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /** What a scorer of Inspect asks of the answer. A list of targets is met by any of them. */
-export function scoredBy({ name, options }: Scorer, targets: readonly string[], place: Place): Carried {
+export function scoredBy(
+  { name, options }: Scorer,
+  targets: readonly string[],
+  place: Place,
+): Carried {
   if (targets.length === 0) return refuse(place, name, 'the sample has no target');
   switch (name) {
     case 'match':
       return matched(name, options, targets, place);
     case 'includes': {
-      if (targets.includes('')) return refuse(place, name, 'an empty target is in every answer: it cannot fail');
+      if (targets.includes(''))
+        return refuse(place, name, 'an empty target is in every answer: it cannot fail');
       const isFolded = options.ignore_case !== false;
       const pattern = `${isFolded ? '(?i)' : ''}${targets.map(escapePattern).join('|')}`;
       return folded(place, name, pattern, isFolded, targets);
@@ -62,19 +67,33 @@ export function scoredBy({ name, options }: Scorer, targets: readonly string[], 
 }
 
 function matched(name: string, options: Fields, targets: readonly string[], place: Place): Carried {
-  if (options.numeric === true) return refuse(place, name, 'numbers are cut out of the answer first');
+  if (options.numeric === true)
+    return refuse(place, name, 'numbers are cut out of the answer first');
   const write = PATTERNS[String(options.location ?? 'end')];
   if (write === undefined) return refuse(place, name, 'its location is not known');
   const texts = targets.map((target) => target.replace(PUNCTUATION, ''));
-  if (texts.includes('')) return refuse(place, name, 'a target without letters is in every answer: it cannot fail');
+  if (texts.includes(''))
+    return refuse(place, name, 'a target without letters is in every answer: it cannot fail');
   const isFolded = options.ignore_case !== false;
-  return folded(place, name, `${isFolded ? '(?i)' : ''}${write(texts.map(escapePattern).join('|'))}`, isFolded, texts);
+  return folded(
+    place,
+    name,
+    `${isFolded ? '(?i)' : ''}${write(texts.map(escapePattern).join('|'))}`,
+    isFolded,
+    texts,
+  );
 }
 
 /** Letters outside of ASCII that have a case may be folded in another way. */
 const isPlainlyCased = (text: string): boolean => !/(?![\0-\x7f])[\p{CWCM}\p{CWCF}]/u.test(text);
 
-function folded(place: Place, name: string, pattern: string, isFolded: boolean, texts: readonly string[]): Carried {
+function folded(
+  place: Place,
+  name: string,
+  pattern: string,
+  isFolded: boolean,
+  texts: readonly string[],
+): Carried {
   const isRegular = !isFolded || texts.every(isPlainlyCased);
   return carry(
     place,

@@ -1,5 +1,13 @@
 import { isObject } from '../../../kit/object.ts';
-import { type Block, type Carried, type ConvertedCase, carry, correctness, type Place, refuse } from '../../model.ts';
+import {
+  type Block,
+  type Carried,
+  type ConvertedCase,
+  carry,
+  correctness,
+  type Place,
+  refuse,
+} from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import type { SourceOptions, SuiteSource } from '../../source.ts';
 import {
@@ -34,7 +42,8 @@ export const source: SuiteSource = {
   }),
 };
 
-const examplesIn = (value: unknown): readonly unknown[] => (isObject(value) ? listOf(value.examples) : listOf(value));
+const examplesIn = (value: unknown): readonly unknown[] =>
+  isObject(value) ? listOf(value.examples) : listOf(value);
 const isExample = (one: Fields): boolean =>
   (isObject(one.inputs) && ('outputs' in one || 'reference_outputs' in one)) ||
   'reference_outputs' in one ||
@@ -62,7 +71,12 @@ const MODES: Readonly<Record<string, { readonly mode: CallMode; readonly close?:
 
 const PARALLEL = 'calls of one message may come in any order there, and their order counts here';
 
-function exampleCase(written: Fields, place: Place, index: number, { map }: SourceOptions): ConvertedCase {
+function exampleCase(
+  written: Fields,
+  place: Place,
+  index: number,
+  { map }: SourceOptions,
+): ConvertedCase {
   const example = unflattened(written);
   const outputs = example.reference_outputs ?? example.outputs;
   const messages = messagesIn(outputs);
@@ -70,21 +84,30 @@ function exampleCase(written: Fields, place: Place, index: number, { map }: Sour
     questionOf(example.inputs ?? example.input, { whole: example, map: map.input }) ??
     (messages === undefined ? undefined : firstUser(messages));
   const metadata = fieldsOf(example.metadata);
-  const split = [example.split ?? metadata.dataset_split].flat().flatMap((one) => textOf(one) ?? []);
+  const split = [example.split ?? metadata.dataset_split]
+    .flat()
+    .flatMap((one) => textOf(one) ?? []);
   return {
     place,
     name: textOf(example.name) ?? textOf(example.id) ?? `example-${index + 1}`,
     query: asked ?? '(no input)',
     ...(split.length === 0 ? {} : { tags: split }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
-    carried: outputs === undefined || outputs === null ? [] : [reference(outputs, messages, place, map)],
-    ...(asked === undefined ? { skip: 'what is asked is not known: --map input=inputs.FIELD' } : {}),
+    carried:
+      outputs === undefined || outputs === null ? [] : [reference(outputs, messages, place, map)],
+    ...(asked === undefined
+      ? { skip: 'what is asked is not known: --map input=inputs.FIELD' }
+      : {}),
   };
 }
 
 function messagesIn(outputs: unknown): readonly Fields[] | undefined {
   const list = Array.isArray(outputs) ? outputs : fieldsOf(outputs).messages;
-  if (!Array.isArray(list) || !list.every((one) => isObject(one) && ('role' in one || 'type' in one))) return undefined;
+  if (
+    !Array.isArray(list) ||
+    !list.every((one) => isObject(one) && ('role' in one || 'type' in one))
+  )
+    return undefined;
   return list as readonly Fields[];
 }
 
@@ -103,16 +126,29 @@ function reference(
     const name = map.mode ?? 'strict';
     const chosen = MODES[name];
     if (chosen === undefined)
-      return refuse(place, 'trajectory', `the mode "${name}" is not strict, unordered, subset or superset`);
+      return refuse(
+        place,
+        'trajectory',
+        `the mode "${name}" is not strict, unordered, subset or superset`,
+      );
     const calls = messages.flatMap(callsOf);
-    if (calls.includes(undefined)) return refuse(place, 'trajectory', 'the arguments of a call are not JSON');
+    if (calls.includes(undefined))
+      return refuse(place, 'trajectory', 'the arguments of a call are not JSON');
     const parts = expectedCalls(chosen.mode, 'exact', calls as readonly WantedCall[]);
-    if (parts.length === 0) return refuse(place, 'trajectory', 'the reference has no calls, so that nothing can fail');
+    if (parts.length === 0)
+      return refuse(place, 'trajectory', 'the reference has no calls, so that nothing can fail');
     const isParallel = messages.some((message) => callsOf(message).length > 1);
     const close = chosen.close ?? (name === 'strict' && isParallel ? PARALLEL : undefined);
-    return carry(place, `trajectory ${name}`, close === undefined ? 'exact' : 'close', parts, close);
+    return carry(
+      place,
+      `trajectory ${name}`,
+      close === undefined ? 'exact' : 'close',
+      parts,
+      close,
+    );
   }
-  const text = map.output === undefined ? answerOf(outputs) : shownText(at({ outputs }, map.output));
+  const text =
+    map.output === undefined ? answerOf(outputs) : shownText(at({ outputs }, map.output));
   if (text === undefined) return refuse(place, 'outputs', 'the reference is empty');
   return carry(
     place,

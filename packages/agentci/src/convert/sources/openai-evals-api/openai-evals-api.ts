@@ -14,14 +14,25 @@ import {
 } from '../../model.ts';
 import { placeOf } from '../../places.ts';
 import type { SuiteSource } from '../../source.ts';
-import { at, type Fields, fieldsOf, listOf, messagesText, questionOf, shownText, textOf } from '../../values.ts';
+import {
+  at,
+  type Fields,
+  fieldsOf,
+  listOf,
+  messagesText,
+  questionOf,
+  shownText,
+  textOf,
+} from '../../values.ts';
 
 /** An eval of OpenAI's API: criteria over `sample` and `item`, and a run or a file with the items. */
 export const source: SuiteSource = {
   name: 'openai-evals-api',
   summary: "JSON of an eval of OpenAI's API, with its run or --map items=FILE.jsonl",
   recognizes: (file) =>
-    file.extension === '.json' && isObject(file.value) && Array.isArray(evalOf(file.value).testing_criteria),
+    file.extension === '.json' &&
+    isObject(file.value) &&
+    Array.isArray(evalOf(file.value).testing_criteria),
   read: (file, { map }) => {
     const root = file.value as Fields;
     const spec = evalOf(root);
@@ -40,7 +51,8 @@ export const source: SuiteSource = {
           ]
         : [];
     const messages = listOf(
-      at(root, 'run.data_source.input_messages.template') ?? at(root, 'data_source.input_messages.template'),
+      at(root, 'run.data_source.input_messages.template') ??
+        at(root, 'data_source.input_messages.template'),
     );
     const cases = items.map((item, i): ConvertedCase => {
       const own = placeOf(item, place);
@@ -48,14 +60,21 @@ export const source: SuiteSource = {
       const asked =
         messages.length === 0
           ? undefined
-          : messagesText(messages.map((one) => ({ ...fieldsOf(one), content: filled(fieldsOf(one).content, fields) })));
+          : messagesText(
+              messages.map((one) => ({
+                ...fieldsOf(one),
+                content: filled(fieldsOf(one).content, fields),
+              })),
+            );
       const query = asked ?? questionOf(fields, { map: map.input?.replace(/^item\./, '') });
       const output = textOf(at(item, 'sample.output_text'));
       return {
         place: own,
         name: `${textOf(spec.name) ?? 'item'}-${i + 1}`,
         query: query ?? '(no input)',
-        carried: criteria.map((criterion) => readCriterion(criterion, fields, placeOf(criterion, place))),
+        carried: criteria.map((criterion) =>
+          readCriterion(criterion, fields, placeOf(criterion, place)),
+        ),
         ...(query === undefined ? { skip: 'what is asked is not known: --map input=FIELD' } : {}),
         ...(output === undefined ? {} : { recording: { answer: output } }),
       };
@@ -99,11 +118,14 @@ const isAnswer = (input: unknown): boolean =>
 
 function carryCriterion(criterion: Fields, type: string, item: Fields, place: Place): Carried {
   if (type === 'string_check' || type === 'text_similarity') {
-    if (!isAnswer(criterion.input)) return refuse(place, type, 'it does not look at {{sample.output_text}} alone');
+    if (!isAnswer(criterion.input))
+      return refuse(place, type, 'it does not look at {{sample.output_text}} alone');
     const reference = filled(criterion.reference, item);
     if (reference === undefined || reference === '')
       return refuse(place, type, 'its reference is empty, or more than fields of the item');
-    return type === 'string_check' ? stringCheck(criterion, reference, place) : similarity(criterion, reference, place);
+    return type === 'string_check'
+      ? stringCheck(criterion, reference, place)
+      : similarity(criterion, reference, place);
   }
   if (type === 'label_model' || type === 'score_model') {
     const rule = messagesText(
@@ -111,17 +133,28 @@ function carryCriterion(criterion: Fields, type: string, item: Fields, place: Pl
         ...fieldsOf(one),
         content: String(fieldsOf(one).content ?? '')
           .replace(/\{\{\s*sample\.output_text\s*\}\}/g, 'the answer')
-          .replace(/\{\{\s*item\.([\w.]+)\s*\}\}/g, (_, name: string) => shownText(at(item, name)) ?? ''),
+          .replace(
+            /\{\{\s*item\.([\w.]+)\s*\}\}/g,
+            (_, name: string) => shownText(at(item, name)) ?? '',
+          ),
       })),
     );
     return rule === undefined
       ? refuse(place, type, 'it has no prompt')
-      : carry(place, type, 'close', [correctness({ llm_judge: [{ rule }] })], 'your judge decides, on a scale of five');
+      : carry(
+          place,
+          type,
+          'close',
+          [correctness({ llm_judge: [{ rule }] })],
+          'your judge decides, on a scale of five',
+        );
   }
   return refuse(
     place,
     type,
-    type === 'python' ? 'code is neither run nor translated: write it as `code`' : 'it is not a type that is known',
+    type === 'python'
+      ? 'code is neither run nor translated: write it as `code`'
+      : 'it is not a type that is known',
   );
 }
 
@@ -133,7 +166,9 @@ function stringCheck({ operation }: Fields, reference: string, place: Place): Ca
     case 'ne':
       return carry(place, 'string_check', 'exact', [negate(same)!]);
     case 'like':
-      return carry(place, 'string_check', 'exact', [correctness({ regex_match: contains(reference) })]);
+      return carry(place, 'string_check', 'exact', [
+        correctness({ regex_match: contains(reference) }),
+      ]);
     case 'ilike': {
       const isRegular = foldsRegularly(reference);
       return carry(
@@ -157,7 +192,11 @@ const METHODS: Readonly<Record<string, string>> = {
   fuzzy_match: 'levenshtein',
 };
 
-function similarity({ evaluation_metric, pass_threshold }: Fields, reference: string, place: Place): Carried {
+function similarity(
+  { evaluation_metric, pass_threshold }: Fields,
+  reference: string,
+  place: Place,
+): Carried {
   const method = METHODS[String(evaluation_metric)];
   if (method === undefined || typeof pass_threshold !== 'number')
     return refuse(

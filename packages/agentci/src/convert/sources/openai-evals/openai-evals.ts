@@ -1,7 +1,13 @@
 import { isObject } from '../../../kit/object.ts';
 import { UserError } from '../../../kit/user-error.ts';
 import type { SourceFile } from '../../folder.ts';
-import { contains, containsFolded, escapePattern, foldsRegularly, startsWith } from '../../literal.ts';
+import {
+  contains,
+  containsFolded,
+  escapePattern,
+  foldsRegularly,
+  startsWith,
+} from '../../literal.ts';
 import {
   type BlockValue,
   type Carried,
@@ -22,11 +28,16 @@ export const source: SuiteSource = {
   name: 'openai-evals',
   summary: 'YAML of the openai/evals registry (give the folder that holds its data too)',
   recognizes: (file) =>
-    ['.yaml', '.yml'].includes(file.extension) && isObject(file.value) && evalsIn(file.value).length > 0,
+    ['.yaml', '.yml'].includes(file.extension) &&
+    isObject(file.value) &&
+    evalsIn(file.value).length > 0,
   read: (file) => {
     const suites = evalsIn(file.value as Fields).map(([name, one]) => readEval(name, one, file));
     return {
-      agent: suites.length === 1 ? evalsIn(file.value as Fields)[0]![0] : file.base.replace(/\.ya?ml$/, ''),
+      agent:
+        suites.length === 1
+          ? evalsIn(file.value as Fields)[0]![0]
+          : file.base.replace(/\.ya?ml$/, ''),
       cases: suites.flatMap(({ cases }) => cases),
       settings: suites.flatMap(({ settings }) => settings),
     };
@@ -62,13 +73,17 @@ function readEval(name: string, one: Fields, file: SourceFile): ConvertedSuite {
       verdict: 'none',
       why: 'examples before the question are not carried',
     });
-  const cases = samples.flatMap((sample, i) => caseOf(sample, { name, i, kind, args, place: placeOf(sample, place) }));
+  const cases = samples.flatMap((sample, i) =>
+    caseOf(sample, { name, i, kind, args, place: placeOf(sample, place) }),
+  );
   return { cases, settings };
 }
 
 /** The class's own name where it is one of the package; a class of another module is code, whatever it is called. */
 const kindOf = (path: string): string =>
-  /^evals\.elsuite\.(?:basic\.\w+|modelgraded\.classify):\w+$/.test(path) ? path.slice(path.indexOf(':') + 1) : path;
+  /^evals\.elsuite\.(?:basic\.\w+|modelgraded\.classify):\w+$/.test(path)
+    ? path.slice(path.indexOf(':') + 1)
+    : path;
 
 const NO_FILE = new Set(['CONVERT_UNREADABLE', 'CONVERT_OUTSIDE']);
 
@@ -99,7 +114,13 @@ function caseOf(
     kind,
     args,
     place,
-  }: { readonly name: string; readonly i: number; readonly kind: string; readonly args: Fields; readonly place: Place },
+  }: {
+    readonly name: string;
+    readonly i: number;
+    readonly kind: string;
+    readonly args: Fields;
+    readonly place: Place;
+  },
 ): readonly ConvertedCase[] {
   if (!isObject(sample)) return [];
   const query = Array.isArray(sample.input) ? messagesText(sample.input) : textOf(sample.input);
@@ -119,7 +140,8 @@ function caseOf(
 
 function checkOf(kind: string, args: Fields, ideals: readonly string[], place: Place): Carried {
   const [first] = ideals;
-  if (first === undefined && kind !== 'JsonValidator') return refuse(place, kind, 'the sample has no ideal answer');
+  if (first === undefined && kind !== 'JsonValidator')
+    return refuse(place, kind, 'the sample has no ideal answer');
   if (ideals.includes('') && (kind === 'Match' || kind === 'Includes'))
     return refuse(place, kind, 'an empty ideal is in every answer: it cannot fail');
   const oneOf = (before: string, only: BlockValue): BlockValue =>
@@ -127,10 +149,14 @@ function checkOf(kind: string, args: Fields, ideals: readonly string[], place: P
   switch (kind) {
     // `startswith`, not equality: "Paris" is matched by "Paris, of course".
     case 'Match':
-      return carry(place, kind, 'exact', [correctness({ regex_match: oneOf('^', startsWith(first!)) })]);
+      return carry(place, kind, 'exact', [
+        correctness({ regex_match: oneOf('^', startsWith(first!)) }),
+      ]);
     case 'Includes': {
       const isFolded = args.ignore_case === true;
-      const pattern = isFolded ? oneOf('(?i)', containsFolded(first!)) : oneOf('', contains(first!));
+      const pattern = isFolded
+        ? oneOf('(?i)', containsFolded(first!))
+        : oneOf('', contains(first!));
       const isRegular = !isFolded || ideals.every(foldsRegularly);
       return carry(
         place,

@@ -29,6 +29,7 @@ test('what is carried as exact has the verdict that promptfoo gave', async () =>
   const ours = await judge(PAIRS.map(({ id, output }) => ({ id, query: id, answer: output })));
   const judged = PAIRS.filter(({ id }) => ours[id] !== 'skip');
   expect(judged.length).toBeGreaterThan(600);
-  const wanted = (verdict: boolean | string): readonly string[] => (verdict === true ? ['pass', 'warn'] : ['fail']);
+  const wanted = (verdict: boolean | string): readonly string[] =>
+    verdict === true ? ['pass', 'warn'] : ['fail'];
   expect(judged.filter(({ id, promptfoo }) => !wanted(promptfoo).includes(ours[id]!))).toEqual([]);
 });

@@ -1,5 +1,12 @@
 import { isObject } from '../../../kit/object.ts';
-import { contains, containsFolded, equals, escapePattern, foldsRegularly, startsWith } from '../../literal.ts';
+import {
+  contains,
+  containsFolded,
+  equals,
+  escapePattern,
+  foldsRegularly,
+  startsWith,
+} from '../../literal.ts';
 import { type Block, type BlockValue, correctness, cost } from '../../model.ts';
 import { readYaml } from '../../places.ts';
 import { javascriptFit } from '../../regex-fit.ts';
@@ -32,7 +39,8 @@ const ALWAYS = { none: 'an empty text is in every answer: it cannot fail' };
 function anyTerm(value: unknown, isFolded: boolean, isInverse: boolean): RuleOutcome {
   const terms = termsOf(value);
   if (terms === undefined) return NO_LIST;
-  if (terms.includes('')) return isInverse ? { none: 'an empty text is in every answer: it always fails' } : ALWAYS;
+  if (terms.includes(''))
+    return isInverse ? { none: 'an empty text is in every answer: it always fails' } : ALWAYS;
   const pattern =
     terms.length === 1
       ? (isFolded ? containsFolded : contains)(terms[0]!)
@@ -48,7 +56,9 @@ function allTerms(value: unknown, isFolded: boolean): RuleOutcome {
   if (terms === undefined) return NO_LIST;
   if (terms.length === 0) return ALWAYS;
   return {
-    parts: terms.map((text) => correctness({ regex_match: (isFolded ? containsFolded : contains)(text) })),
+    parts: terms.map((text) =>
+      correctness({ regex_match: (isFolded ? containsFolded : contains)(text) }),
+    ),
     close: isFolded && !terms.every(foldsRegularly) ? `it has ${IRREGULAR}` : undefined,
   };
 }
@@ -64,38 +74,49 @@ function schemaOf(value: unknown): unknown {
 }
 
 function json(value: unknown, isInside: boolean): RuleOutcome {
-  const whole = isInside ? { contains_json: true } : { is_json: true };
+  const whole: Block = isInside ? { contains_json: true } : { is_json: true };
   const lenient = isInside
     ? 'promptfoo repairs and accepts text that is nearly JSON, and looks for objects alone'
     : undefined;
-  if (value === undefined || value === null || value === '') return { parts: [correctness(whole)], close: lenient };
+  if (value === undefined || value === null || value === '')
+    return { parts: [correctness(whole)], close: lenient };
   const fit = draft7(schemaOf(value));
   if (fit.kind === 'none') return { none: fit.why };
   if (fit.kind === 'any') return { parts: [correctness(whole)], close: lenient };
-  const block: Block = isInside ? { contains_json: { schema: fit.schema } } : { json_schema: fit.schema };
+  const block: Block = isInside
+    ? { contains_json: { schema: fit.schema } }
+    : { json_schema: fit.schema };
   return { parts: [correctness(block)], close: lenient ?? fit.why };
 }
 
 function equal(value: unknown): RuleOutcome {
   if (value === undefined) return { none: 'it has no value' };
-  if (typeof value === 'object') return { parts: [correctness({ json_schema: { const: value as BlockValue } })] };
+  if (typeof value === 'object')
+    return { parts: [correctness({ json_schema: { const: value as BlockValue } })] };
   return { parts: [correctness({ regex_match: equals(String(value)) })] };
 }
 
 function words(value: unknown): RuleOutcome {
   if (isObject(value)) {
     const { min, max } = value;
-    if (typeof min !== 'number' && typeof max !== 'number') return { none: 'it has neither min nor max' };
-    const bounds = { ...(typeof min === 'number' ? { min } : {}), ...(typeof max === 'number' ? { max } : {}) };
+    if (typeof min !== 'number' && typeof max !== 'number')
+      return { none: 'it has neither min nor max' };
+    const bounds = {
+      ...(typeof min === 'number' ? { min } : {}),
+      ...(typeof max === 'number' ? { max } : {}),
+    };
     return { parts: [correctness({ length: { ...bounds, unit: 'words' } })] };
   }
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  if (typeof count !== 'number' || !Number.isInteger(count)) return { none: 'it needs a whole number of words' };
+  if (typeof count !== 'number' || !Number.isInteger(count))
+    return { none: 'it needs a whole number of words' };
   return { parts: [correctness({ length: { min: count, max: count, unit: 'words' } })] };
 }
 
 const bound = (key: 'max_latency_ms' | 'max_cost_usd', threshold: unknown): RuleOutcome =>
-  typeof threshold === 'number' ? { parts: [cost({ [key]: threshold })] } : { none: 'it needs a threshold' };
+  typeof threshold === 'number'
+    ? { parts: [cost({ [key]: threshold })] }
+    : { none: 'it needs a threshold' };
 
 export const ANSWER_RULES: Readonly<Record<string, Rule>> = {
   contains: { read: ({ value }) => term(value, false) },
@@ -128,15 +149,30 @@ export const ANSWER_RULES: Readonly<Record<string, Rule>> = {
   'word-count': { read: ({ value }) => words(value) },
   latency: { read: ({ assertion }) => bound('max_latency_ms', assertion.threshold) },
   cost: { read: ({ assertion }) => bound('max_cost_usd', assertion.threshold) },
-  'rouge-n': { isGraded: true, read: ({ value, assertion }) => similar(value, 'rouge_1', assertion.threshold ?? 0.75) },
-  bleu: { isGraded: true, read: ({ value, assertion }) => similar(value, 'bleu', assertion.threshold ?? 0.5) },
-  similar: { isGraded: true, read: ({ value, assertion }) => similar(value, 'embedding', assertion.threshold ?? 0.75) },
+  'rouge-n': {
+    isGraded: true,
+    read: ({ value, assertion }) => similar(value, 'rouge_1', assertion.threshold ?? 0.75),
+  },
+  bleu: {
+    isGraded: true,
+    read: ({ value, assertion }) => similar(value, 'bleu', assertion.threshold ?? 0.5),
+  },
+  similar: {
+    isGraded: true,
+    read: ({ value, assertion }) => similar(value, 'embedding', assertion.threshold ?? 0.75),
+  },
   'similar:cosine': {
     isGraded: true,
     read: ({ value, assertion }) => similar(value, 'embedding', assertion.threshold ?? 0.75),
   },
-  'similar:dot': { isGraded: true, read: () => ({ none: 'only the cosine of two vectors is measured here' }) },
-  'similar:euclidean': { isGraded: true, read: () => ({ none: 'only the cosine of two vectors is measured here' }) },
+  'similar:dot': {
+    isGraded: true,
+    read: () => ({ none: 'only the cosine of two vectors is measured here' }),
+  },
+  'similar:euclidean': {
+    isGraded: true,
+    read: () => ({ none: 'only the cosine of two vectors is measured here' }),
+  },
 };
 
 const COUNTED: Readonly<Record<string, string>> = {
@@ -147,7 +183,11 @@ const COUNTED: Readonly<Record<string, string>> = {
 
 function similar(value: unknown, method: string, min: unknown): RuleOutcome {
   const texts = Array.isArray(value) ? value : [value];
-  if (texts.length === 0 || !texts.every((text) => typeof text === 'string' && text !== '') || typeof min !== 'number')
+  if (
+    texts.length === 0 ||
+    !texts.every((text) => typeof text === 'string' && text !== '') ||
+    typeof min !== 'number'
+  )
     return { none: 'it needs a text and a threshold' };
   const blocks = texts.map((text) => ({ similarity: { to: text as string, method, min } }));
   const close = COUNTED[method];

@@ -23,25 +23,83 @@ const GRADED = new Set([
   ...['levenshtein', 'perplexity-score', 'perplexity', 'rouge-n', 'similar', 'starts-with'],
 ]);
 const OTHERS = [
-  ...['bleu', 'contains', 'contains-html', 'contains-sql', 'contains-xml', 'conversation-relevance', 'equals'],
-  ...['factuality', 'finish-reason', 'g-eval', 'gleu', 'guardrails', 'icontains', 'is-html', 'is-refusal', 'is-sql'],
-  ...['is-valid-function-call', 'is-valid-openai-function-call', 'is-valid-openai-tools-call', 'is-xml', 'javascript'],
-  ...['llm-rubric', 'meteor', 'model-graded-closedqa', 'model-graded-factuality', 'moderation', 'pi', 'python'],
-  ...['regex', 'ruby', 'search-rubric', 'agent-rubric', 'skill-used', 'similar:cosine', 'similar:dot'],
+  ...[
+    'bleu',
+    'contains',
+    'contains-html',
+    'contains-sql',
+    'contains-xml',
+    'conversation-relevance',
+    'equals',
+  ],
+  ...[
+    'factuality',
+    'finish-reason',
+    'g-eval',
+    'gleu',
+    'guardrails',
+    'icontains',
+    'is-html',
+    'is-refusal',
+    'is-sql',
+  ],
+  ...[
+    'is-valid-function-call',
+    'is-valid-openai-function-call',
+    'is-valid-openai-tools-call',
+    'is-xml',
+    'javascript',
+  ],
+  ...[
+    'llm-rubric',
+    'meteor',
+    'model-graded-closedqa',
+    'model-graded-factuality',
+    'moderation',
+    'pi',
+    'python',
+  ],
+  ...[
+    'regex',
+    'ruby',
+    'search-rubric',
+    'agent-rubric',
+    'skill-used',
+    'similar:cosine',
+    'similar:dot',
+  ],
   ...['similar:euclidean', 'tool-call-f1', 'trajectory:goal-success', 'trajectory:tool-args-match'],
-  ...['trajectory:step-count', 'trajectory:tool-sequence', 'trajectory:tool-used', 'trace-error-spans'],
-  ...['trace-span-count', 'trace-span-duration', 'webhook', 'word-count', 'select-best', 'max-score', 'human'],
+  ...[
+    'trajectory:step-count',
+    'trajectory:tool-sequence',
+    'trajectory:tool-used',
+    'trace-error-spans',
+  ],
+  ...[
+    'trace-span-count',
+    'trace-span-duration',
+    'webhook',
+    'word-count',
+    'select-best',
+    'max-score',
+    'human',
+  ],
 ];
 const TYPES = [...LISTS, ...UNTRIMMED, ...GRADED, ...OTHERS].sort((a, b) => b.length - a.length);
-const FORM = new RegExp(`^(not-)?(${TYPES.join('|')})(?:\\((\\d+(?:\\.\\d+)?)\\))?(?::([\\s\\S]*))?$`);
+const FORM = new RegExp(
+  `^(not-)?(${TYPES.join('|')})(?:\\((\\d+(?:\\.\\d+)?)\\))?(?::([\\s\\S]*))?$`,
+);
 
 /** Reads the short form of CSV cells: `contains: x`, `similar(0.8): y`, or the text that the answer must equal. */
 export function readAssertionText(written: string): Assertion {
   for (const prefix of ['javascript:', 'fn:', 'eval:'])
-    if (written.startsWith(prefix)) return { type: 'javascript', value: written.slice(prefix.length).trim() };
-  if (/^file:\/\/.*\.(?:[cm]?[jt]s)(?::|$)/.test(written)) return { type: 'javascript', value: written };
+    if (written.startsWith(prefix))
+      return { type: 'javascript', value: written.slice(prefix.length).trim() };
+  if (/^file:\/\/.*\.(?:[cm]?[jt]s)(?::|$)/.test(written))
+    return { type: 'javascript', value: written };
   for (const prefix of ['grade:', 'llm-rubric:'])
-    if (written.startsWith(prefix)) return { type: 'llm-rubric', value: written.slice(prefix.length) };
+    if (written.startsWith(prefix))
+      return { type: 'llm-rubric', value: written.slice(prefix.length) };
   if (written.startsWith('python:') || /^file:\/\/.*\.py(?::|$)/.test(written))
     return { type: 'python', value: written };
   const found = FORM.exec(written);
@@ -76,7 +134,10 @@ export function splitList(text: string): readonly string[] | undefined {
     let item = '';
     for (at++; ; at++) {
       if (at >= text.length) return undefined;
-      if ((text[at] === '\\' && /["\\]/.test(text[at + 1] ?? '')) || (text[at] === '"' && text[at + 1] === '"'))
+      if (
+        (text[at] === '\\' && /["\\]/.test(text[at + 1] ?? '')) ||
+        (text[at] === '"' && text[at + 1] === '"')
+      )
         item += text[++at];
       else if (text[at] === '"') break;
       else item += text[at];

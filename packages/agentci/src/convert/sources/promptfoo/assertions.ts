@@ -27,8 +27,10 @@ const NONE: Readonly<Record<string, string>> = {
   python: 'code is neither run nor translated: write it as `code: {command: [python3, check.py]}`',
   ruby: 'code is neither run nor translated: write it as `code` with a command',
   webhook: 'a request to a server is not a check: write a program and use `code`',
-  'select-best': 'it compares answers of several providers; here each answer has a verdict of its own',
-  'max-score': 'it compares answers of several providers; here each answer has a verdict of its own',
+  'select-best':
+    'it compares answers of several providers; here each answer has a verdict of its own',
+  'max-score':
+    'it compares answers of several providers; here each answer has a verdict of its own',
   human: 'a person decides',
   perplexity: 'probabilities of tokens are not part of a trace',
   'perplexity-score': 'probabilities of tokens are not part of a trace',
@@ -51,7 +53,8 @@ const NONE: Readonly<Record<string, string>> = {
   'skill-used': 'a trace has no skills',
   'trace-span-count': 'a trace has steps, not spans: `expr` over trace.steps',
   'trace-span-duration': 'a trace has steps, not spans: `expr` over trace.steps',
-  'trace-error-spans': 'a trace has steps, not spans: `max_tool_errors`, or `expr` over trace.steps',
+  'trace-error-spans':
+    'a trace has steps, not spans: `max_tool_errors`, or `expr` over trace.steps',
 };
 
 /** Turns the assertions of one test into checks; with a threshold, the weighted mean decides. */
@@ -85,12 +88,17 @@ function readPlainly(written: unknown, context: AssertionContext): readonly Carr
   const isSet = isObject(written) && written.type === 'assert-set';
   if (weight !== 0 || isSet || carried.parts.length === 0) return [carried];
   return [
-    { ...carried, parts: softened(carried.parts), finding: { ...carried.finding, why: 'weight 0: it only warns' } },
+    {
+      ...carried,
+      parts: softened(carried.parts),
+      finding: { ...carried.finding, why: 'weight 0: it only warns' },
+    },
   ];
 }
 
 function weighAll(members: readonly Scored[], threshold: number): Weighed {
-  if (threshold <= 0) return { ok: false, why: `with a threshold of ${threshold} nothing can fail` };
+  if (threshold <= 0)
+    return { ok: false, why: `with a threshold of ${threshold} nothing can fail` };
   return weigh(members, threshold);
 }
 
@@ -101,7 +109,9 @@ function readOne(written: unknown, context: AssertionContext): Scored {
   const assertion = written as Assertion;
   const weight = typeof assertion.weight === 'number' ? assertion.weight : 1;
   const made =
-    assertion.type === 'assert-set' ? readSet(assertion, place, context) : readSingle(assertion, place, context);
+    assertion.type === 'assert-set'
+      ? readSet(assertion, place, context)
+      : readSingle(assertion, place, context);
   const carried = { ...made.carried, finding: { ...made.carried.finding, origin: assertion } };
   return { carried, weight, isBoolean: made.isBoolean };
 }
@@ -113,8 +123,11 @@ interface Read {
 
 /** A set whose mean is weighed. Its own score is the mean, so that another mean cannot weigh it. */
 function readSet(set: Assertion, place: Place, context: AssertionContext): Read {
-  const inner = Array.isArray(set.assert) ? set.assert.map((one) => readOne(one, { ...context, place })) : [];
-  if (inner.length === 0) return { carried: refuse(place, 'assert-set', 'it has no assertions'), isBoolean: true };
+  const inner = Array.isArray(set.assert)
+    ? set.assert.map((one) => readOne(one, { ...context, place }))
+    : [];
+  if (inner.length === 0)
+    return { carried: refuse(place, 'assert-set', 'it has no assertions'), isBoolean: true };
   const members = inner.map(({ carried }) => carried);
   const weighed: Weighed =
     typeof set.threshold === 'number'
@@ -144,7 +157,13 @@ function readSingle(assertion: Assertion, place: Place, context: AssertionContex
   const parts = isInverse && outcome.isNegated !== true ? denied(outcome.parts) : outcome.parts;
   if (parts === undefined) return none('its opposite cannot be said in one layer');
   return {
-    carried: carry(place, type, outcome.close === undefined ? 'exact' : 'close', parts, outcome.close ?? outcome.note),
+    carried: carry(
+      place,
+      type,
+      outcome.close === undefined ? 'exact' : 'close',
+      parts,
+      outcome.close ?? outcome.note,
+    ),
     isBoolean,
   };
 }

@@ -34,17 +34,26 @@ function matcherOf(value: unknown): Matcher | { readonly none: string } {
   const pattern = value.pattern ?? value.name;
   if (typeof pattern !== 'string' || pattern === '') return { none: 'it names no tool' };
   const { min, max } = value;
-  return { pattern, ...(typeof min === 'number' ? { min } : {}), ...(typeof max === 'number' ? { max } : {}) };
+  return {
+    pattern,
+    ...(typeof min === 'number' ? { min } : {}),
+    ...(typeof max === 'number' ? { max } : {}),
+  };
 }
 
 function toolUsed(value: unknown, isInverse: boolean): RuleOutcome {
   const list = typeof value === 'string' ? [value] : value;
   if (Array.isArray(list)) {
     const names = list.filter((name) => typeof name === 'string' && name !== '') as string[];
-    if (names.length === 0 || names.length < list.length) return { none: 'it needs names of tools' };
+    if (names.length === 0 || names.length < list.length)
+      return { none: 'it needs names of tools' };
     // Without a `not-` each must be used; with it, none may be.
     return {
-      parts: [path({ expr: names.map((name) => `${isInverse ? '!' : ''}calls.exists(c, ${nameTest(name)})`) })],
+      parts: [
+        path({
+          expr: names.map((name) => `${isInverse ? '!' : ''}calls.exists(c, ${nameTest(name)})`),
+        }),
+      ],
       isNegated: true,
     };
   }
@@ -52,7 +61,9 @@ function toolUsed(value: unknown, isInverse: boolean): RuleOutcome {
   if ('none' in matcher) return matcher;
   const { pattern, min = 1, max } = matcher;
   const size = `calls.filter(c, ${nameTest(pattern)}).size()`;
-  return { parts: [path({ expr: `${size} >= ${min}${max === undefined ? '' : ` && ${size} <= ${max}`}` })] };
+  return {
+    parts: [path({ expr: `${size} >= ${min}${max === undefined ? '' : ` && ${size} <= ${max}`}` })],
+  };
 }
 
 function toolSequence(value: unknown): RuleOutcome {
@@ -62,7 +73,8 @@ function toolSequence(value: unknown): RuleOutcome {
       ? (value as { steps?: unknown; mode?: unknown })
       : {};
   if (!Array.isArray(steps) || steps.length === 0) return { none: 'it has no steps' };
-  if (mode !== 'exact' && mode !== 'in_order') return { none: `the mode "${String(mode).slice(0, 40)}" is not known` };
+  if (mode !== 'exact' && mode !== 'in_order')
+    return { none: `the mode "${String(mode).slice(0, 40)}" is not known` };
   const names: string[] = [];
   for (const step of steps) {
     const matcher = matcherOf(step);
@@ -71,7 +83,10 @@ function toolSequence(value: unknown): RuleOutcome {
   }
   if (names.some((name) => name.includes('['))) return BRACKET;
   const calls = names.map((name) => ({ tool: foldedName(name) }));
-  return { parts: [path({ expected_calls: { mode, args: 'ignore', calls } })], close: foldsOtherwise(names) };
+  return {
+    parts: [path({ expected_calls: { mode, args: 'ignore', calls } })],
+    close: foldsOtherwise(names),
+  };
 }
 
 const MATCHERS = new Set(['equals', 'one_of', 'oneOf', 'regex', 'tolerance', 'subset', 'ignore']);
@@ -90,9 +105,12 @@ function toolArgs(value: unknown): RuleOutcome {
   const args = Object.hasOwn(value, 'args') ? value.args : value.arguments;
   if (!isObject(args)) return { none: 'arguments without names are not compared here' };
   const mode = value.mode ?? 'partial';
-  if (mode !== 'partial' && mode !== 'exact') return { none: `the mode "${String(mode).slice(0, 40)}" is not known` };
+  if (mode !== 'partial' && mode !== 'exact')
+    return { none: `the mode "${String(mode).slice(0, 40)}" is not known` };
   if (matcher.pattern.includes('[')) return BRACKET;
-  const nested = mode === 'partial' && Object.values(args).some((item) => typeof item === 'object' && item !== null);
+  const nested =
+    mode === 'partial' &&
+    Object.values(args).some((item) => typeof item === 'object' && item !== null);
   const wanted = Object.fromEntries(
     Object.entries(args).map(([key, item]) => [
       key,
@@ -113,15 +131,20 @@ function stepCount(value: unknown): RuleOutcome {
   const count = typeof value === 'number' ? { max: value } : value;
   if (!isObject(count)) return { none: 'it has neither min nor max' };
   if (count.type !== 'tool')
-    return { none: 'only calls of tools are counted here: `max_llm_calls`, or `expr` over trace.steps' };
+    return {
+      none: 'only calls of tools are counted here: `max_llm_calls`, or `expr` over trace.steps',
+    };
   const { min, max } = count;
   const pattern = count.pattern ?? count.name;
-  const size = typeof pattern === 'string' ? `calls.filter(c, ${nameTest(pattern)}).size()` : 'size(calls)';
+  const size =
+    typeof pattern === 'string' ? `calls.filter(c, ${nameTest(pattern)}).size()` : 'size(calls)';
   const tests = [
     ...(typeof min === 'number' ? [`${size} >= ${min}`] : []),
     ...(typeof max === 'number' ? [`${size} <= ${max}`] : []),
   ];
-  return tests.length === 0 ? { none: 'it has neither min nor max' } : { parts: [path({ expr: tests.join(' && ') })] };
+  return tests.length === 0
+    ? { none: 'it has neither min nor max' }
+    : { parts: [path({ expr: tests.join(' && ') })] };
 }
 
 const FINISH: Readonly<Record<string, string>> = {
@@ -145,7 +168,8 @@ export const CALL_RULES: Readonly<Record<string, Rule>> = {
         return { none: 'it needs names of tools' };
       return {
         parts: [path({ expected_tools: names.map(String), min_tool_f1: min })],
-        close: 'promptfoo reads the calls from the text of the answer; here they are those of the trace',
+        close:
+          'promptfoo reads the calls from the text of the answer; here they are those of the trace',
       };
     },
   },

@@ -30,7 +30,8 @@ function valuesOf(
 ): readonly { readonly value: unknown; readonly why?: string }[] {
   if (typeof written === 'string' && written.startsWith('file://'))
     return readVariable(written.slice('file://'.length), file);
-  if (isWhole || !Array.isArray(written) || typeof written[0] !== 'string') return [{ value: written }];
+  if (isWhole || !Array.isArray(written) || typeof written[0] !== 'string')
+    return [{ value: written }];
   return written.flatMap((value) =>
     typeof value === 'string' && value.startsWith('file://')
       ? readVariable(value.slice('file://'.length), file)
@@ -38,12 +39,18 @@ function valuesOf(
   );
 }
 
-function readVariable(path: string, file: SourceFile): readonly { readonly value: unknown; readonly why?: string }[] {
+function readVariable(
+  path: string,
+  file: SourceFile,
+): readonly { readonly value: unknown; readonly why?: string }[] {
   if (/\.(?:[cm]?[jt]s|py)(?::[\w.]+)?$/.test(path))
     return [{ value: '', why: `the variable comes from ${path}, which is code and not run` }];
   if (/\.(?:pdf|png|jpe?g|gif|webp|mp3|wav|mp4|mov|webm|svg|docx?|xlsx?)$/i.test(path))
     return [{ value: '', why: `the variable is the file ${path}, which is not text` }];
   return file.matching(path).map((found) => ({
-    value: found.extension === '.yaml' || found.extension === '.yml' ? JSON.stringify(found.value) : found.text.trim(),
+    value:
+      found.extension === '.yaml' || found.extension === '.yml'
+        ? JSON.stringify(found.value)
+        : found.text.trim(),
   }));
 }

@@ -11,22 +11,37 @@ const refers = (reference: string, name: string): boolean =>
 /** Without a list everything is allowed; an empty one allows nothing. */
 const isAllowed = (filter: unknown, names: readonly string[]): boolean =>
   !Array.isArray(filter) ||
-  filter.some((reference) => typeof reference === 'string' && names.some((name) => refers(reference, name)));
+  filter.some(
+    (reference) => typeof reference === 'string' && names.some((name) => refers(reference, name)),
+  );
 
 export type Filtered = { readonly isAsked: boolean; readonly skip?: string };
 
 /** Whether a test is asked with a prompt, by the filters of the test and of the providers. */
-export function filtered({ prompts, providers, provider }: Test, prompt: Prompt, kept: readonly Kept[]): Filtered {
+export function filtered(
+  { prompts, providers, provider }: Test,
+  prompt: Prompt,
+  kept: readonly Kept[],
+): Filtered {
   if (!isAllowed(prompts, prompt.names ?? [prompt.label])) return { isAsked: false };
   if (provider !== undefined && !(kept.length === 1 && kept[0]!.names.includes(String(provider))))
-    return { isAsked: true, skip: 'the test is asked of a provider of its own, and a spec has one runner' };
+    return {
+      isAsked: true,
+      skip: 'the test is asked of a provider of its own, and a spec has one runner',
+    };
   if (kept.length === 0)
-    return Array.isArray(providers) && providers.length === 0 ? { isAsked: false } : { isAsked: true };
+    return Array.isArray(providers) && providers.length === 0
+      ? { isAsked: false }
+      : { isAsked: true };
   const asked = kept.filter(
-    (one) => isAllowed(providers, one.names) && isAllowed(one.prompts, prompt.names ?? [prompt.label]),
+    (one) =>
+      isAllowed(providers, one.names) && isAllowed(one.prompts, prompt.names ?? [prompt.label]),
   );
   if (asked.length === 0) return { isAsked: false };
   return asked.length === kept.length
     ? { isAsked: true }
-    : { isAsked: true, skip: 'only some of the providers are asked, and a spec asks all of its models' };
+    : {
+        isAsked: true,
+        skip: 'only some of the providers are asked, and a spec asks all of its models',
+      };
 }

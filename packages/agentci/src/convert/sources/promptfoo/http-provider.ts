@@ -11,7 +11,9 @@ const holdsSecret = (text: string): boolean => maskAllSecrets(text, () => '') !=
 /** A login, a key by its form, or a parameter whose name says that it is one. */
 const hasCredential = (url: string): boolean =>
   holdsSecret(url) ||
-  [...url.matchAll(/[?&]([^=&]+)=([^&]+)/g)].some(([, name, value]) => isSecretName(name!) && !/\{\{/.test(value!));
+  [...url.matchAll(/[?&]([^=&]+)=([^&]+)/g)].some(
+    ([, name, value]) => isSecretName(name!) && !/\{\{/.test(value!),
+  );
 
 /** The texts of a request: `{{prompt}}` is `{{query}}` here, and `{{env.KEY}}` in a header is `${KEY}`. */
 class Texts {
@@ -24,11 +26,14 @@ class Texts {
     if (/\{%|\{#/.test(text)) this.why ??= 'template logic ({% … %}) is not carried';
     return text.replace(/\{\{([\s\S]*?)\}\}/g, (_, inside: string) => {
       const name = inside.trim();
-      const env = /^env\.([A-Za-z_]\w*)$/.exec(name) ?? /^env\[['"]([A-Za-z_]\w*)['"]\]$/.exec(name);
+      const env =
+        /^env\.([A-Za-z_]\w*)$/.exec(name) ?? /^env\[['"]([A-Za-z_]\w*)['"]\]$/.exec(name);
       if (name === 'prompt') return '{{query}}';
       if (env !== null && mayBeEnv) return `\${${env[1]}}`;
-      if (env !== null) this.why ??= `{{${name}}} in the body: only headers and the URL read the environment`;
-      else if (!/^[A-Za-z_]\w*$/.test(name)) this.why ??= `{{${name.slice(0, 60)}}} is more than a variable`;
+      if (env !== null)
+        this.why ??= `{{${name}}} in the body: only headers and the URL read the environment`;
+      else if (!/^[A-Za-z_]\w*$/.test(name))
+        this.why ??= `{{${name.slice(0, 60)}}} is more than a variable`;
       else if (RUN.has(name)) this.why ??= `the variable "${name}" has a meaning of its own here`;
       else this.variables.add(name);
       return `{{${name}}}`;
@@ -40,7 +45,11 @@ class Texts {
     const filled = this.fill(text, true);
     if (
       /\$\{|\{\{/.test(filled) ||
-      !(isSecretName(name) || /^(?:proxy-)?authorization$|^cookie$/i.test(name) || holdsSecret(text))
+      !(
+        isSecretName(name) ||
+        /^(?:proxy-)?authorization$|^cookie$/i.test(name) ||
+        holdsSecret(text)
+      )
     )
       return filled;
     const scheme = /^(?:bearer|basic|token|apikey)\s+/i.exec(text)?.[0] ?? '';
@@ -60,7 +69,9 @@ class Texts {
     }
     if (Array.isArray(value)) return value.map((item) => this.fillAll(item));
     if (isObject(value))
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.fillAll(item, name)]));
+      return Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [name, this.fillAll(item, name)]),
+      );
     return value as BlockValue;
   }
 }
@@ -81,26 +92,37 @@ export function httpRunner(id: string, config: Vars): RunnerOutcome {
   ])
     if (config[key] !== undefined) return { none: `its "${key}" is not carried` };
   const method =
-    typeof config.method === 'string' ? config.method.toUpperCase() : config.body === undefined ? 'GET' : 'POST';
+    typeof config.method === 'string'
+      ? config.method.toUpperCase()
+      : config.body === undefined
+        ? 'GET'
+        : 'POST';
   if (!['GET', 'POST', 'PUT', 'PATCH'].includes(method))
     return { none: `the method ${method.slice(0, 20)} is not sent` };
   const texts = new Texts();
   const answer = pointerOf(config.transformResponse ?? config.responseParser);
   const headers = isObject(config.headers)
     ? Object.fromEntries(
-        Object.entries(config.headers).map(([name, value]) => [name, texts.header(name, String(value))]),
+        Object.entries(config.headers).map(([name, value]) => [
+          name,
+          texts.header(name, String(value)),
+        ]),
       )
     : undefined;
   const body = bodyOf(config.body);
-  if (body === undefined && config.body !== undefined) return { none: 'its body is a text that is not JSON' };
+  if (body === undefined && config.body !== undefined)
+    return { none: 'its body is a text that is not JSON' };
   const http: Record<string, BlockValue> = { url: texts.fill(url, true), method };
   if (headers !== undefined) http.headers = headers;
   if (body !== undefined) http.body = texts.fillAll(body);
   if (typeof answer === 'string') http.answer = answer;
   if (hasCredential(url))
-    return { none: 'its URL holds a credential, which is not copied: write {{env.NAME}} in its place' };
+    return {
+      none: 'its URL holds a credential, which is not copied: write {{env.NAME}} in its place',
+    };
   if (texts.why !== undefined) return { none: texts.why };
-  if (!JSON.stringify(http).includes('{{query}}')) return { none: 'the request does not say where the prompt goes' };
+  if (!JSON.stringify(http).includes('{{query}}'))
+    return { none: 'the request does not say where the prompt goes' };
   const close = [
     ...(typeof answer === 'string' ? [] : [answer.why]),
     ...(texts.left === undefined ? [] : [texts.left]),
@@ -125,9 +147,11 @@ const PATH = /^json((?:\.[A-Za-z_$][\w$]*|\[\d+\]|\[['"][^'"]+['"]\])*)$/;
 
 /** `json.choices[0].message.content` as a JSON pointer. */
 function pointerOf(written: unknown): string | { readonly why: string } {
-  if (written === undefined) return { why: 'the whole response is read as the answer or as a recording' };
+  if (written === undefined)
+    return { why: 'the whole response is read as the answer or as a recording' };
   const found = typeof written === 'string' ? PATH.exec(written.trim()) : null;
-  if (found === null) return { why: 'its transformResponse is code; write `answer`, a JSON pointer' };
+  if (found === null)
+    return { why: 'its transformResponse is code; write `answer`, a JSON pointer' };
   const steps = found[1]!.match(/[A-Za-z_$][\w$]*|\d+|(?<=['"])[^'"]+(?=['"])/g) ?? [];
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -12,7 +12,11 @@ const rubric = (rule: Block, close?: string): RuleOutcome => ({
 /** A rule with the threshold of the source, which counts in fifths here. */
 function graded(text: unknown, threshold: unknown, close: string | undefined): RuleOutcome {
   const rule =
-    typeof text === 'string' ? text.trim() : isObject(text) || Array.isArray(text) ? JSON.stringify(text) : '';
+    typeof text === 'string'
+      ? text.trim()
+      : isObject(text) || Array.isArray(text)
+        ? JSON.stringify(text)
+        : '';
   if (rule === '') return { none: 'it has no text' };
   if (typeof threshold !== 'number') return rubric({ rule }, close);
   if (threshold < 0 || threshold > 1) return { none: 'its threshold is not between 0 and 1' };
@@ -23,22 +27,34 @@ const template = (name: string, why: string = YOURS): Rule => ({
   isGraded: true,
   read: ({ assertion }) =>
     rubric(
-      { template: name, ...(typeof assertion.threshold === 'number' ? { threshold: assertion.threshold } : {}) },
+      {
+        template: name,
+        ...(typeof assertion.threshold === 'number' ? { threshold: assertion.threshold } : {}),
+      },
       why,
     ),
 });
 
-const listed = (value: unknown): unknown => (Array.isArray(value) ? value.map(String).join('\n') : value);
+const listed = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(String).join('\n') : value;
 
 export const JUDGE_RULES: Readonly<Record<string, Rule>> = {
   'llm-rubric': {
     isGraded: true,
     read: ({ value, assertion }) => {
-      if (assertion.rubricPrompt !== undefined) return { none: 'its prompt for the judge is its own' };
-      return graded(value, assertion.threshold, typeof value === 'string' ? undefined : 'the rubric is a map');
+      if (assertion.rubricPrompt !== undefined)
+        return { none: 'its prompt for the judge is its own' };
+      return graded(
+        value,
+        assertion.threshold,
+        typeof value === 'string' ? undefined : 'the rubric is a map',
+      );
     },
   },
-  'agent-rubric': { isGraded: true, read: ({ value, assertion }) => graded(value, assertion.threshold, YOURS) },
+  'agent-rubric': {
+    isGraded: true,
+    read: ({ value, assertion }) => graded(value, assertion.threshold, YOURS),
+  },
   'model-graded-closedqa': {
     isGraded: true,
     read: ({ value, assertion }) => graded(value, assertion.threshold, YOURS),
@@ -51,12 +67,17 @@ export const JUDGE_RULES: Readonly<Record<string, Rule>> = {
   'model-graded-factuality': { isGraded: true, read: ({ value }) => facts(value) },
   'answer-relevance': {
     isGraded: true,
-    read: ({ assertion }) => graded('The answer is about what was asked.', assertion.threshold ?? 0.75, YOURS),
+    read: ({ assertion }) =>
+      graded('The answer is about what was asked.', assertion.threshold ?? 0.75, YOURS),
   },
   'conversation-relevance': {
     isGraded: true,
     read: ({ assertion }) =>
-      graded('Every answer is about what the user said before it.', assertion.threshold ?? 0.75, YOURS),
+      graded(
+        'Every answer is about what the user said before it.',
+        assertion.threshold ?? 0.75,
+        YOURS,
+      ),
   },
   'context-faithfulness': template('factual_grounded'),
   'context-recall': {
@@ -71,11 +92,19 @@ export const JUDGE_RULES: Readonly<Record<string, Rule>> = {
     isGraded: true,
     read: ({ value }) => {
       const goal = isObject(value) ? value.goal : value;
-      return graded(typeof goal === 'string' ? `The agent reached this goal: ${goal}` : undefined, undefined, YOURS);
+      return graded(
+        typeof goal === 'string' ? `The agent reached this goal: ${goal}` : undefined,
+        undefined,
+        YOURS,
+      );
     },
   },
   'is-refusal': template('polite_refusal', 'promptfoo looks for phrases; here a judge decides'),
 };
 
 const facts = (value: unknown): RuleOutcome =>
-  graded(typeof value === 'string' ? `The answer agrees with these facts: ${value}` : undefined, undefined, YOURS);
+  graded(
+    typeof value === 'string' ? `The answer agrees with these facts: ${value}` : undefined,
+    undefined,
+    YOURS,
+  );

@@ -74,9 +74,17 @@ tests: [{vars: {word: [hello, bye]}}]
   });
 
   test.each([
-    { what: 'template logic', prompt: '{% if q %}{{q}}{% endif %}', why: 'template logic ({% … %}) is not carried' },
+    {
+      what: 'template logic',
+      prompt: '{% if q %}{{q}}{% endif %}',
+      why: 'template logic ({% … %}) is not carried',
+    },
     { what: 'a filter', prompt: '{{ q | upper }}', why: '{{q | upper}} is more than a variable' },
-    { what: 'the environment', prompt: '{{ env.HOME }}', why: '{{env.HOME}} is of the environment, which is not read' },
+    {
+      what: 'the environment',
+      prompt: '{{ env.HOME }}',
+      why: '{{env.HOME}} is of the environment, which is not read',
+    },
   ])('a prompt with $what is skipped, never asked half-filled', async ({ prompt, why }) => {
     const { suite } = await convertFiles({
       'promptfooconfig.json': {
@@ -194,7 +202,9 @@ describe('providers', () => {
 
   test('a program gets the prompt as its argument', async () => {
     const { suite } = await convert(['exec: node "my agent.js"'], { lossy: true });
-    expect(suite.runner).toMatchObject({ command: ['node', '-e', expect.any(String), 'node', 'my agent.js'] });
+    expect(suite.runner).toMatchObject({
+      command: ['node', '-e', expect.any(String), 'node', 'my agent.js'],
+    });
   });
 
   test('a runner that is only close is written when asked for', async () => {
@@ -259,7 +269,10 @@ describe('calls of tools', () => {
     },
     {
       when: 'nothing else may be called',
-      assert: { type: 'trajectory:tool-sequence', value: { mode: 'exact', steps: ['look', 'book'] } },
+      assert: {
+        type: 'trajectory:tool-sequence',
+        value: { mode: 'exact', steps: ['look', 'book'] },
+      },
       good: [call('look'), call('book')],
       bad: [call('look'), call('x'), call('book')],
     },
@@ -271,7 +284,10 @@ describe('calls of tools', () => {
     },
     {
       when: 'arguments are exact',
-      assert: { type: 'trajectory:tool-args-match', value: { name: 'look', mode: 'exact', args: { id: 7 } } },
+      assert: {
+        type: 'trajectory:tool-args-match',
+        value: { name: 'look', mode: 'exact', args: { id: 7 } },
+      },
       good: [call('look', { id: 7 })],
       bad: [call('look', { id: 7, x: 1 })],
     },
@@ -283,11 +299,19 @@ describe('calls of tools', () => {
     },
   ])('$assert.type: $when', async ({ assert, good, bad }) => {
     const { judge, verdicts } = await convertFiles({
-      'promptfooconfig.json': { prompts: ['q'], providers: ['echo'], tests: [{ assert: [assert] }] },
+      'promptfooconfig.json': {
+        prompts: ['q'],
+        providers: ['echo'],
+        tests: [{ assert: [assert] }],
+      },
     });
     expect(verdicts).toEqual([`${assert.type} exact`]);
-    expect(await judge([{ query: 'q', answer: 'x', tool_calls: good }])).toEqual({ 'test-1': 'pass' });
-    expect(await judge([{ query: 'q', answer: 'x', tool_calls: bad }])).toEqual({ 'test-1': 'fail' });
+    expect(await judge([{ query: 'q', answer: 'x', tool_calls: good }])).toEqual({
+      'test-1': 'pass',
+    });
+    expect(await judge([{ query: 'q', answer: 'x', tool_calls: bad }])).toEqual({
+      'test-1': 'fail',
+    });
     expect(await judge([{ query: 'q', answer: 'x' }])).toEqual({ 'test-1': 'error' });
   });
 });
@@ -302,7 +326,9 @@ providers:
 tests: [{assert: [{type: contains, value: x}]}]
 `,
   });
-  const lines = report.settings.filter(({ type }) => type.startsWith('provider')).map(({ type, line }) => [type, line]);
+  const lines = report.settings
+    .filter(({ type }) => type.startsWith('provider'))
+    .map(({ type, line }) => [type, line]);
   expect(new Map(lines as [string, number][])).toEqual(
     new Map([
       ['provider exec:one', 3],
@@ -317,7 +343,12 @@ test.each([
   { when: 'by the text of one without a label', test: { prompts: ['L'] }, queries: ['L'] },
   { when: 'with a wildcard', test: { prompts: ['group:*'] }, queries: ['G1', 'G2'] },
   { when: 'by group', test: { prompts: ['group'] }, queries: ['G1', 'G2'] },
-  { when: 'that match nothing', test: { prompts: ['none'] }, queries: ['S'], skip: 'leave nothing to ask' },
+  {
+    when: 'that match nothing',
+    test: { prompts: ['none'] },
+    queries: ['S'],
+    skip: 'leave nothing to ask',
+  },
   { when: 'of providers that match', test: { providers: ['ec*'], prompts: ['L'] }, queries: ['L'] },
   {
     when: 'of providers that do not',
@@ -325,17 +356,29 @@ test.each([
     queries: ['S'],
     skip: 'leave nothing',
   },
-  { when: 'by a provider of its own', test: { provider: 'x', prompts: ['L'] }, queries: ['L'], skip: 'of its own' },
+  {
+    when: 'by a provider of its own',
+    test: { provider: 'x', prompts: ['L'] },
+    queries: ['L'],
+    skip: 'of its own',
+  },
 ])('filters of a test are kept: $when', async ({ test: own, queries, skip }) => {
   const { suite, report } = await convertFiles({
     'promptfooconfig.json': {
-      prompts: [{ raw: 'S', label: 'short' }, 'L', { raw: 'G1', label: 'group:1' }, { raw: 'G2', label: 'group:2' }],
+      prompts: [
+        { raw: 'S', label: 'short' },
+        'L',
+        { raw: 'G1', label: 'group:1' },
+        { raw: 'G2', label: 'group:2' },
+      ],
       providers: ['echo'],
       tests: [{ ...own, assert: [contains('x')] }],
     },
   });
   expect(suite.queries.map(({ query }) => query)).toEqual(queries);
-  expect(report.skipped.map(({ why }) => why)).toEqual(skip === undefined ? [] : [expect.stringContaining(skip)]);
+  expect(report.skipped.map(({ why }) => why)).toEqual(
+    skip === undefined ? [] : [expect.stringContaining(skip)],
+  );
   expect(report.counts.exact).toBe(skip === undefined ? 1 : 0);
 });
 
@@ -352,7 +395,9 @@ test('a test for some of several models is skipped, and a provider has prompts o
   });
   expect(report.cases).toBe(2);
   expect(new Set(suite.queries.map(({ query }) => query))).toEqual(new Set(['A']));
-  expect(report.skipped.map(({ why }) => why)).toEqual([expect.stringContaining('only some of the providers')]);
+  expect(report.skipped.map(({ why }) => why)).toEqual([
+    expect.stringContaining('only some of the providers'),
+  ]);
 });
 
 test.each([
@@ -361,7 +406,11 @@ test.each([
     config: { headers: { Authorization: 'Bearer abc-def-123456' } },
     spec: 'Bearer ${AUTHORIZATION}',
   },
-  { when: 'in a header of its own', config: { headers: { 'X-Api-Key': 'abc-def-123456' } }, spec: '${X_API_KEY}' },
+  {
+    when: 'in a header of its own',
+    config: { headers: { 'X-Api-Key': 'abc-def-123456' } },
+    spec: '${X_API_KEY}',
+  },
   { when: 'in the body', config: { body: { q: '{{prompt}}', api_key: 'abc-def-123456' } } },
   { when: 'in the URL', config: { url: 'https://api.test/x?api_key=abc-def-123456' } },
 ])('a credential $when is not copied', async ({ config, spec: wanted }) => {

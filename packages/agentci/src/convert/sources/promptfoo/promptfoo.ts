@@ -1,6 +1,13 @@
 import { isObject } from '../../../kit/object.ts';
 import type { SourceFile } from '../../folder.ts';
-import type { Block, BlockValue, ConvertedCase, ConvertedSuite, Finding, Place } from '../../model.ts';
+import type {
+  Block,
+  BlockValue,
+  ConvertedCase,
+  ConvertedSuite,
+  Finding,
+  Place,
+} from '../../model.ts';
 import { placed, placeOf } from '../../places.ts';
 import type { SourceOptions, SuiteSource } from '../../source.ts';
 import { readAssertions } from './assertions.ts';
@@ -14,18 +21,22 @@ import { readTests, type Test, testsInFile } from './tests.ts';
 
 export const source: SuiteSource = {
   name: 'promptfoo',
-  summary: 'promptfooconfig.yaml or .json, tests in CSV, JSONL and YAML, and files of "promptfoo eval -o"',
+  summary:
+    'promptfooconfig.yaml or .json, tests in CSV, JSONL and YAML, and files of "promptfoo eval -o"',
   recognizes: (file) => {
-    if (file.extension === '.csv') return /(?:^|[,"])\s*__expected/.test(file.text.slice(0, 5000).split('\n')[0] ?? '');
+    if (file.extension === '.csv')
+      return /(?:^|[,"])\s*__expected/.test(file.text.slice(0, 5000).split('\n')[0] ?? '');
     if (!['.yaml', '.yml', '.json'].includes(file.extension)) return false;
     const { value } = file;
     if (!isObject(value)) return false;
     if (isResults(value)) return true;
-    const isNamed = /^promptfooconfig/.test(file.base) || /^#.*promptfoo/m.test(file.text.slice(0, 400));
+    const isNamed =
+      /^promptfooconfig/.test(file.base) || /^#.*promptfoo/m.test(file.text.slice(0, 400));
     const hasTests = ['tests', 'scenarios', 'defaultTest'].some((key) => key in value);
     const hasTargets = ['prompts', 'providers', 'targets'].some((key) => key in value);
     return (
-      (isNamed && (hasTests || hasTargets)) || (hasTests && hasTargets && !('queries' in value) && !('suite' in value))
+      (isNamed && (hasTests || hasTargets)) ||
+      (hasTests && hasTargets && !('queries' in value) && !('suite' in value))
     );
   },
   read: (file, options) => {
@@ -53,32 +64,57 @@ function readTable(file: SourceFile, options: SourceOptions): ConvertedSuite {
   return { cases, settings: findings };
 }
 
-const NOT_ASKED = 'its filters of prompts and providers leave nothing to ask: promptfoo does not run it';
+const NOT_ASKED =
+  'its filters of prompts and providers leave nothing to ask: promptfoo does not run it';
 
 function readConfig(config: Vars, file: SourceFile, options: SourceOptions): ConvertedSuite {
   const { prompts, findings: promptFindings } = readPrompts(config.prompts, file);
   const { tests, findings: testFindings } = readTests(config, file);
   const providers = readProviders(config.providers ?? config.targets, file, options);
-  const settings = [...providers.findings, ...promptFindings, ...testFindings, ...otherSettings(config, file)];
+  const settings = [
+    ...providers.findings,
+    ...promptFindings,
+    ...testFindings,
+    ...otherSettings(config, file),
+  ];
   const repeat = isObject(config.evaluateOptions) ? config.evaluateOptions.repeat : undefined;
-  const runs = typeof repeat === 'number' && Number.isInteger(repeat) && repeat > 1 ? repeat : undefined;
+  const runs =
+    typeof repeat === 'number' && Number.isInteger(repeat) && repeat > 1 ? repeat : undefined;
   const cases: ConvertedCase[] = [];
   const systems = new Set<string | undefined>();
   for (const [index, test] of tests.entries()) {
-    const uses = prompts.map((prompt, number) => ({ prompt, number, ...filtered(test, prompt, providers.kept) }));
+    const uses = prompts.map((prompt, number) => ({
+      prompt,
+      number,
+      ...filtered(test, prompt, providers.kept),
+    }));
     // A test that its filters leave nothing to ask is told, with the first prompt.
     const chosen = uses.some(({ isAsked }) => isAsked)
       ? uses.filter(({ isAsked }) => isAsked)
       : uses.slice(0, 1).map((use) => ({ ...use, skip: NOT_ASKED }));
     for (const made of combinations(test, file))
       for (const { prompt, number, skip } of chosen) {
-        const one = caseOf({ test, made, prompt, file, index, providers, ...(prompts.length > 1 ? { number } : {}) });
+        const one = caseOf({
+          test,
+          made,
+          prompt,
+          file,
+          index,
+          providers,
+          ...(prompts.length > 1 ? { number } : {}),
+        });
         systems.add(asked(prompt, made.vars, test).system);
-        cases.push({ ...one, ...(runs === undefined ? {} : { runs }), ...(skip === undefined ? {} : { skip }) });
+        cases.push({
+          ...one,
+          ...(runs === undefined ? {} : { runs }),
+          ...(skip === undefined ? {} : { skip }),
+        });
       }
   }
   const name =
-    typeof config.description === 'string' && config.description.trim() !== '' ? config.description : undefined;
+    typeof config.description === 'string' && config.description.trim() !== ''
+      ? config.description
+      : undefined;
   return {
     ...(name === undefined ? {} : { agent: name.trim().slice(0, 80) }),
     ...withSystem(providers, systems, settings, file),
@@ -96,10 +132,19 @@ function withSystem(
 ): { runner?: Block; matrix?: Block; closeRunner?: string } {
   if (runner === undefined) return {};
   const [system, ...others] = systems;
-  const rest = { ...(matrix === undefined ? {} : { matrix }), ...(closeRunner === undefined ? {} : { closeRunner }) };
+  const rest = {
+    ...(matrix === undefined ? {} : { matrix }),
+    ...(closeRunner === undefined ? {} : { closeRunner }),
+  };
   if (system === undefined && others.length === 0) return { runner, ...rest };
-  if (others.length > 0 || runner.model === undefined || !/\s/.test(system ?? '') || /\{\{/.test(system ?? '')) {
-    const why = 'the part of the system is not the same in every case, or is not sent by this runner';
+  if (
+    others.length > 0 ||
+    runner.model === undefined ||
+    !/\s/.test(system ?? '') ||
+    /\{\{/.test(system ?? '')
+  ) {
+    const why =
+      'the part of the system is not the same in every case, or is not sent by this runner';
     settings.push({ file: file.name, line: 1, type: 'prompt', verdict: 'none', why });
     return {};
   }
@@ -123,7 +168,15 @@ const asked = (prompt: Prompt, vars: Vars, { options }: Test): ReturnType<typeof
 };
 
 /** One case: the filled-in prompt as the query, the assertions as checks. */
-export function caseOf({ test, made, prompt, file, index, providers, number }: CaseInput): ConvertedCase {
+export function caseOf({
+  test,
+  made,
+  prompt,
+  file,
+  index,
+  providers,
+  number,
+}: CaseInput): ConvertedCase {
   const { vars } = made;
   const query = asked(prompt, vars, test);
   const place: Place = test.place;
@@ -136,9 +189,13 @@ export function caseOf({ test, made, prompt, file, index, providers, number }: C
   });
   const text = query.ok ? query.text : prompt.text;
   const skip =
-    made.why ?? (query.ok ? undefined : query.why) ?? (text.trim() === '' ? 'the prompt is empty' : undefined);
+    made.why ??
+    (query.ok ? undefined : query.why) ??
+    (text.trim() === '' ? 'the prompt is empty' : undefined);
   const name = test.description ?? `test-${index + 1}`;
-  const metadata = Object.fromEntries(Object.entries(test.metadata).filter(([, value]) => value !== null));
+  const metadata = Object.fromEntries(
+    Object.entries(test.metadata).filter(([, value]) => value !== null),
+  );
   const needed = (providers?.variables ?? []).filter((key) => Object.hasOwn(vars, key));
   return {
     place,
@@ -146,18 +203,26 @@ export function caseOf({ test, made, prompt, file, index, providers, number }: C
     query: text.trim() === '' ? '(empty)' : text,
     ...(test.description === undefined ? {} : { description: test.description }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
-    ...(needed.length === 0 ? {} : { vars: Object.fromEntries(needed.map((key) => [key, vars[key] as BlockValue])) }),
+    ...(needed.length === 0
+      ? {}
+      : { vars: Object.fromEntries(needed.map((key) => [key, vars[key] as BlockValue])) }),
     carried,
     ...(skip === undefined || typeof test.providerOutput === 'string' ? {} : { skip }),
-    ...(typeof test.providerOutput === 'string' ? { recording: { answer: test.providerOutput } } : {}),
+    ...(typeof test.providerOutput === 'string'
+      ? { recording: { answer: test.providerOutput } }
+      : {}),
   };
 }
 
 /** Why the assertions of a test look at something other than the answer. */
-function changedBy({ options, scoring }: Test, providers: Providers | undefined): string | undefined {
+function changedBy(
+  { options, scoring }: Test,
+  providers: Providers | undefined,
+): string | undefined {
   if (scoring !== undefined) return 'a function of the suite computes the verdict';
   for (const key of ['transform', 'postprocess'])
-    if (options[key] !== undefined) return `the test's "${key}" changes the answer with code before it is judged`;
+    if (options[key] !== undefined)
+      return `the test's "${key}" changes the answer with code before it is judged`;
   return providers?.changes;
 }
 
@@ -170,7 +235,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 function otherSettings(config: Vars, file: SourceFile): Finding[] {
   return Object.entries(SETTINGS).flatMap(([type, why]) =>
-    config[type] === undefined ? [] : [{ file: file.name, line: 1, type, verdict: 'none', why } as const],
+    config[type] === undefined
+      ? []
+      : [{ file: file.name, line: 1, type, verdict: 'none', why } as const],
   );
 }
 
@@ -186,12 +253,15 @@ function dereferenced(root: unknown, file: string): unknown {
     const reference = (value as Vars).$ref;
     if (typeof reference === 'string' && reference.startsWith('#/')) {
       let target: unknown = root;
-      for (const step of reference.slice(2).split('/')) target = isObject(target) ? target[step] : undefined;
+      for (const step of reference.slice(2).split('/'))
+        target = isObject(target) ? target[step] : undefined;
       if (target !== undefined) return visit(target, depth + 1);
     }
     const changed = Array.isArray(value)
       ? value.map((item) => visit(item, depth + 1))
-      : Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item, depth + 1)]));
+      : Object.fromEntries(
+          Object.entries(value).map(([key, item]) => [key, visit(item, depth + 1)]),
+        );
     const isSame = Object.entries(changed).every(([key, item]) => (value as Vars)[key] === item);
     // The values that were read are kept: their lines are known.
     const kept = isSame ? value : placed(changed, placeOf(value, { file, line: 1 }));

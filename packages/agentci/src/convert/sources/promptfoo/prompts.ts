@@ -38,7 +38,8 @@ export function readPrompts(written: unknown, config: SourceFile): Prompts {
     const given = (
       isObject(entry) ? [entry.label, entry.id] : isObject(written) ? [written[String(entry)]] : []
     ).filter((name) => typeof name === 'string') as readonly string[];
-    if (typeof raw !== 'string') findings.push({ ...place, type: 'prompt', verdict: 'none', why: 'it has no text' });
+    if (typeof raw !== 'string')
+      findings.push({ ...place, type: 'prompt', verdict: 'none', why: 'it has no text' });
     else if (
       /^(?:exec|package|langfuse|portkey|helicone):/.test(raw) ||
       (CODE.test(raw) && (raw.startsWith('file://') || FILE.test(raw)))
@@ -52,10 +53,17 @@ export function readPrompts(written: unknown, config: SourceFile): Prompts {
     else if (raw.startsWith('file://') || FILE.test(raw))
       for (const file of config.matching(raw.replace(/^file:\/\//, '')))
         if (CODE.test(file.base))
-          findings.push({ ...place, type: 'prompt', verdict: 'none', why: 'it comes from code, which is not run' });
+          findings.push({
+            ...place,
+            type: 'prompt',
+            verdict: 'none',
+            why: 'it comes from code, which is not run',
+          });
         else
           prompts.push(
-            ...promptsOf(file).map((one) => named(one, given, `${raw.replace(/^file:\/\//, '')}: ${one.text}`)),
+            ...promptsOf(file).map((one) =>
+              named(one, given, `${raw.replace(/^file:\/\//, '')}: ${one.text}`),
+            ),
           );
     else prompts.push(named(promptOf(raw, raw), given, raw));
   }
@@ -75,7 +83,9 @@ function promptsOf(file: SourceFile): Prompt[] {
         prompt === undefined ? [] : [promptOf(prompt, file.base)],
       );
     case '.jsonl':
-      return file.text.split(/\r?\n/).flatMap((line) => (line.trim() === '' ? [] : [promptOf(line, file.base)]));
+      return file.text
+        .split(/\r?\n/)
+        .flatMap((line) => (line.trim() === '' ? [] : [promptOf(line, file.base)]));
     case '.yaml':
     case '.yml':
       return [promptOf(JSON.stringify(file.value), file.base)];

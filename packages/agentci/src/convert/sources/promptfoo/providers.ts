@@ -36,21 +36,36 @@ interface Provider extends Kept {
 }
 
 /** The providers of a config as the runner of a spec; several models are a matrix. */
-export function readProviders(written: unknown, file: SourceFile, options: SourceOptions): Providers {
+export function readProviders(
+  written: unknown,
+  file: SourceFile,
+  options: SourceOptions,
+): Providers {
   const providers = listed(written, file);
   const findings: Finding[] = [];
   const changes = providers.some(({ transform }) => transform !== undefined)
     ? { changes: 'a transform of the provider changes the answer with code before it is judged' }
     : {};
-  const outcomes = providers.map((provider) => ({ provider, outcome: runnerOf(provider, file, options) }));
-  const carried = outcomes.flatMap(({ provider, outcome }) => ('runner' in outcome ? [{ provider, outcome }] : []));
+  const outcomes = providers.map((provider) => ({
+    provider,
+    outcome: runnerOf(provider, file, options),
+  }));
+  const carried = outcomes.flatMap(({ provider, outcome }) =>
+    'runner' in outcome ? [{ provider, outcome }] : [],
+  );
   for (const { provider, outcome } of outcomes)
     if ('none' in outcome)
-      findings.push({ ...provider.place, type: `provider ${provider.id}`, verdict: 'none', why: outcome.none });
+      findings.push({
+        ...provider.place,
+        type: `provider ${provider.id}`,
+        verdict: 'none',
+        why: outcome.none,
+      });
   const [first, ...others] = carried;
   if (first === undefined) return { findings, variables: [], kept: [], ...changes };
   const isModels = carried.every(({ outcome }) => outcome.runner.model !== undefined);
-  const rest = ({ outcome }: (typeof carried)[number]): string => JSON.stringify({ ...outcome.runner, model: '' });
+  const rest = ({ outcome }: (typeof carried)[number]): string =>
+    JSON.stringify({ ...outcome.runner, model: '' });
   const alike = isModels ? carried.filter((one) => rest(one) === rest(first)) : [first];
   for (const one of carried) {
     const isKept = alike.includes(one);
@@ -64,7 +79,10 @@ export function readProviders(written: unknown, file: SourceFile, options: Sourc
             target: `runner.${Object.keys(one.outcome.runner)[0]}`,
             ...(close === undefined ? {} : { why: close }),
           }
-        : { verdict: 'none', why: 'a spec has one runner: convert again with this provider alone' }),
+        : {
+            verdict: 'none',
+            why: 'a spec has one runner: convert again with this provider alone',
+          }),
     } as Finding);
   }
   const variables = [...new Set(first.outcome.variables ?? [])];
@@ -74,7 +92,8 @@ export function readProviders(written: unknown, file: SourceFile, options: Sourc
   if (alike.length <= 1 || others.length === 0)
     return { runner: first.outcome.runner, findings, variables, kept, ...close, ...changes };
   const models = [...new Set(alike.map(({ outcome }) => outcome.runner.model as string))];
-  if (models.length === 1) return { runner: first.outcome.runner, findings, variables, kept, ...close, ...changes };
+  if (models.length === 1)
+    return { runner: first.outcome.runner, findings, variables, kept, ...close, ...changes };
   return {
     runner: { ...first.outcome.runner, model: '{{model}}' },
     matrix: { model: models },
@@ -88,7 +107,11 @@ export function readProviders(written: unknown, file: SourceFile, options: Sourc
 
 function listed(written: unknown, file: SourceFile): readonly Provider[] {
   const root = { file: file.name, line: 1 };
-  const entries = Array.isArray(written) ? written : written === undefined || written === null ? [] : [written];
+  const entries = Array.isArray(written)
+    ? written
+    : written === undefined || written === null
+      ? []
+      : [written];
   return entries.flatMap((entry, index): Provider[] => {
     const place = placeOfItem(entries, index, placeOf(written, root));
     const bare = { config: {}, place, transform: undefined, prompts: undefined };
@@ -96,7 +119,9 @@ function listed(written: unknown, file: SourceFile): readonly Provider[] {
     if (!isObject(entry)) return [{ id: 'unknown', names: [], ...bare }];
     const [key] = Object.keys(entry);
     const inner =
-      typeof entry.id === 'string' ? entry : { id: key, ...(isObject(entry[key!]) ? (entry[key!] as Vars) : {}) };
+      typeof entry.id === 'string'
+        ? entry
+        : { id: key, ...(isObject(entry[key!]) ? (entry[key!] as Vars) : {}) };
     const config = isObject(inner.config) ? inner.config : {};
     const { label, prompts, transform } = inner as Vars;
     const names = [inner.id, label].filter((name) => typeof name === 'string') as string[];
@@ -109,25 +134,31 @@ const READ = 'JSON.parse(require("node:fs").readFileSync(0)).query';
 const ECHO = `process.stdout.write(${READ})`;
 const EXEC = `const { status } = require("node:child_process").spawnSync(process.argv[1], [...process.argv.slice(2), ${READ}, "{}", "{}"], { stdio: ["ignore", "inherit", "inherit"] }); process.exit(status ?? 1)`;
 
-const CODE = 'code of the provider is not run here: start it with `runner: {command: […]}` or `{module: …}`';
+const CODE =
+  'code of the provider is not run here: start it with `runner: {command: […]}` or `{module: …}`';
 
 function runnerOf(provider: Provider, file: SourceFile, options: SourceOptions): RunnerOutcome {
   const { id, config } = provider;
   if (id === 'echo') return { runner: { command: ['node', '-e', ECHO] } };
   if (/^exec:/.test(id)) return execRunner(id.slice('exec:'.length).trim(), file, options);
   if (/^https?(?::\/\/|$)/.test(id)) return httpRunner(id, config);
-  if (/^(?:file:\/\/|python:|ruby:|golang:|package:)|\.(?:[cm]?[jt]s|py)$/.test(id)) return { none: CODE };
+  if (/^(?:file:\/\/|python:|ruby:|golang:|package:)|\.(?:[cm]?[jt]s|py)$/.test(id))
+    return { none: CODE };
   return modelRunner(id, config);
 }
 
 function execRunner(written: string, file: SourceFile, { outDir }: SourceOptions): RunnerOutcome {
-  const parts = written.match(/"[^"]*"|'[^']*'|[^\s"']+/g)?.map((part) => part.replace(/^(["'])(.*)\1$/, '$2')) ?? [];
+  const parts =
+    written
+      .match(/"[^"]*"|'[^']*'|[^\s"']+/g)
+      ?.map((part) => part.replace(/^(["'])(.*)\1$/, '$2')) ?? [];
   if (parts.length === 0 || /[|&;<>$`]/.test(written))
     return { none: 'the command needs a shell, and none is started here' };
   const cwd = relative(outDir, dirname(file.path)).split(sep).join('/');
   return {
     runner: { command: ['node', '-e', EXEC, ...parts], ...(cwd === '' ? {} : { cwd }) },
-    close: 'started with the prompt as its argument; the options and the context after it are empty',
+    close:
+      'started with the prompt as its argument; the options and the context after it are empty',
   };
 }
 
@@ -137,7 +168,8 @@ const OTHER_KINDS =
 function modelRunner(id: string, config: Vars): RunnerOutcome {
   const [provider = '', ...rest] = id.split(':');
   const name = modelName(provider, rest);
-  if (name === undefined) return { none: `no runner asks "${id.slice(0, 80)}": a program of yours can` };
+  if (name === undefined)
+    return { none: `no runner asks "${id.slice(0, 80)}": a program of yours can` };
   const runner: Record<string, string | number> = { model: name };
   const left: string[] = [];
   for (const [key, value] of Object.entries(config)) {
@@ -151,7 +183,10 @@ function modelRunner(id: string, config: Vars): RunnerOutcome {
       runner.base_url = value;
     else left.push(key);
   }
-  return { runner, ...(left.length === 0 ? {} : { close: `without ${left.slice(0, 8).join(', ')} of its config` }) };
+  return {
+    runner,
+    ...(left.length === 0 ? {} : { close: `without ${left.slice(0, 8).join(', ')} of its config` }),
+  };
 }
 
 function modelName(provider: string, rest: readonly string[]): string | undefined {

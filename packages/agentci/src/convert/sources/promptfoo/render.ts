@@ -1,7 +1,9 @@
 /** Variables of a test. */
 export type Vars = Readonly<Record<string, unknown>>;
 
-export type Rendered = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+export type Rendered =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly why: string };
 
 const SLOT = /\{\{-?([\s\S]*?)-?\}\}/g;
 const NAME = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*|\[(?:\d+|'[^']*'|"[^"]*")\])*$/;
@@ -16,7 +18,8 @@ export function render(
   asText: (value: unknown) => string | undefined = plainText,
 ): Rendered {
   if (!template.includes('{')) return { ok: true, text: template };
-  if (/\{%|\{#/.test(template)) return { ok: false, why: 'template logic ({% … %}) is not carried' };
+  if (/\{%|\{#/.test(template))
+    return { ok: false, why: 'template logic ({% … %}) is not carried' };
   let why: string | undefined;
   const text = template.replace(SLOT, (_, inside: string) => {
     const name = inside.trim();
@@ -34,9 +37,11 @@ export function render(
   return why === undefined ? { ok: true, text } : { ok: false, why };
 }
 
-const plainText = (value: unknown): string | undefined => (typeof value === 'object' ? undefined : String(value));
+const plainText = (value: unknown): string | undefined =>
+  typeof value === 'object' ? undefined : String(value);
 /** In a prompt, lists and maps are written as JSON. */
-export const jsonText = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+export const jsonText = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 function lookUp(vars: Vars, name: string): unknown {
   let value: unknown = vars;

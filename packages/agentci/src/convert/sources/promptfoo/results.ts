@@ -8,7 +8,9 @@ import type { Vars } from './render.ts';
 
 /** A file of `promptfoo eval -o results.json`. */
 export const isResults = (value: Vars): boolean =>
-  isObject(value.results) && Array.isArray(value.results.results) && (isObject(value.config) || 'evalId' in value);
+  isObject(value.results) &&
+  Array.isArray(value.results.results) &&
+  (isObject(value.config) || 'evalId' in value);
 
 /** Results hold runs as well as assertions: each becomes a case with its recording. */
 export function readResults(value: Vars, file: SourceFile): ConvertedSuite {
@@ -20,14 +22,20 @@ export function readResults(value: Vars, file: SourceFile): ConvertedSuite {
     const place = placeOf(row, root);
     const test = isObject(row.testCase) ? row.testCase : {};
     const vars = isObject(row.vars) ? row.vars : {};
-    const prompt = isObject(row.prompt) && typeof row.prompt.raw === 'string' ? row.prompt.raw : JSON.stringify(vars);
+    const prompt =
+      isObject(row.prompt) && typeof row.prompt.raw === 'string'
+        ? row.prompt.raw
+        : JSON.stringify(vars);
     const options = isObject(test.options) ? test.options : {};
     const carried = readAssertions(Array.isArray(test.assert) ? test.assert : [], test.threshold, {
       vars,
       place,
       readFile: (path) => readBeside(file, path),
       // The output of a transform is what was kept, and what was judged.
-      changed: test.assertScoringFunction === undefined ? undefined : 'a function of the suite computes the verdict',
+      changed:
+        test.assertScoringFunction === undefined
+          ? undefined
+          : 'a function of the suite computes the verdict',
     });
     const recording = recordingOf(row);
     const name = typeof test.description === 'string' ? test.description : `result-${i + 1}`;
@@ -76,6 +84,7 @@ function recordingOf(row: Vars): Block | undefined {
   const isCached = response.cached === true;
   if (typeof row.cost === 'number' && !isCached && row.cost > 0) recording.cost_usd = row.cost;
   if (typeof row.latencyMs === 'number' && !isCached) recording.latency_ms = row.latencyMs;
-  if (typeof usage.total === 'number' && usage.total > 0 && !isCached) recording.total_tokens = usage.total;
+  if (typeof usage.total === 'number' && usage.total > 0 && !isCached)
+    recording.total_tokens = usage.total;
   return recording;
 }

@@ -27,7 +27,9 @@ export interface Rule {
   readonly isGraded?: true;
 }
 
-type Resolved = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+type Resolved =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly why: string };
 
 /** The value as promptfoo sees it: a text or the texts of a list are templates, `file://` is read, maps stay as they are. */
 export function resolveValue(
@@ -39,7 +41,9 @@ export function resolveValue(
   const items: unknown[] = [];
   for (const item of value) {
     const resolved =
-      typeof item === 'string' ? resolveText(item, vars, readFile) : { ok: true as const, value: item as unknown };
+      typeof item === 'string'
+        ? resolveText(item, vars, readFile)
+        : { ok: true as const, value: item as unknown };
     if (!resolved.ok) return resolved;
     items.push(resolved.value);
   }
@@ -53,8 +57,10 @@ function resolveText(text: string, vars: Vars, readFile: (path: string) => unkno
     return rendered.ok ? { ok: true, value: rendered.text } : rendered;
   }
   const path = text.slice('file://'.length);
-  if (/\.(?:[cm]?[jt]s|py|rb)(?::|$)/.test(path)) return { ok: false, why: 'its value comes from code' };
-  if (!/\.(?:json|ya?ml|txt)$/.test(path)) return { ok: false, why: `"${path}" is not JSON, YAML or .txt` };
+  if (/\.(?:[cm]?[jt]s|py|rb)(?::|$)/.test(path))
+    return { ok: false, why: 'its value comes from code' };
+  if (!/\.(?:json|ya?ml|txt)$/.test(path))
+    return { ok: false, why: `"${path}" is not JSON, YAML or .txt` };
   const read = readFile(path);
   return { ok: true, value: typeof read === 'string' ? read.trim() : read };
 }

@@ -39,11 +39,14 @@ export function readTests(config: Vars, file: SourceFile): Tests {
   const read = (written: unknown): readonly Record<string, unknown>[] =>
     expandTests(written, file, placeOf(written, root), findings);
   const tests: Test[] = read(config.tests).map((test) => mergeTest(defaults, [test], root));
-  for (const scenario of list(loaded(config.scenarios, file)).flatMap((one) => list1(loaded(one, file)))) {
+  for (const scenario of list(loaded(config.scenarios, file)).flatMap((one) =>
+    list1(loaded(one, file)),
+  )) {
     if (!isObject(scenario)) continue;
     const inner = scenario.tests === undefined ? [{}] : read(scenario.tests);
     for (const data of list(loaded(scenario.config, file)))
-      for (const test of inner) tests.push(mergeTest(defaults, [map(data), test], placeOf(scenario, root)));
+      for (const test of inner)
+        tests.push(mergeTest(defaults, [map(data), test], placeOf(scenario, root)));
   }
   // A config without tests still asks every prompt once.
   if (tests.length === 0 && config.tests === undefined && config.scenarios === undefined)
@@ -55,7 +58,8 @@ const list1 = (value: unknown): readonly unknown[] => (Array.isArray(value) ? va
 
 /** The value of a `file://` text, else the value itself. */
 function loaded(value: unknown, file: SourceFile): unknown {
-  if (typeof value !== 'string' || !/^file:\/\/.*\.(?:json|jsonl|ya?ml|csv)$/.test(value)) return value;
+  if (typeof value !== 'string' || !/^file:\/\/.*\.(?:json|jsonl|ya?ml|csv)$/.test(value))
+    return value;
   return file.beside(value.slice('file://'.length)).value;
 }
 
@@ -70,9 +74,14 @@ function expandTests(
     findings.push({ ...place, type: 'tests', verdict: 'none', why });
     return [];
   };
-  if (Array.isArray(written)) return written.flatMap((one) => expandTests(one, file, placeOf(one, place), findings));
+  if (Array.isArray(written))
+    return written.flatMap((one) => expandTests(one, file, placeOf(one, place), findings));
   if (isObject(written)) {
-    if (typeof written.path === 'string' && written.vars === undefined && written.assert === undefined)
+    if (
+      typeof written.path === 'string' &&
+      written.vars === undefined &&
+      written.assert === undefined
+    )
       return expandTests(written.path, file, place, findings);
     return [written];
   }
@@ -80,24 +89,38 @@ function expandTests(
   if (/^(?:https?|huggingface|az|s3|gs):\/\//.test(written))
     return none('it is on another machine, and nothing is fetched');
   const path = written.replace(/^file:\/\//, '');
-  if (/\.(?:[cm]?[jt]s|py)(?::[\w.]+)?$/.test(path)) return none('tests that code makes are not made: it is not run');
-  if (!/\.(?:csv|jsonl?|ya?ml)$/.test(path)) return none(`"${path.slice(0, 80)}" is not CSV, JSON, JSONL or YAML`);
+  if (/\.(?:[cm]?[jt]s|py)(?::[\w.]+)?$/.test(path))
+    return none('tests that code makes are not made: it is not run');
+  if (!/\.(?:csv|jsonl?|ya?ml)$/.test(path))
+    return none(`"${path.slice(0, 80)}" is not CSV, JSON, JSONL or YAML`);
   return file.matching(path).flatMap((found) => testsInFile(found, findings));
 }
 
 /** Tests of a file of their own: rows of a CSV, or tests as in a config. */
-export function testsInFile(file: SourceFile, findings: Finding[]): readonly Record<string, unknown>[] {
+export function testsInFile(
+  file: SourceFile,
+  findings: Finding[],
+): readonly Record<string, unknown>[] {
   const { value } = file;
   if (file.extension === '.csv') return (value as readonly Record<string, string>[]).map(testOfRow);
   return list1(value).flatMap((one) => {
     const place = placeOf(one, { file: file.name, line: 1 });
-    if (isObject(one) && (one.vars !== undefined || one.assert !== undefined || one.description !== undefined))
+    if (
+      isObject(one) &&
+      (one.vars !== undefined || one.assert !== undefined || one.description !== undefined)
+    )
       return [one];
     // Rows in YAML are read like those of a CSV file.
-    if (isObject(one) && Object.values(one).every((cell) => typeof cell !== 'object' || cell === null))
+    if (
+      isObject(one) &&
+      Object.values(one).every((cell) => typeof cell !== 'object' || cell === null)
+    )
       return [
         placed(
-          testOfRow(Object.fromEntries(Object.entries(one).map(([key, cell]) => [key, String(cell ?? '')])), place),
+          testOfRow(
+            Object.fromEntries(Object.entries(one).map(([key, cell]) => [key, String(cell ?? '')])),
+            place,
+          ),
           place,
         ),
       ];
@@ -109,7 +132,10 @@ export function testsInFile(file: SourceFile, findings: Finding[]): readonly Rec
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-function testOfRow(row: Readonly<Record<string, string>>, at?: Place | number): Record<string, unknown> {
+function testOfRow(
+  row: Readonly<Record<string, string>>,
+  at?: Place | number,
+): Record<string, unknown> {
   const place = typeof at === 'object' ? at : placeOf(row, { file: '', line: 1 });
   const vars: Record<string, string> = {};
   const assert: Assertion[] = [];
@@ -166,6 +192,8 @@ function mergeTest(defaults: Vars, layers: readonly Vars[], root: Place): Test {
     providerOutput: merged.providerOutput,
     prompts: merged.prompts,
     providers: merged.providers,
-    provider: layers.map((layer) => layer.provider).findLast((one) => one !== undefined && one !== null),
+    provider: layers
+      .map((layer) => layer.provider)
+      .findLast((one) => one !== undefined && one !== null),
   };
 }

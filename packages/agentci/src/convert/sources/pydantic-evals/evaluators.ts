@@ -1,6 +1,15 @@
 import { isObject } from '../../../kit/object.ts';
 import { contains, containsFolded, equals, foldsRegularly } from '../../literal.ts';
-import { type BlockValue, type Carried, carry, correctness, cost, type Place, path, refuse } from '../../model.ts';
+import {
+  type BlockValue,
+  type Carried,
+  carry,
+  correctness,
+  cost,
+  type Place,
+  path,
+  refuse,
+} from '../../model.ts';
 import { expectedCalls, type Fields, fieldsOf, listOf, textOf } from '../../values.ts';
 
 /** The names of arguments that an evaluator takes without a name. */
@@ -26,7 +35,10 @@ export function readEvaluator(
   const [name, args] = typeof written === 'string' ? ([written, {}] as const) : named(written);
   if (name === undefined) return [refuse(place, 'evaluator', 'it has no name')];
   // It says nothing of such a case: a line of its own, which leaves the other cases what they are.
-  if (name === 'EqualsExpected' && (own.expected_output === undefined || own.expected_output === null))
+  if (
+    name === 'EqualsExpected' &&
+    (own.expected_output === undefined || own.expected_output === null)
+  )
     return [refuse(place, name, 'a case has no expected_output to compare with')];
   const made = readOne(name, args, own, place);
   return [{ ...made, finding: { ...made.finding, ...(origin === undefined ? {} : { origin }) } }];
@@ -39,11 +51,18 @@ function named(written: unknown): readonly [string | undefined, Fields] {
   if (name === 'name' && isObject(fieldsOf(written).arguments))
     return [String(value), fieldsOf(fieldsOf(written).arguments)];
   if (isObject(value)) return [name, value];
-  return [name, { [FIRST[name] ?? 'value']: Array.isArray(value) && FIRST[name] === undefined ? value[0] : value }];
+  return [
+    name,
+    {
+      [FIRST[name] ?? 'value']:
+        Array.isArray(value) && FIRST[name] === undefined ? value[0] : value,
+    },
+  ];
 }
 
 function same(value: unknown, name: string, place: Place): Carried {
-  if (typeof value === 'string') return carry(place, name, 'exact', [correctness({ regex_match: equals(value) })]);
+  if (typeof value === 'string')
+    return carry(place, name, 'exact', [correctness({ regex_match: equals(value) })]);
   if (value === undefined || value === null) return refuse(place, name, 'nothing to compare with');
   return carry(
     place,
@@ -60,7 +79,8 @@ const seconds = (value: unknown): number | undefined => {
   return found === null ? undefined : Number(found[1]);
 };
 
-const names = (value: unknown): readonly { tool: string }[] => listOf(value).map((tool) => ({ tool: String(tool) }));
+const names = (value: unknown): readonly { tool: string }[] =>
+  listOf(value).map((tool) => ({ tool: String(tool) }));
 
 function readOne(name: string, args: Fields, own: Fields, place: Place): Carried {
   switch (name) {
@@ -70,7 +90,8 @@ function readOne(name: string, args: Fields, own: Fields, place: Place): Carried
       return same(args.value, name, place);
     case 'Contains': {
       const text = typeof args.value === 'string' && args.value !== '' ? args.value : undefined;
-      if (text === undefined) return refuse(place, name, 'only texts in an answer that is text are looked for');
+      if (text === undefined)
+        return refuse(place, name, 'only texts in an answer that is text are looked for');
       if (args.case_sensitive !== false)
         return carry(place, name, 'exact', [correctness({ regex_match: contains(text) })]);
       const isRegular = foldsRegularly(text);
@@ -108,7 +129,8 @@ function readOne(name: string, args: Fields, own: Fields, place: Place): Carried
         'ignore',
         names(args.expected_tools),
       );
-      if (parts.length === 0) return refuse(place, name, 'no tools are expected, so that nothing can fail');
+      if (parts.length === 0)
+        return refuse(place, name, 'no tools are expected, so that nothing can fail');
       return args.include_failed === true
         ? carry(place, name, 'exact', parts)
         : carry(place, name, 'close', parts, 'calls that failed count here');

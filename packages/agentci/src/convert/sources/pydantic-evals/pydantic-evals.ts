@@ -35,11 +35,16 @@ export const source: SuiteSource = {
           readEvaluator(
             written,
             own,
-            placeOf(written, placeOf(n < listOf(root.evaluators).length ? root.evaluators : own.evaluators, at)),
+            placeOf(
+              written,
+              placeOf(n < listOf(root.evaluators).length ? root.evaluators : own.evaluators, at),
+            ),
             originOf(root, n, written),
           ),
         ),
-        ...(query === undefined ? { skip: 'what is asked is not known: --map input=inputs.FIELD' } : {}),
+        ...(query === undefined
+          ? { skip: 'what is asked is not known: --map input=inputs.FIELD' }
+          : {}),
       };
     });
     const agent = textOf(root.name);
