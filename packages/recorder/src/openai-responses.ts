@@ -23,7 +23,7 @@ async function converse(client: OpenAI, how: How): Promise<Item[]> {
       instructions: INSTRUCTIONS,
       input: [...input],
       tools,
-      ...(previous === undefined ? {} : { previous_response_id: previous }),
+      previous_response_id: previous,
     };
     const response =
       how === 'streamed'

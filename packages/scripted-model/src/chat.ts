@@ -54,7 +54,7 @@ export const chat: Protocol = {
           role: 'assistant',
           content: reply.text === '' ? null : reply.text,
           refusal: reply.refusal ?? null,
-          ...(reply.toolCalls.length > 0 ? { tool_calls: reply.toolCalls.map(toolCall) } : {}),
+          tool_calls: reply.toolCalls.length > 0 ? reply.toolCalls.map(toolCall) : undefined,
         },
         finish_reason: finishReason(reply),
       },

@@ -16,10 +16,10 @@ const answer = (reply: PlainReply, parts: unknown[], isLast: boolean) => ({
     {
       index: 0,
       content: { role: 'model', parts },
-      ...(isLast ? { finishReason: finishReason(reply) } : {}),
+      finishReason: isLast ? finishReason(reply) : undefined,
     },
   ],
-  ...(isLast ? { usageMetadata: usageMetadata(reply) } : {}),
+  usageMetadata: isLast ? usageMetadata(reply) : undefined,
   modelVersion: reply.model,
   responseId: reply.id,
 });

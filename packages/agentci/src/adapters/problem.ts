@@ -11,8 +11,8 @@ export function problemWith(
     problem: {
       code: what.code,
       message: what.message,
-      ...(record.file === undefined ? {} : { file: record.file }),
-      ...(record.line === undefined ? {} : { line: record.line }),
+      file: record.file,
+      line: record.line,
       ...ownerOf(record.value),
     },
   };

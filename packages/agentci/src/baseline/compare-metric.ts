@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import type { MetricComparison } from '../results/diff.ts';
 import { mean, variance } from '../stats/descriptive.ts';
 import type { Interval } from '../stats/interval.ts';
@@ -93,7 +92,7 @@ export function measure(input: MetricInput): Measured {
       least: isExact ? LEAST_FLIPS : MIN_PAIRS,
       table: isVerdict ? table : undefined,
     }),
-    ...defined({ reason }),
+    reason,
   };
 }
 

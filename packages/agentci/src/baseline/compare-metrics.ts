@@ -86,9 +86,10 @@ function decided(one: Measured, adjusted: number, alpha: number): MetricComparis
     p_adjusted: adjusted,
     verdict,
     needed_pairs: verdict === 'inconclusive' ? needed_pairs : null,
-    ...(verdict === 'worse' && one.max_drop > 0
-      ? { severity: severityOf(one.damage.mean / one.max_drop) }
-      : {}),
+    severity:
+      verdict === 'worse' && one.max_drop > 0
+        ? severityOf(one.damage.mean / one.max_drop)
+        : undefined,
   };
 }
 

@@ -141,7 +141,7 @@ function correctnessDiff(input: DiffInput, judged: DiffInput['judged']): TraceDi
     after: after?.status ?? null,
     changed: before?.status !== after?.status,
     checks: [...told.values()].filter((check) => check.before !== check.after),
-    answer: { changed, edits, ...(shortened ? { shortened: true as const } : {}) },
+    answer: { changed, edits, shortened: shortened ? (true as const) : undefined },
   };
 }
 

@@ -23,14 +23,14 @@ export function diffReport(
   return {
     schema: DIFF_SCHEMA,
     ...rest,
-    ...(spec ? { spec } : {}),
+    spec,
     max_regression_percent: maxRegressionPercent ?? null,
     queries,
     only_before,
     only_after,
     verdict,
     headline,
-    ...(queries.length > 1 ? { comparison: metrics } : {}),
+    comparison: queries.length > 1 ? metrics : undefined,
     summary: {
       compared: queries.length,
       changed: queries.filter((query) => query.layers.length > 0).length,

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { cohensD } from '../stats/cohens-d.ts';
 import { mean } from '../stats/descriptive.ts';
 import { welchT } from '../stats/welch-t.ts';
@@ -64,7 +63,7 @@ export function compareSamples(input: {
     percent_change: percent,
     p_value: p,
     cohens_d: cohensD(baseline, current),
-    ...defined({ reason }),
+    reason,
   };
 }
 

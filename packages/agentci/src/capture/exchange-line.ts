@@ -32,15 +32,15 @@ export function exchangeRecord(exchange: Exchange, run: string): ExchangeRecord 
     method,
     uri,
     request,
-    ...(exchange.encoding === undefined ? {} : { request_encoding: exchange.encoding }),
-    ...(status === undefined ? {} : { response: { status, headers, chunks } }),
-    ...(ttfbMs === undefined ? {} : { ttfb_ms: round(ttfbMs) }),
+    request_encoding: exchange.encoding,
+    response: status === undefined ? undefined : { status, headers, chunks },
+    ttfb_ms: ttfbMs === undefined ? undefined : round(ttfbMs),
     end_ms: round(endMs),
     complete,
-    ...(exchange.why === undefined ? {} : { why: exchange.why }),
-    ...(exchange.error === undefined ? {} : { error: exchange.error }),
-    ...(exchange.askedUsage === undefined ? {} : { asked_usage: exchange.askedUsage }),
-    ...(exchange.served === undefined ? {} : { served: exchange.served }),
+    why: exchange.why,
+    error: exchange.error,
+    asked_usage: exchange.askedUsage,
+    served: exchange.served,
   };
 }
 
@@ -52,13 +52,12 @@ export function exchangeLine(exchange: Exchange, run: string): string {
   return JSON.stringify({
     ...rest,
     request: bytesToJson(request as Buffer),
-    ...(response === undefined
-      ? {}
-      : {
-          response: {
+    response:
+      response === undefined
+        ? undefined
+        : {
             ...response,
             chunks: exchange.chunks.map(([dt, bytes]) => [round(dt), bytesToJson(bytes)]),
           },
-        }),
   });
 }

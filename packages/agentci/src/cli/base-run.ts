@@ -26,7 +26,7 @@ export async function comparedWith({ run: before, traces }: RunBefore, after: Ru
   return {
     run: before,
     comparison: compareRuns({ before, after }),
-    ...(traces === undefined ? {} : { tools: await beforeTools(before, traces) }),
+    tools: traces === undefined ? undefined : await beforeTools(before, traces),
   };
 }
 

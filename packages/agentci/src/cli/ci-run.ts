@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import type { CiJob } from '../store/shard-file.ts';
 
@@ -34,11 +33,9 @@ export function ciJobOf(env: Env, host?: string): CiJob | undefined {
   };
   return {
     run: `${names.run} ${env[names.run]}`,
-    ...defined({
-      attempt: numberIn(names.attempt),
-      job: numberIn(names.job),
-      name: names.name.flatMap((name) => env[name] ?? []).join(' ') || undefined,
-      machine: host === undefined ? undefined : sha256Hex(host).slice(0, 8),
-    }),
+    attempt: numberIn(names.attempt),
+    job: numberIn(names.job),
+    name: names.name.flatMap((name) => env[name] ?? []).join(' ') || undefined,
+    machine: host === undefined ? undefined : sha256Hex(host).slice(0, 8),
   };
 }

@@ -47,8 +47,8 @@ export function gitState(folder: string, { env }: Pick<Io, 'env'>): GitState {
   const named = CI_BRANCH.find(({ name, isTag }) => isGiven(env[name]) && isTag?.(env) !== true);
   const branch = named === undefined ? own.branch : textOf(env, named.name);
   return {
-    ...(commit === undefined ? {} : { commit }),
-    ...(branch === undefined ? {} : { branch }),
+    commit,
+    branch,
   };
 }
 
@@ -64,7 +64,7 @@ function headOf(folder: string): GitState {
     if (ref === undefined) return isHash(head) ? { commit: head } : {};
     const branch = ref.replace(/^refs\/heads\//, '').slice(0, MAX_TEXT);
     const commit = commitOf(git, ref);
-    return { branch, ...(commit === undefined ? {} : { commit }) };
+    return { branch, commit };
   } catch {
     // A repository that cannot be read is as good as none.
     return {};

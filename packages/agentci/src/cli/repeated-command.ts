@@ -40,8 +40,8 @@ export function storedCommand(
 ): string {
   const { traces, strict } = chosen;
   const given = {
-    ...(typeof traces === 'string' ? { traces } : {}),
-    ...(strict === true ? { strict } : {}),
+    traces: typeof traces === 'string' ? traces : undefined,
+    strict: strict === true ? strict : undefined,
   };
   return repeatedCommand({ file: spec.file, ...given }, { commandName: 'test', env });
 }

@@ -1,5 +1,4 @@
 import { historyRoot, seenInHistory } from '../history/history-files.ts';
-import { defined } from '../kit/defined.ts';
 import { placeAmong, placeOf, runsAhead } from '../results/run-order.ts';
 import { runTime } from '../results/run-time.ts';
 import type { JournalHeader } from '../store/journal.ts';
@@ -32,13 +31,13 @@ export function placeOfRun(folder: string, { id, at, after = [], io }: PlaceInpu
     const stored = seenInStore(runsRoot(folder), new Set(past.map((run) => run.id)));
     const others = after.map(({ run_id, started_at, order }) => ({
       id: run_id,
-      place: placeOf({ at: started_at, ...defined({ order }) }),
+      place: placeOf({ at: started_at, order }),
       time: runTime(started_at),
     }));
     const seen = [...past, ...stored, ...others].filter((run) => run.id !== id);
     const [time, now] = [runTime(at), runTime(new Date(io.now()).toISOString())];
     const place = placeAmong(seen, { time, now });
-    return { ...(place === time ? {} : { order: place }), ahead: runsAhead(seen, now) };
+    return { order: place !== time ? place : undefined, ahead: runsAhead(seen, now) };
   } catch {
     // What cannot be read does not keep a run from starting; commands that need it say so.
     return { ahead: [] };

@@ -331,8 +331,8 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
   return {
     // As given: messages name the recordings the way the user does.
     ...run,
-    ...(baselineDir === undefined ? {} : { baselineDir: resolve(io.cwd, baselineDir) }),
-    ...(cassette === undefined ? {} : { cassette: withFolder(cassette, io.cwd) }),
+    baselineDir: baselineDir === undefined ? undefined : resolve(io.cwd, baselineDir),
+    cassette: cassette === undefined ? undefined : withFolder(cassette, io.cwd),
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
     ...defined({ cells: cellsOf(suite, options.cell) }),
     suite,

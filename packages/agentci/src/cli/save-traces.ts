@@ -9,7 +9,6 @@ import {
 } from '../engine/save-baseline.ts';
 import { redactTrace } from '../importing/redact-trace.ts';
 import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
-import { defined } from '../kit/defined.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { CaseName } from '../results/cell.ts';
@@ -98,7 +97,7 @@ export async function saveTraces(
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       const { code, message, hint } = error;
-      refused.push({ query_id: queryId.split('\0')[0]!, code, message, ...defined({ hint }) });
+      refused.push({ query_id: queryId.split('\0')[0]!, code, message, hint });
     }
   }
   report(saved, refused, options, io);
@@ -128,9 +127,9 @@ function toInput(
     judge: options.judge ?? 'live',
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io),
     env: io.env,
-    ...(options.redact === false ? {} : { clean: withoutSecrets }),
+    clean: options.redact !== false ? withoutSecrets : undefined,
     // After Ctrl-C what is there is still saved; an aborted signal would leave it unjudged.
-    ...(io.signal.aborted ? {} : { signal: io.signal }),
+    signal: io.signal.aborted ? undefined : io.signal,
     now: io.now,
   };
 }
@@ -176,7 +175,7 @@ function report(
       version: options.version,
       saved: saved.map(({ file, baseline }) => ({
         query_id: baseline.query_id,
-        ...defined({ cell: baseline.cell }),
+        cell: baseline.cell,
         file,
         precheck_passed: baseline.metadata.precheck_passed,
         forced: baseline.metadata.forced,

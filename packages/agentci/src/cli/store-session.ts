@@ -57,11 +57,11 @@ export class StoreSession {
     this.#startedAt = new Date(input.io.now()).toISOString();
     const { suite, previous, io } = input;
     const { order, ahead } = placeOfRun(folderOf(suite, io), {
-      ...defined({ id: previous?.id }),
+      id: previous?.id,
       at: this.#startedAt,
       io,
     });
-    this.place = { ahead, ...defined({ order: order ?? (previous && runTime(this.#startedAt)) }) };
+    this.place = { ahead, order: order ?? (previous && runTime(this.#startedAt)) };
     if (previous === undefined) {
       this.runId = newRunId(this.#startedAt, input.io.random());
       this.entries = [];
@@ -79,7 +79,7 @@ export class StoreSession {
 
   /** When it started, and its place where that is not its time. */
   get ran(): { readonly at: string; readonly order?: string } {
-    return { at: this.#startedAt, ...defined({ order: this.place.order }) };
+    return { at: this.#startedAt, order: this.place.order };
   }
 
   get isStored(): boolean {
@@ -148,8 +148,8 @@ export class StoreSession {
         spec,
         started_at: this.#startedAt,
         ...this.#input.git,
-        ...defined({ judges: this.#input.judges }),
-        ...defined({ order: this.place.order }),
+        judges: this.#input.judges,
+        order: this.place.order,
         started_with: startedWith,
       };
       this.#store = RunStore.create(root, header, this.#options);
@@ -165,7 +165,8 @@ export class StoreSession {
             count,
             plan_hash: hash,
             suite_size: suite.queries.length,
-            ...defined({ command, ci: ciJobOf(io.env, hostname()) }),
+            command,
+            ci: ciJobOf(io.env, hostname()),
           },
           plan,
         );

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { listRuns, type StoredRun } from '../store/stored-runs.ts';
 import { gitState } from './git-state.ts';
@@ -35,7 +34,7 @@ export function specRuns(config: string | undefined, io: Io): SpecRuns {
   return {
     folder,
     root: runsRoot(folder),
-    latest: { isOurs, branch: gitState(folder, io).branch, ...defined({ spec }) },
+    latest: { isOurs, branch: gitState(folder, io).branch, spec },
   };
 }
 

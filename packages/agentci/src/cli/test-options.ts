@@ -1,6 +1,5 @@
 import type { QueueChoice, RunOptions } from '../engine/run-options.ts';
 import type { JudgeMode } from '../judge/mode.ts';
-import { defined } from '../kit/defined.ts';
 import type { NotifyOptions } from './notify/flags.ts';
 import type { ShardChoice } from './options.ts';
 
@@ -105,6 +104,6 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     ),
     ...(queue === undefined
       ? {}
-      : { queue: { address: queue, ...defined({ rate: queueRate, timeoutMs: queueTimeout }) } }),
+      : { queue: { address: queue, rate: queueRate, timeoutMs: queueTimeout } }),
   };
 }

@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { createColors } from 'picocolors';
-import { defined } from '../kit/defined.ts';
 import { escapeTerminalLine } from '../kit/escape.ts';
 import { maskText } from '../kit/secrets.ts';
 import { reportPieces, reportText } from '../reporters/reporter.ts';
@@ -42,9 +41,9 @@ export async function writeReports(
         hasStepSummary: stepSummary !== undefined && stepSummary !== '',
         publicPath: (file) => publicPath(file, io),
         lineUrl: (file, line) => lineUrl(io.env, repositoryPath(file, io), line),
-        ...defined({ jobUrl: jobUrl(io.env) }),
+        jobUrl: jobUrl(io.env),
         version: io.version,
-        ...(notify === undefined ? {} : { notify: notify.contextFor(plan.sentTo) }),
+        notify: notify?.contextFor(plan.sentTo),
         ...about,
       });
       if (plan.sentTo !== undefined) {

@@ -133,8 +133,8 @@ function fate(finding: Finding, verdict: Verdict, why: string | undefined): Find
   return {
     ...rest,
     verdict,
-    ...(verdict === 'none' || target === undefined ? {} : { target }),
-    ...(why === undefined ? {} : { why }),
+    target: verdict === 'none' || target === undefined ? undefined : target,
+    why,
   };
 }
 

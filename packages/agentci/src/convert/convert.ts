@@ -127,18 +127,17 @@ function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>)
     return {
       finding: { ...finding, verdict: 'none', why },
       parts: [],
-      ...(carried.members === undefined
-        ? {}
-        : { members: carried.members.map((member) => ({ ...member, verdict: 'none', why })) }),
+      members: carried.members?.map((member) => ({ ...member, verdict: 'none', why })),
     };
   };
   const carried = one.carried.map(clean);
   const { policy, ...rest } = one;
   return {
     ...rest,
-    ...(policy === undefined || !carried.some(({ isPolicy }) => isPolicy === true)
-      ? {}
-      : { policy }),
+    policy:
+      policy === undefined || !carried.some(({ isPolicy }) => isPolicy === true)
+        ? undefined
+        : policy,
     carried,
     ...(one.turns === undefined
       ? {}

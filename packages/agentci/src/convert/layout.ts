@@ -45,7 +45,7 @@ export function layOut(source: ConvertedCase, id: string, lossy: boolean): CaseL
     return own.length === 0 ? [] : [{ turn, layers: own }];
   });
   const skip = source.skip ?? (isChecked(source, layers, turns) ? undefined : nothingCarried(left));
-  return { source, id, layers, turns, left, ...(skip === undefined ? {} : { skip }) };
+  return { source, id, layers, turns, left, skip };
 }
 
 const isChecked = (

@@ -106,7 +106,7 @@ export function carry(
     ', ',
   );
   return {
-    finding: { ...place, type, verdict, target, ...(why === undefined ? {} : { why }) },
+    finding: { ...place, type, verdict, target, why },
     parts,
   };
 }

@@ -133,11 +133,11 @@ function joined(before: ConvertedSuite, next: ConvertedSuite, file: SourceFile):
   const judge = before.judge ?? next.judge;
   const agent = before.agent ?? next.agent;
   return {
-    ...(agent === undefined ? {} : { agent }),
-    ...(runner === undefined ? {} : { runner }),
-    ...(matrix === undefined ? {} : { matrix }),
-    ...(closeRunner === undefined ? {} : { closeRunner }),
-    ...(judge === undefined ? {} : { judge }),
+    agent,
+    runner,
+    matrix,
+    closeRunner,
+    judge,
     cases: [...before.cases, ...next.cases],
     settings: [...before.settings, ...next.settings, ...clash],
   };

@@ -80,9 +80,9 @@ function mapTexts(layout: CaseLayout, leaf: Leaf): CaseLayout {
     source: {
       ...source,
       query,
-      ...(description === undefined ? {} : { description }),
-      ...(expectedOutput === undefined ? {} : { expectedOutput }),
-      ...(metadata === undefined ? {} : { metadata }),
+      description: description ?? source.description,
+      expectedOutput: expectedOutput ?? source.expectedOutput,
+      metadata: metadata ?? source.metadata,
     },
   };
 }

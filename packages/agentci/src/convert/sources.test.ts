@@ -511,7 +511,11 @@ test('an assertion whose cases are all skipped was not carried', async () => {
 
 test('every sample of a log is a case: epochs, and different samples with one id', async () => {
   const sample = (id: number, epoch: number, input: string, completion: string) => ({
-    ...{ id, epoch, input, target: 'Rome', output: { completion } },
+    id,
+    epoch,
+    input,
+    target: 'Rome',
+    output: { completion },
   });
   const { files, suite, report } = await convertFiles({
     'log.json': {

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { isObject } from '../kit/object.ts';
 import {
   type Block,
@@ -115,16 +116,17 @@ export function expectedCalls(
 ): readonly Part[] {
   if (calls.length === 0)
     return mode === 'in_order' || mode === 'any_order' ? [] : [path({ max_tool_calls: 0 })];
-  const list = calls.map(({ tool, args: own }) => ({
-    tool: plainName(tool),
-    ...(own === undefined || args === 'ignore'
-      ? {}
-      : {
-          args: Object.fromEntries(
-            Object.entries(own).map(([key, value]) => [key, plainArgument(value)]),
-          ),
-        }),
-  }));
+  const list = calls.map(({ tool, args: own }) =>
+    defined({
+      tool: plainName(tool),
+      args:
+        own === undefined || args === 'ignore'
+          ? undefined
+          : Object.fromEntries(
+              Object.entries(own).map(([key, value]) => [key, plainArgument(value)]),
+            ),
+    }),
+  );
   return [path({ expected_calls: { mode, args, calls: list } })];
 }
 

@@ -21,9 +21,9 @@ export function sumUses(uses: readonly (CassetteUse | undefined)[]): CassetteUse
     misses: sum('misses'),
     scrubbed: sum('scrubbed'),
     unused: sum('unused'),
-    ...(all.every(({ user_hits }) => user_hits === undefined)
-      ? {}
-      : { user_hits: all.reduce((total, use) => total + (use.user_hits ?? 0), 0) }),
+    user_hits: all.every(({ user_hits }) => user_hits === undefined)
+      ? undefined
+      : all.reduce((total, use) => total + (use.user_hits ?? 0), 0),
     ...sumOf('mcp_hits', all),
     ...sumOf('mcp_unused', all),
     ...(first.mode === 'replay'

@@ -356,9 +356,10 @@ export class Cassettes {
     return {
       use: this.#use(playing),
       warnings: [],
-      ...(missText === undefined
-        ? {}
-        : { error: { kind: 'cassette_miss', message: missMessage(missText) } }),
+      error:
+        missText === undefined
+          ? undefined
+          : { kind: 'cassette_miss', message: missMessage(missText) },
     };
   }
 
@@ -407,7 +408,7 @@ export class Cassettes {
       const ended: Played = {
         use,
         warnings,
-        ...(recording.earlier ? { replaces: recording.earlier } : {}),
+        replaces: recording.earlier || undefined,
       };
       return { ...ended, keep: (wentWell) => this.#keep(playing, ended, { recording, wentWell }) };
     } catch (error) {
@@ -452,7 +453,7 @@ export class Cassettes {
       agent: this.#agent,
       id,
       run,
-      ...(cell === undefined ? {} : { cell }),
+      cell,
     };
     const cassette: Cassette = {
       ...name,
@@ -466,7 +467,7 @@ export class Cassettes {
       ignore,
       scrub,
       entries,
-      ...(tape.words.length === 0 ? {} : { user: tape.words }),
+      user: tape.words.length !== 0 ? tape.words : undefined,
       ...mcpIn(mcp, before, this.#now),
     };
     const place = { dir, path, shown: this.#shown(path) };
@@ -485,15 +486,14 @@ export class Cassettes {
       misses: missed,
       scrubbed,
       unused: unused + (mcp?.unused ?? 0),
-      ...(tape.words.length === 0 ? {} : { user_hits: tape.hits }),
+      user_hits: tape.words.length !== 0 ? tape.hits : undefined,
       ...(mode === 'replay' ? {} : { new: 0, asked }),
       isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread && mcp?.isLive !== true,
       planes: isFrozen ? ['llm', ...(mcp?.isFrozen ? ['mcp'] : [])] : [],
       ...(mcp?.isFrozen || mcp?.isPassedBy ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
-      ...(unused === 0 || mode === 'record'
-        ? {}
-        : { unused_exchanges: session.unusedEntries().map(({ i }) => i) }),
-      ...(session.causes.length === 0 ? {} : { causes: [...new Set(session.causes)] }),
+      unused_exchanges:
+        unused === 0 || mode === 'record' ? undefined : session.unusedEntries().map(({ i }) => i),
+      causes: session.causes.length !== 0 ? [...new Set(session.causes)] : undefined,
     };
   }
 

@@ -148,7 +148,9 @@ describe('each cell against the reference', () => {
           : {
               ...each,
               runs: Array.from({ length: runs }, (_, run) => ({
-                ...{ run: run + 1, messages: [], cost_usd: 0.1 },
+                run: run + 1,
+                messages: [],
+                cost_usd: 0.1,
                 status: (run === i % runs ? 'fail' : each.status) as CheckStatus,
               })),
             },
@@ -177,7 +179,9 @@ describe('each cell against the reference', () => {
   test('the interval of a cell belongs to its rate, and repeats of one query do not narrow it like queries', () => {
     const runs = (letters: string) =>
       [...letters].map((letter, i) => ({
-        ...{ run: i + 1, messages: [], cost_usd: 0.1 },
+        run: i + 1,
+        messages: [],
+        cost_usd: 0.1,
         status: (letter === 'p' ? 'pass' : 'fail') as CheckStatus,
       }));
     const of = (letters: string, n: number) =>

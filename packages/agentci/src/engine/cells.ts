@@ -112,8 +112,17 @@ function compare(input: {
   const [rate] = compareMetrics(before, after, OF_CELLS);
   if (rate === undefined)
     return {
-      ...{ cell, reference, pairs: 0, queries: 0, lost: 0, won: 0 },
-      ...{ difference: null, interval: null, p: null, verdict: 'inconclusive', more_queries: null },
+      cell,
+      reference,
+      pairs: 0,
+      queries: 0,
+      lost: 0,
+      won: 0,
+      difference: null,
+      interval: null,
+      p: null,
+      verdict: 'inconclusive',
+      more_queries: null,
     };
   const changes = [...after].map(([id, { runs }]) =>
     runs.flatMap((verdict, run) => {
@@ -158,7 +167,7 @@ export function cellChecks({ cells, cell_comparisons }: Cells, reference: Cell):
     const check = {
       id: 'matrix.baseline_cell',
       message: `${cellText(cell)} against ${cellText(comparison.reference)}: ${comparisonText(comparison)}`,
-      ...(difference === null ? {} : { value: difference }),
+      value: difference !== null ? difference : undefined,
       limit: 0,
       evidence: [],
     };

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { collectLive } from './collect-live.ts';
 import type { Around, Collected } from './collected.ts';
 import { joinUnused } from './join-parts.ts';
@@ -30,7 +29,7 @@ async function joined(a: Collected, b: Collected): Promise<Collected> {
   const { addUsage } = await import('./queued-outcome.ts');
   return {
     user: addUsage(a.user, b.user),
-    ...defined({ unused: joinUnused([a.unused, b.unused].flatMap((each) => each ?? [])) }),
+    unused: joinUnused([a.unused, b.unused].flatMap((each) => each ?? [])),
     notices: [...a.notices, ...b.notices],
   };
 }

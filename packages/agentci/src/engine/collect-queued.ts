@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { parseQueueAddress } from '../queue/address.ts';
 import type { Ticket } from '../queue/job.ts';
@@ -43,7 +42,7 @@ export async function collectQueued(
   }
   return {
     user: collector.user,
-    ...defined({ unused: collector.unused }),
+    unused: collector.unused,
     notices: collector.notices(),
   };
 }
@@ -92,7 +91,7 @@ export async function leaveQueue(
   }
   return {
     user: collector.user,
-    ...defined({ unused: collector.unused }),
+    unused: collector.unused,
     notices: collector.notices(),
   };
 }
@@ -125,12 +124,12 @@ function ticketOf(options: RunOptions, config: LiveRunner): Ticket {
     spec: fleetHash(suite),
     version: options.version ?? '',
     settings: {
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(retries === undefined ? {} : { retries }),
-      ...(seed === undefined ? {} : { seed }),
-      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+      timeoutMs,
+      retries,
+      seed,
+      maxCostUsd,
       cassette: plan === undefined ? 'off' : 'replay',
-      ...(typeof judge === 'string' ? { judge } : {}),
+      judge: typeof judge === 'string' ? judge : undefined,
     },
   };
 }

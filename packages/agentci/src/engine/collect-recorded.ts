@@ -123,8 +123,8 @@ async function* batches(
   if (typeof source === 'string' || source instanceof Uint8Array) {
     yield* readTraceBatches(source, {
       onSkipped,
-      ...(options.format === undefined ? {} : { format: options.format }),
-      ...(options.signal ? { signal: options.signal } : {}),
+      format: options.format,
+      signal: options.signal,
     });
     return;
   }
@@ -134,7 +134,7 @@ async function* batches(
 function recordingOfProblem({ id, query, file, line }: TraceProblem) {
   return {
     ids: id === undefined ? [] : [id],
-    ...(query === undefined ? {} : { text: query }),
+    text: query,
     place: [file, line].filter((part) => part !== undefined).join(':'),
   };
 }

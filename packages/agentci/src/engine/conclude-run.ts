@@ -73,31 +73,32 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
   ]);
   const verdicts = {
     results,
-    ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
+    unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
     checks,
-    ...(isInterrupted ? { interrupted: true } : {}),
+    interrupted: isInterrupted || undefined,
   };
   const { unpricedRuns = 0 } = parts;
   return {
-    ...(recorded.isAll ? { recorded: true } : {}),
-    ...(parts.unused === undefined ? {} : { unused: settled(parts.unused) }),
+    recorded: recorded.isAll ? true : undefined,
+    unused: parts.unused === undefined ? undefined : settled(parts.unused),
     judge: settled(parts.judge.usage),
-    ...(parts.user === undefined ? {} : { user: settled(parts.user) }),
-    ...(audit === undefined
-      ? {}
-      : { user_audit: maskResult(audits!.auditReport({ ...audit, judge: settled(audit.judge) })) }),
+    user: parts.user === undefined ? undefined : settled(parts.user),
+    user_audit:
+      audit === undefined
+        ? undefined
+        : maskResult(audits!.auditReport({ ...audit, judge: settled(audit.judge) })),
     checks,
-    ...(overall && Object.keys(overall.metrics).length > 0 ? { metrics: overall.metrics } : {}),
-    ...(cassette === undefined ? {} : { cassette }),
+    metrics: overall && Object.keys(overall.metrics).length > 0 ? overall.metrics : undefined,
+    cassette,
     summary: summarize(verdicts, {
       strict: parts.strict,
       isShard,
       isIncomplete: incomplete.length > 0,
     }),
-    ...(shard === undefined ? {} : { shard }),
+    shard,
     ...cells,
     results,
-    ...(recorded.unmatched > 0 ? { unmatched_recordings: recorded.unmatched } : {}),
+    unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
     notices: SECRETS.value([
       ...(shard === undefined ? [] : [shardNotice(shard)]),
       ...(unpricedRuns === 0
@@ -113,7 +114,7 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
       ...(audit === undefined ? [] : [audits!.auditNotice(audit)]),
       ...(parts.hint === undefined ? [] : [parts.hint]),
     ]),
-    ...(isInterrupted ? { interrupted: true } : {}),
+    interrupted: isInterrupted || undefined,
   };
 }
 

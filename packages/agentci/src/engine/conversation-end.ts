@@ -78,7 +78,7 @@ export function endCheck(
     status,
     message,
     evidence: [],
-    ...(location === undefined ? {} : { location }),
+    location,
   });
   if (hasRun(trace, plan.endTools))
     return check('pass', `the agent ended the conversation with ${tools}`);

@@ -122,7 +122,7 @@ async function answerTo({
       conversation: id,
       turn,
       message,
-      ...(plan.session === 'stateless' ? { messages: [...history] } : {}),
+      messages: plan.session === 'stateless' ? [...history] : undefined,
     });
     const trace = await interpretOutput(output, query);
     const isAnswered =

@@ -1,6 +1,5 @@
 import { compareRuns } from '../baseline/compare-runs.ts';
 import { diffReport } from '../baseline/diff-report.ts';
-import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseText } from '../results/cell.ts';
 import type { DiffReport, QueryDiff, TraceDiff } from '../results/diff.ts';
@@ -51,16 +50,17 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     const diff = diffTraces({
       before: was.trace,
       after: is.trace,
-      ...(query
-        ? { query, judged: { before: before.results.get(key)!, after: after.results.get(key)! } }
-        : {}),
-      ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
-      ...(price ? { price } : {}),
+      query,
+      judged: query
+        ? { before: before.results.get(key)!, after: after.results.get(key)! }
+        : undefined,
+      maxRegressionPercent: input.maxRegressionPercent,
+      price,
     });
     return {
       id: key,
       query: was.file.query,
-      ...(query?.location ? { location: query.location } : {}),
+      location: query?.location ? query.location : undefined,
       ...(isExpectedFailure(after.results.get(key)!) ? asExpected(diff) : diff),
     };
   });
@@ -68,13 +68,13 @@ export async function diffVersions(input: DiffVersionsInput): Promise<DiffReport
     agent: input.agent,
     from_version: input.baseline,
     to_version: input.compare,
-    ...(input.suite ? { spec: { file: input.suite.file, hash: input.suite.hash } } : {}),
-    ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
+    spec: input.suite ? { file: input.suite.file, hash: input.suite.hash } : undefined,
+    maxRegressionPercent: input.maxRegressionPercent,
     queries,
     comparison: compareRuns({
       before: before.run,
       after: after.run,
-      ...defined({ maxRegressionPercent: input.maxRegressionPercent }),
+      maxRegressionPercent: input.maxRegressionPercent,
     }),
     notices: [
       ...before.notices,
@@ -107,7 +107,7 @@ async function sideOf(
   for (const [key, each] of chosenCases(files, place, input.query))
     cases.set(key, { ...each, trace: await readBaselineTrace(each.file.file) });
   const { judge, judgeCacheDir, env, signal } = input;
-  const run = await versionRun(cases, place, defined({ judge, judgeCacheDir, env, signal }));
+  const run = await versionRun(cases, place, { judge, judgeCacheDir, env, signal });
   return {
     cases,
     run,

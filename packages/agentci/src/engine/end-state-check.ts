@@ -26,9 +26,9 @@ export function endStateCheck(query: Query, plan: StatePlan, trace: Trace): Chec
     id: 'correctness.state',
     status,
     message,
-    ...(status === 'pass' ? {} : { wanted: wantedState(plan) }),
+    wanted: status !== 'pass' ? wantedState(plan) : undefined,
     evidence: [],
-    ...(location === undefined ? {} : { location }),
+    location,
   });
   const { endState } = trace;
   if (endState === undefined) return check('error', 'the recording has no end state');

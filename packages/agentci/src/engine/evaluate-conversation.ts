@@ -114,7 +114,7 @@ async function checkTurn(
     ...rest,
     query: queryOfTurn(query, checks, asked),
     trace: slice,
-    ...(before === undefined ? {} : { baseline: { ...baseline!, trace: before } }),
+    baseline: before === undefined ? undefined : { ...baseline!, trace: before },
   });
   if (result.error !== undefined)
     return eachCheck(checks).map(({ layer, key }) => ({
@@ -162,7 +162,7 @@ function nameOf(
   key: string,
 ): Pick<CheckResult, 'id' | 'location'> {
   const location = locations[`${layer}.${key}`];
-  return { id: `${layer}.turn[${turn}].${key}`, ...(location === undefined ? {} : { location }) };
+  return { id: `${layer}.turn[${turn}].${key}`, location };
 }
 
 /** A turn that never came proves nothing, whatever its checks would have been. */
@@ -190,9 +190,9 @@ export function conversationOf(
 ): ConversationResult {
   const ending = trace.conversation?.ending;
   return {
-    ...(ending === undefined ? {} : { ending }),
+    ending,
     turns: turnsOf(trace).map((turn) => turnResult(trace, turn, checked)),
-    ...(blame === undefined ? {} : { blame }),
+    blame,
   };
 }
 
@@ -240,7 +240,7 @@ export function unfinished(
     conversation: {
       ending: said.isTimeout ? 'timeout' : 'error',
       turns: [...(before?.turns ?? []), last],
-      ...(error.kind === 'agent' ? { blame: 'agent' as const } : {}),
+      blame: error.kind === 'agent' ? ('agent' as const) : undefined,
     },
   };
 }

@@ -136,8 +136,8 @@ async function measured(
   const { measureQuery } = await import('./metric-checks.ts');
   const { metrics, checks } = await measureQuery(input.query, trace, {
     ...input.metricTools,
-    ...(input.judge ? { judge: input.judge } : {}),
-    ...(input.price ? { price: input.price } : {}),
+    judge: input.judge || undefined,
+    price: input.price,
   });
   const full: QueryResult = { ...result, metrics };
   for (const layer of LAYERS)
@@ -154,7 +154,7 @@ function resultOf(input: EvaluateInput, layers: Pick<QueryResult, Layer>): Query
   if (baseline)
     result.baseline = {
       version: baseline.version,
-      ...(baseline.file ? { file: baseline.file } : {}),
+      file: baseline.file || undefined,
     };
   result.status = statusOf(result);
   return result;

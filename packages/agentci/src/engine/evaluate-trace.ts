@@ -56,7 +56,7 @@ export function createEvaluator(
 
 const metricToolsOf = ({ custom, models }: SuiteMetrics) => ({
   custom,
-  ...(models ? { models } : {}),
+  models,
 });
 
 /**

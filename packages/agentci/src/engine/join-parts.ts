@@ -34,7 +34,7 @@ export function joinParts(
       checks: distinct(all.flatMap(({ recorded }) => recorded.checks)),
       notices: distinct(all.flatMap(({ recorded }) => recorded.notices)),
       unmatched: Math.max(...all.map(({ recorded }) => recorded.unmatched)),
-      ...(all.every(({ recorded }) => recorded.isAll) ? { isAll: true } : {}),
+      isAll: all.every(({ recorded }) => recorded.isAll) ? true : undefined,
     },
     late: {
       checks: firstById(all.flatMap(({ late }) => late.checks)),
@@ -46,13 +46,13 @@ export function joinParts(
       all.map(({ judge }) => judge),
       ids,
     ),
-    ...(users.length === 0 ? {} : { user: sumUsage(users) }),
-    ...(audits.length === 0 ? {} : { audit: joinAudits(audits) }),
-    ...(unused === undefined ? {} : { unused }),
-    ...(hasMaxCost ? { unpricedRuns: sum(all.map(({ unpricedRuns = 0 }) => unpricedRuns)) } : {}),
+    user: users.length !== 0 ? sumUsage(users) : undefined,
+    audit: audits.length !== 0 ? joinAudits(audits) : undefined,
+    unused,
+    unpricedRuns: hasMaxCost ? sum(all.map(({ unpricedRuns = 0 }) => unpricedRuns)) : undefined,
     baselines: distinct(all.flatMap(({ baselines }) => baselines)),
-    ...(hint === undefined ? {} : { hint }),
-    ...(first.matrix === undefined ? {} : { matrix: first.matrix }),
+    hint,
+    matrix: first.matrix,
     metrics: joinMetrics(
       all.flatMap(({ metrics }) => metrics),
       positions,
@@ -93,15 +93,14 @@ function joinJudges(all: readonly JudgeParts[], ids: ReadonlyMap<string, number>
     off: sum(all.map(({ off }) => off)),
     failures: [...failures],
     unpriced: distinct(all.flatMap(({ unpriced }) => unpriced)),
-    ...(samples.length === 0
-      ? {}
-      : {
-          sample: {
+    sample:
+      samples.length !== 0
+        ? {
             share: samples[0]!.share,
             sampled: samples.flatMap(({ sampled }) => sampled).sort(inOrder),
             of: sum(samples.map(({ of }) => of)),
-          },
-        }),
+          }
+        : undefined,
   };
 }
 
@@ -147,7 +146,7 @@ function joinAudits(all: readonly AuditParts[]): AuditParts {
       cost_usd:
         asked.length === 0 || costs.some((cost) => cost === null) ? null : sum(costs as number[]),
     },
-    ...(why === undefined ? {} : { why }),
+    why,
   };
 }
 

@@ -80,7 +80,7 @@ export class Ledger implements Budget {
     const isClean = json !== undefined && !SECRETS.mayBeIn(json);
     const result = isClean ? given : withoutSecrets(given);
     const { onRecord, keep } = this.#options;
-    onRecord?.({ id: query.id, run, result, ...(isClean ? { json } : {}) }, trace);
+    onRecord?.({ id: query.id, run, result, json: isClean ? json : undefined }, trace);
     this.#put(
       caseKey(query),
       run,

@@ -306,7 +306,7 @@ async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Pro
         : (history) =>
             users.next(plan.user!, { history, start: query.query, run, tape: tapeOf(live, of) });
     return {
-      trace: await converse({ query, plan, id, runTurn, ...(play === undefined ? {} : { play }) }),
+      trace: await converse({ query, plan, id, runTurn, play }),
     };
   } finally {
     await session.close();
@@ -337,10 +337,10 @@ async function runOne(
       id: query.id,
       run,
       signal: controller.signal,
-      ...(query.metadata ? { metadata: query.metadata } : {}),
+      metadata: query.metadata,
       vars: query.vars,
       cell: query.cell,
-      ...(turn === undefined ? {} : { turn }),
+      turn,
     });
   } catch (error) {
     const stderr = error instanceof AgentError ? error.stderr : undefined;
@@ -415,6 +415,6 @@ function describeError(error: AgentError, retries: number): NonNullable<QueryRes
   return {
     kind: error.kind,
     message: error.kind === 'infra' ? `[INFRA] ${error.message}${tries}` : error.message,
-    ...(error.stderr ? { stderr: error.stderr } : {}),
+    stderr: error.stderr || undefined,
   };
 }

@@ -151,11 +151,12 @@ function callsIn(server: string, lines: readonly TapLine[], now: () => number): 
   }
   return entriesOf(recording.proved()).map(({ method, params, answer, before, after, leftOut }) => {
     const asked = {
-      ...{ server, method },
-      ...(params === undefined ? {} : { params }),
-      ...(before.length === 0 ? {} : { before: before.map(bare) }),
-      ...(after.length === 0 ? {} : { after: after.map(bare) }),
-      ...(Object.keys(leftOut).length === 0 ? {} : { leftOut }),
+      server,
+      method,
+      params,
+      before: before.length !== 0 ? before.map(bare) : undefined,
+      after: after.length !== 0 ? after.map(bare) : undefined,
+      leftOut: Object.keys(leftOut).length !== 0 ? leftOut : undefined,
     };
     if (answer === undefined) return asked;
     return { ...asked, answer: bare(answer) };

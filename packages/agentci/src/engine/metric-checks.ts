@@ -1,6 +1,5 @@
 import type { JudgeMode } from '../judge/mode.ts';
 import type { Judge } from '../judge/port.ts';
-import { defined } from '../kit/defined.ts';
 import { unitFor } from '../kit/format-number.ts';
 import { listed } from '../layers/words.ts';
 import type { LocalModels } from '../metrics/local-models.ts';
@@ -51,17 +50,18 @@ export function metricInput(
   const measuredCase: MetricCase = {
     id,
     query: text,
-    ...defined({ expected_output: expectedOutput }),
-    ...(context ? { context } : {}),
-    ...(metadata ? { metadata } : {}),
-    ...defined({ goal: conversation?.user?.goal, goal_tool: conversation?.user?.goalTool }),
+    expected_output: expectedOutput,
+    context,
+    metadata,
+    goal: conversation?.user?.goal,
+    goal_tool: conversation?.user?.goalTool,
   };
   return {
     case: measuredCase,
     trace,
-    ...(typeof judge === 'object' ? { judge } : {}),
-    ...(price ? { price } : {}),
-    ...(models ? { models } : {}),
+    judge: typeof judge === 'object' ? judge : undefined,
+    price,
+    models,
   };
 }
 
@@ -105,7 +105,7 @@ export const metricResult = (
   { value, detail }: MetricOutput,
 ): MetricResult => ({
   value,
-  ...(metric?.scale === 'raw' && metric.unit !== '' ? { unit: metric.unit } : {}),
+  unit: metric?.scale === 'raw' && metric.unit !== '' ? metric.unit : undefined,
   detail: compactDetail(detail),
 });
 
@@ -178,9 +178,9 @@ export function checkOf(options: {
   const method = typeof output.detail.method === 'string' ? `, ${output.detail.method}` : '';
   const base = {
     id: `metric.${request.name}`,
-    limit: { ...defined({ min, max }) },
+    limit: { min, max },
     wanted: `${request.name} of ${limit}`,
-    ...(location ? { location } : {}),
+    location,
     evidence: evidenceOf(output.detail),
   };
   if (value === null && output.missed === true)
@@ -220,7 +220,7 @@ function boundsOf(
   const isLower = metric?.better === 'lower';
   const low = min ?? (isLower ? undefined : bound);
   const high = max ?? (isLower ? bound : undefined);
-  return { ...defined({ min: low, max: high }) };
+  return { min: low, max: high };
 }
 
 function limitText(min: number | undefined, max: number | undefined): string {
@@ -261,7 +261,7 @@ function evidenceOf(detail: Readonly<Record<string, unknown>>): CheckResult['evi
   if (!Array.isArray(detections)) return [];
   const shown = (detections as ToldDetection[]).slice(0, 5).map((found) => ({
     text: `${String(found.type)} in ${placeOf(found)}: ${String(found.masked)}`,
-    ...(typeof found.step === 'number' ? { step: found.step } : {}),
+    step: typeof found.step === 'number' ? found.step : undefined,
   }));
   const all = typeof num_detections === 'number' ? num_detections : detections.length;
   return withMore(shown, Math.max(0, all - shown.length));

@@ -135,7 +135,7 @@ export class UserModels {
         ? asked
         : createJudge({
             ...config,
-            ...(model === undefined ? {} : { model }),
+            model: model ?? config.model,
             // Without rubrics the user still has to speak.
             mode: asked === 'recorded' ? 'recorded' : 'live',
             cacheDir: resolve(judgeCacheDir ?? join(suite.dir, '.agentci', 'judge-cache')),

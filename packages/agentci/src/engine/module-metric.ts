@@ -81,9 +81,10 @@ function readViolation(value: unknown): PolicyViolation {
     constraint,
     policy_line: typeof fields.policy_line === 'number' ? fields.policy_line : null,
     message: text(fields.message) ?? text(value) ?? constraint,
-    ...(typeof fields.call === 'number' && Number.isInteger(fields.call) && fields.call >= 0
-      ? { call: fields.call }
-      : {}),
+    call:
+      typeof fields.call === 'number' && Number.isInteger(fields.call) && fields.call >= 0
+        ? fields.call
+        : undefined,
     severity: 'block',
   };
 }

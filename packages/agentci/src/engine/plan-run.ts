@@ -74,12 +74,12 @@ export function planRun(
     if (before === undefined) guessed += times;
     return {
       id,
-      ...(cell === undefined ? {} : { cell }),
+      cell,
       query: text,
       tags,
       runs: times,
-      ...(skip === undefined ? {} : { skip }),
-      ...(before === undefined ? {} : { cost_usd: before }),
+      skip,
+      cost_usd: before,
     };
   });
   const judgeCost = last === undefined || last.judge.calls === 0 ? null : last.judge.cost_usd;
@@ -105,7 +105,7 @@ export function planRun(
           : judgeCost === null
             ? null
             : (judgeCost / last!.judge.calls) * judgeCalls,
-      ...(last === undefined ? {} : { from: last.run_id }),
+      from: last?.run_id,
     },
     cases,
   };

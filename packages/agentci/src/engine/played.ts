@@ -14,7 +14,7 @@ export function playedTrace(trace: Trace, { use, warnings }: Played): Trace {
   const { durationMs: _d, ttftMs: _t, wallMs: _w, coldStartMs: _c, ...claimed } = reported ?? {};
   return {
     ...rest,
-    ...(reported === undefined ? {} : { reported: claimed }),
+    reported: reported === undefined ? undefined : claimed,
     steps: told.steps.map(untimed),
     meta: { ...told.meta, replayed: 'cassette' },
     captured: { ...told.captured, timing: 'none' },

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import type { PointedAnswer } from '../runners/runner.ts';
 import { isFields } from '../trace/fields.ts';
 import { FINISH_KEYS, finishOf } from '../trace/finish.ts';
@@ -19,7 +18,9 @@ export function withPointedAnswer(
     ...trace,
     final: {
       text,
-      ...defined({ step, agent, finish }),
+      step,
+      agent,
+      finish,
     },
     captured: { ...trace.captured, final: 'full' },
     warnings: trace.warnings.filter(({ code }) => !isOurs(code, trace)),

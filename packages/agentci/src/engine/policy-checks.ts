@@ -59,7 +59,7 @@ function notRead(message: string, { locations }: Query): PolicyChecks {
     status: 'error' as const,
     message,
     evidence: [],
-    ...(location ? { location } : {}),
+    location,
   };
   return { checks: [check], details: {} };
 }
@@ -135,9 +135,9 @@ function checkOf(
     message: why === undefined ? text : `${text}; not known: ${why}`,
     value: result.violations.length,
     limit: 0,
-    ...(status === 'pass' || status === 'skip' ? {} : { wanted: wantedOf(result, policy) }),
-    ...(reason === undefined ? {} : { skip_reason: reason }),
-    ...(location === undefined ? {} : { location }),
+    wanted: status === 'pass' || status === 'skip' ? undefined : wantedOf(result, policy),
+    skip_reason: reason,
+    location,
     evidence: [
       ...told(result.violations, (violation) => evidenceOf(violation, policy, calls)),
       ...told(result.metric === 'args_valid' ? result.logged : [], (violation) => {
@@ -193,8 +193,8 @@ function evidenceOf(
   const where = policy_line === null ? '' : ` (${policy_file ?? policy.file}:${policy_line})`;
   const step = call === undefined ? undefined : calls[call];
   return {
-    ...(step === undefined ? {} : { step: step.seq }),
-    ...(call === undefined ? {} : { call: call + 1 }),
+    step: step?.seq,
+    call: call === undefined ? undefined : call + 1,
     text: `${violationText(violation)}${where}`,
   };
 }

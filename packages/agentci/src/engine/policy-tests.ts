@@ -1,6 +1,5 @@
 import type { AdapterItem } from '../adapters/adapter.ts';
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
-import { defined } from '../kit/defined.ts';
 import { CallTable } from '../policy/call-table.ts';
 import { evaluateArguments } from '../policy/evaluate-arguments.ts';
 import { evaluateBlocklist } from '../policy/evaluate-blocklist.ts';
@@ -111,7 +110,7 @@ function evaluate(test: Exclude<PolicyTest, { metric: 'module' }>, trace: Trace)
         calls,
         policy: test.policy,
         strict: test.strict,
-        ...defined({ tools: test.tools }),
+        tools: test.tools,
       });
     case 'sequence_valid':
       return evaluatePrepared(
@@ -132,8 +131,8 @@ async function* items(
   if (typeof source === 'string' || source instanceof Uint8Array) {
     yield* readTraceItems(source, {
       onSkipped,
-      ...defined({ format: options.format }),
-      ...(options.signal ? { signal: options.signal } : {}),
+      format: options.format,
+      signal: options.signal,
     });
     return;
   }

@@ -77,7 +77,7 @@ export class QueueCollector {
       const job: Job = {
         run: input.ticket.run,
         id,
-        ...(cell === undefined ? {} : { cell }),
+        cell,
         repeat: of.run,
       };
       this.#open.set(nameOf(job), { job, of });

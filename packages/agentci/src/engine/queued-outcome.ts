@@ -21,7 +21,7 @@ export function outcomeBody(outcome: Outcome, user: Usage | undefined): unknown 
   return {
     kind: 'judge',
     trace,
-    ...(played === undefined ? {} : { played: { use: played.use, warnings: played.warnings } }),
+    played: played === undefined ? undefined : { use: played.use, warnings: played.warnings },
     user,
   };
 }
@@ -38,7 +38,7 @@ export function readOutcome(
   if (body.kind === 'failed') {
     const { result } = body;
     if (!isFailure(result, query)) return unreadable(query, 'its verdict has the wrong form');
-    return { outcome: { kind: 'failed', result, ...(trace === undefined ? {} : { trace }) }, user };
+    return { outcome: { kind: 'failed', result, trace }, user };
   }
   if (body.kind !== 'judge' || trace === undefined) return unreadable(query, 'it has no trace');
   if (body.played === undefined) return { outcome: { kind: 'judge', trace }, user };

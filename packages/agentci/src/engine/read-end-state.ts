@@ -37,7 +37,7 @@ async function askState(
     query: query.query,
     metadata: query.metadata ?? {},
     vars: query.vars ?? {},
-    ...(trace.conversation?.id === undefined ? {} : { conversation: trace.conversation.id }),
+    conversation: trace.conversation?.id === undefined ? undefined : trace.conversation.id,
   });
   const { outcome, isLate } = await withDeadline(
     { ms: timeoutMs, signal: interrupt },

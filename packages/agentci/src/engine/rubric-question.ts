@@ -56,7 +56,7 @@ export function rubricQuestion(
       rubric: isGrounding ? { ...rubric, needsContext: true } : rubric,
       query: query.query,
       ...scored,
-      ...(context.length > 0 ? { context: [...new Set(context)] } : {}),
+      context: context.length > 0 ? [...new Set(context)] : undefined,
     },
   };
 }
@@ -120,8 +120,8 @@ function stepsText(calls: readonly ToolStep[]): string {
     return escapeJsonLine({
       step: i + 1,
       tool: name,
-      ...(args === undefined ? {} : { args: shortly(args) }),
-      ...(result === undefined ? {} : { result: shortly(result) }),
+      args: args === undefined ? undefined : shortly(args),
+      result: result === undefined ? undefined : shortly(result),
       ...failed,
     });
   });

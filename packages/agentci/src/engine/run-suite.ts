@@ -1,5 +1,4 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import { defined } from '../kit/defined.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -165,15 +164,14 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     outside: outside?.checks() ?? [],
     tools: witness.sightings(),
     judge: judges.parts(),
-    ...(user === undefined ? {} : { user }),
-    ...(unused === undefined ? {} : { unused }),
-    ...(audit === undefined ? {} : { audit: audit.parts() }),
-    ...(options.maxCostUsd === undefined ? {} : { unpricedRuns: ledger.unpricedRuns }),
+    user,
+    unused,
+    audit: audit?.parts(),
+    unpricedRuns: options.maxCostUsd === undefined ? undefined : ledger.unpricedRuns,
     baselines: shelf.notices,
-    ...(hint === undefined ? {} : { hint }),
-    ...(suite.cells === undefined
-      ? {}
-      : { matrix: { cells: suite.cells, ...defined({ baseline: suite.baselineCell }) } }),
+    hint,
+    matrix:
+      suite.cells === undefined ? undefined : { cells: suite.cells, baseline: suite.baselineCell },
     metrics: metrics?.parts(ledger.runsOf) ?? [],
   };
   options.onParts?.(parts);
@@ -181,8 +179,8 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     parts,
     results,
     isInterrupted: ledger.interrupted,
-    ...(metrics === undefined ? {} : { custom: metrics.custom }),
-    ...(shard === undefined ? {} : { shard: shardOf(shard) }),
+    custom: metrics?.custom,
+    shard: shard === undefined ? undefined : shardOf(shard),
   });
   return {
     schema: RESULTS_SCHEMA,
@@ -218,7 +216,7 @@ function refuseUnknownIds({ suite, ids = [] }: RunOptions): void {
       5,
     )}`,
     {
-      ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
+      hint: near === undefined ? undefined : `Did you mean "${near}"?`,
     },
   );
 }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey, caseText } from '../results/cell.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
@@ -84,7 +83,7 @@ export function storeBaseline(
     agent,
     query: query.query,
     query_id: query.id,
-    ...defined({ cell: query.cell }),
+    cell: query.cell,
     captured_at: new Date(now()).toISOString(),
     metadata: {
       model: modelOf(trace),
@@ -192,7 +191,9 @@ export async function precheckTrace(input: Omit<SaveBaselineInput, 'version'>): 
   const results = await evaluateRecorded([{ queryId, trace }], {
     suite,
     judge: judge ?? 'live',
-    ...defined({ env, signal, judgeCacheDir }),
+    env,
+    signal,
+    judgeCacheDir,
   });
   return precheckOf(results.get(queryId)!);
 }

@@ -126,10 +126,10 @@ async function openBench(
     env,
     runId: ticket.run,
     onEvent,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(retries === undefined ? {} : { retries }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(judge === undefined ? {} : { judge }),
+    timeoutMs,
+    retries,
+    seed,
+    judge,
     cassette: { mode: cassette ?? 'off' },
   };
   const runs = suite.queries.map(({ id, cell }) => ({ id, cell, run: 1 }));

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import type { QueryResult, Spread, Stability } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
 import { describe } from '../stats/descriptive.ts';
@@ -33,7 +32,7 @@ export function stabilityOf(runs: readonly QueryResult[]): Stability {
     interval: wilsonInterval(passed, decided),
     pass_at_k: ks.map((k) => passAtK({ n: decided, c: passed, k })!),
     pass_hat_k: ks.map((k) => passHatK({ n: decided, c: passed, k })!),
-    ...(flip === null ? {} : { flip }),
+    flip: flip !== null ? flip : undefined,
     cost_usd: spreadOf(runs, 'cost_usd'),
     latency_ms: spreadOf(runs, 'latency_ms'),
   };
@@ -56,8 +55,8 @@ function flipRunOf(run: QueryResult): FlipRun {
           : undefined,
     answer: run.answer,
     checks,
-    ...defined({ judgePassed }),
-    ...(run.error?.kind === 'infra' ? { isInfra: true } : {}),
+    judgePassed,
+    isInfra: run.error?.kind === 'infra' ? true : undefined,
   };
 }
 

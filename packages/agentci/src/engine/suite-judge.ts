@@ -73,10 +73,10 @@ export function suiteJudge(
     return reply;
   };
   const watched: Judge = {
-    ...(judge.ensemble ? { ensemble: judge.ensemble } : {}),
+    ensemble: judge.ensemble,
     ask: async (question) => note(await judge.ask(question)),
-    ...(judge.embed ? { embed: (texts, model) => judge.embed!(texts, model) } : {}),
-    ...(judge.perform ? { perform: async (task) => note(await judge.perform!(task)) } : {}),
+    embed: judge.embed ? (texts, model) => judge.embed!(texts, model) : undefined,
+    perform: judge.perform ? async (task) => note(await judge.perform!(task)) : undefined,
   };
   return {
     judge: watched,
@@ -86,9 +86,8 @@ export function suiteJudge(
       off: 0,
       failures: [...failures],
       unpriced: options.maxCostUsd === undefined ? [] : (judge.usage?.().unpriced ?? []),
-      ...(share === undefined
-        ? {}
-        : { sample: sampleOf(share, queries.filter(hasRubrics), useEnsemble) }),
+      sample:
+        share === undefined ? undefined : sampleOf(share, queries.filter(hasRubrics), useEnsemble),
     }),
   };
 }

@@ -125,7 +125,7 @@ export class SuiteMetrics {
     return [...this.#groups.values()].map(({ request, location, queries, kept }) => ({
       request,
       isCustom: this.custom.has(request.name),
-      ...(location === undefined ? {} : { location }),
+      location,
       inputs: queries.flatMap((query) =>
         Array.from({ length: runsOf(query) }, (_, i) => ({
           of: query.cell === undefined ? { id: query.id } : { id: query.id, cell: query.cell },
@@ -171,7 +171,7 @@ const notLoaded = ({ request, location }: SuiteMetricParts): CheckResult => ({
   id: `metric.${request.name}`,
   status: 'error',
   message: `${request.name} is measured over the whole run by your own module, which merge does not load: run its queries without --shard`,
-  ...(location ? { location } : {}),
+  location,
   evidence: [],
 });
 
@@ -196,7 +196,7 @@ const unboundedWarning = (
   status: 'warn',
   message: `${metric.name} over the run: ${told(output, metric)}; ${warning}`,
   value: output.value,
-  ...(location ? { location } : {}),
+  location,
   evidence: [],
 });
 

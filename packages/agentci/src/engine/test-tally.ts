@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { shortRecords } from '../policy/short-result.ts';
 import type { PolicyResult, PolicyViolation, RuleRecord } from '../results/policy-report.ts';
 import type {
@@ -56,8 +55,8 @@ export class TestTally {
       if (this.#evidence.length >= MAX_EVIDENCE) continue;
       const step = violation.call === undefined ? undefined : calls[violation.call];
       this.#evidence.push({
-        ...(step === undefined ? {} : { step: step.seq }),
-        ...(violation.call === undefined ? {} : { call: violation.call + 1 }),
+        step: step?.seq,
+        call: violation.call === undefined ? undefined : violation.call + 1,
         text: `${trace.id}: ${violationText(violation)}`,
       });
     }
@@ -87,7 +86,7 @@ export class TestTally {
       this.#violations.push({ ...violation, trace: trace.id });
       if (this.#evidence.length < MAX_EVIDENCE)
         this.#evidence.push({
-          ...(violation.call === undefined ? {} : { call: violation.call + 1 }),
+          call: violation.call === undefined ? undefined : violation.call + 1,
           text: `${trace.id}: ${violationText(violation)}`,
         });
     }
@@ -156,8 +155,8 @@ export class TestTally {
       message: this.#message(status),
       value: this.#found,
       limit: 0,
-      ...(status === 'skip' ? { skip_reason: 'not_exercised' as const } : {}),
-      ...defined({ location }),
+      skip_reason: status === 'skip' ? ('not_exercised' as const) : undefined,
+      location,
       evidence: this.#evidence,
     };
   }

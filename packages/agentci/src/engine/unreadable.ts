@@ -13,6 +13,6 @@ export function unreadable(problem: TraceProblem): CheckResult {
     status: 'error',
     message: problemText(problem),
     evidence: [],
-    ...(file === undefined ? {} : { location: { file, line, column } }),
+    location: file === undefined ? undefined : { file, line, column },
   };
 }

@@ -92,7 +92,7 @@ function checkNames(suite: Suite, custom: ReadonlyMap<string, Metric>): void {
           'METRIC_UNKNOWN',
           `${at}there is no metric "${name}", built in or in a module under "use"`,
           {
-            ...(near === undefined ? {} : { hint: `did you mean "${near}"?` }),
+            hint: near === undefined ? undefined : `did you mean "${near}"?`,
           },
         );
       }

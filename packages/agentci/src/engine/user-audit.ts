@@ -134,7 +134,7 @@ export class UserAuditor {
       undecided: this.#undecided,
       faults: this.#faults.slice(0, MAX_LISTED),
       judge: { calls: usage?.calls ?? 0, cost_usd: usage?.cost_usd ?? null },
-      ...(this.#why === undefined ? {} : { why: this.#why }),
+      why: this.#why,
     };
   }
 }

@@ -49,7 +49,7 @@ export function versionCases(
     if (!cases.has(key) || file.query_id !== undefined)
       cases.set(key, {
         id: name.id,
-        ...(name.cell === undefined ? {} : { cell: name.cell }),
+        cell: name.cell,
         file,
         ...found,
       });

@@ -103,7 +103,7 @@ function unjudged(
 ): QueryResult {
   return {
     id,
-    ...(cell === undefined ? {} : { cell }),
+    cell,
     query: query?.query ?? file.query,
     tags: [],
     status: 'skip',

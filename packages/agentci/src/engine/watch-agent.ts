@@ -43,10 +43,12 @@ export async function watchAgent(
     cwd: isCommand
       ? resolve(around.dir, config.cwd ?? '.')
       : dirname(resolve(around.dir, config.module)),
-    ...(isCommand ? { command: config.command, stays: config.mode === 'serve' } : {}),
-    ...(Array.isArray(config.capture) && config.capture.includes('mcp')
-      ? { mcpConfig: config.mcpConfig ?? '.mcp.json' }
-      : {}),
+    command: isCommand ? config.command : undefined,
+    stays: isCommand ? config.mode === 'serve' : undefined,
+    mcpConfig:
+      Array.isArray(config.capture) && config.capture.includes('mcp')
+        ? (config.mcpConfig ?? '.mcp.json')
+        : undefined,
     onNote,
   });
   capture.notes.forEach(onNote);

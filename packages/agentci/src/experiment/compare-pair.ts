@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import type { ConditionComparison, TrialMetric } from '../results/experiment-result.ts';
 import { cliffsDelta } from '../stats/cliffs-delta.ts';
 import { cohensD } from '../stats/cohens-d.ts';
@@ -43,7 +42,7 @@ export function comparePair(metric: TrialMetric, a: Sample, b: Sample): Conditio
     hedges_g: hedgesG(b.values, a.values),
     cliffs_delta: cliffsDelta(b.values, a.values),
     trials_needed: trialsNeeded(a, b, difference),
-    ...defined({ note }),
+    note,
   };
 }
 

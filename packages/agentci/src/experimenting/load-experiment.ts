@@ -103,7 +103,8 @@ function readPlan(
   const defaults = {
     seed,
     trials: overrides.trials ?? written.trials ?? DEFAULT_TRIALS,
-    ...defined({ trialsOverride: overrides.trials, query: written.query }),
+    trialsOverride: overrides.trials,
+    query: written.query,
   };
   const conditions = readConditions(
     root.entries.get('conditions'),
@@ -127,7 +128,7 @@ function readPlan(
       profile: profileOf(written.profile),
       weights: written.weights ?? DEFAULT_WEIGHTS,
       actions: (written.actions ?? 'list') as ActionSource,
-      ...defined({ groundTruth: written.ground_truth }),
+      groundTruth: written.ground_truth,
     },
     sensitivityStep: written.sensitivity_step ?? DEFAULT_STEP,
     conditions,

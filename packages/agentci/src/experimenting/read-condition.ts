@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { keyPlace, toPlain, type YamlEntry } from '../kit/yaml-node.ts';
 import { explainValue } from '../spec/explain-value.ts';
 import type { SpecProblems } from '../spec/problems.ts';
@@ -26,7 +25,7 @@ export function readCondition(
   if (source === undefined) return undefined;
   return {
     name: entry.key,
-    ...defined({ description: written.description }),
+    description: written.description,
     seed: written.seed ?? defaults.seed,
     exclude: new Set((written.exclude ?? []).map(String)),
     source,
@@ -58,12 +57,12 @@ function readSource(
   switch (kind) {
     case 'simulate': {
       const { t2u_s: t2u, actions } = written.simulate!;
-      const simulation = { ...defined({ t2u, actions }) };
+      const simulation = { t2u, actions };
       return { kind, trials, simulation };
     }
     case 'traces':
       refuseTrials(entries, problems);
-      return { kind, path: written.traces!, ...defined({ format: written.format }) };
+      return { kind, path: written.traces!, format: written.format };
     case 'data': {
       refuseTrials(entries, problems);
       const data = typeof written.data === 'string' ? { file: written.data } : written.data!;

@@ -1,6 +1,5 @@
 import { failedTrial, type Scoring, scoredParts } from '../experiment/score-trial.ts';
 import { decimal } from '../kit/decimal.ts';
-import { defined } from '../kit/defined.ts';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { roundTo4 } from '../metrics/decision-quality/round.ts';
@@ -99,7 +98,7 @@ function toTrial({ line, label = '', fields }: TrialRow, context: RowContext): T
     ...name,
     ...(actions !== undefined && scoring.groundTruth !== undefined
       ? scoredParts(actions, scoring)
-      : { ...given, dq: dqOf(given, scoring), ...defined({ actions }) }),
+      : { ...given, dq: dqOf(given, scoring), actions }),
     t2u_s: number(['t2u_s', 't2u']),
     cost_usd: number(['cost_usd']),
     total_tokens: number(['total_tokens']),

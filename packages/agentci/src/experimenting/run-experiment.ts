@@ -2,7 +2,6 @@ import { compareConditions } from '../experiment/compare-conditions.ts';
 import type { Scoring } from '../experiment/score-trial.ts';
 import { simulateTrials } from '../experiment/simulate-trials.ts';
 import { weightSensitivity } from '../experiment/weight-sensitivity.ts';
-import { defined } from '../kit/defined.ts';
 import {
   EXPERIMENT_SCHEMA,
   type ExperimentResult,
@@ -60,7 +59,7 @@ export async function runExperiment(
     sources: plan.conditions.map(({ name, description, source: { kind } }) => ({
       condition: name,
       kind,
-      ...defined({ description }),
+      description,
     })),
     ...report,
     notices: [...report.notices, ...unmatched(collected)],
@@ -74,7 +73,7 @@ export async function runExperiment(
         .filter((trial) => isExcluded(trial, condition))
         .map(({ trial }) => ({ condition: condition.name, trial })),
     ),
-    ...(running.signal?.aborted ? { interrupted: true } : {}),
+    interrupted: running.signal?.aborted ? true : undefined,
   };
 }
 

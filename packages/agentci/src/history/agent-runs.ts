@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { caseKey } from '../results/cell.ts';
 import { placeOf } from '../results/run-order.ts';
 import type { HistoryQuery, HistoryRun } from './history-run.ts';
@@ -47,7 +46,7 @@ function agentRun(id: string, lines: readonly HistoryRun[]): AgentRun {
   const own = lines.find((line) => line.judges === undefined);
   const { at, order, commit } = own ?? judgements[0]!.judges!;
   const { order: __, commit: ___, ...numbers } = shown;
-  return { run: { ...numbers, id, at, ...defined({ order, commit }) }, judgements };
+  return { run: { ...numbers, id, at, order, commit }, judgements };
 }
 
 /**

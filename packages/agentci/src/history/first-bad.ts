@@ -35,7 +35,7 @@ export function findFirstBad(
   if (isGood(newest)) {
     if (isNewestUnread) return { verdict: 'unknown', good: newest };
     const last = decided.findLast((point) => !isGood(point));
-    return { verdict: 'good', ...(last === undefined ? {} : { last }) };
+    return { verdict: 'good', last };
   }
   const lastGood = decided.findLastIndex(isGood);
   const first = decided[lastGood + 1]!;
@@ -46,7 +46,7 @@ export function findFirstBad(
   return {
     verdict: isExpected(newest) ? 'expected' : 'bad',
     first,
-    ...(good === undefined ? {} : { good }),
+    good,
     undecided: good === undefined ? 0 : points.indexOf(first) - points.indexOf(good) - 1,
     runs: decided.length - lastGood - 1,
     flips: flips.length,

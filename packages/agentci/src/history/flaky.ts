@@ -53,7 +53,7 @@ export class FlakyTally {
     for (const { id, cell, passed, decided } of queries) {
       if (decided === 0) continue;
       const { agent, spec } = run;
-      const name = { agent, spec, id, ...(cell === undefined ? {} : { cell }) };
+      const name = { agent, spec, id, cell };
       const key = JSON.stringify([agent, spec, caseKey(name)]);
       const seen = this.#cases.get(key) ?? { name, outcomes: [] };
       seen.outcomes.push({ run, passed, decided });

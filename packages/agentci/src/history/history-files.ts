@@ -92,7 +92,7 @@ function writeQueries(path: string, queries: Iterable<HistoryQuery>): void {
 
 /** Begins with what the order of runs depends on. */
 const lineOf = ({ id, at, order, ...rest }: HistoryRun): string =>
-  JSON.stringify({ id, at, ...(order === undefined ? {} : { order }), ...rest });
+  JSON.stringify({ id, at, order, ...rest });
 
 /** The file with the queries of a run. */
 export const queriesPath = (root: string, id: string): string => join(root, `${id}.jsonl`);

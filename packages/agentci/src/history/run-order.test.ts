@@ -15,9 +15,24 @@ import { readPastRuns, readPastVerdicts } from './past-verdicts.ts';
 const NOON = Date.UTC(2026, 10, 18, 12);
 const iso = (ms: number): string => new Date(ms).toISOString();
 const runOf = (id: string, at: number, rest: Partial<HistoryRun> = {}): HistoryRun => ({
-  ...{ id, at: iso(at), agent: 'shop', spec: 'agentci_spec.yaml', hash: 'h', models: [] },
-  ...{ total: 1, passed: 1, failed: 0, warnings: 0, errors: 0, skipped: 0 },
-  ...{ usd: null, unpriced: 0, tokens: null, p50_ms: null, p95_ms: null, exit: 0 },
+  id,
+  at: iso(at),
+  agent: 'shop',
+  spec: 'agentci_spec.yaml',
+  hash: 'h',
+  models: [],
+  total: 1,
+  passed: 1,
+  failed: 0,
+  warnings: 0,
+  errors: 0,
+  skipped: 0,
+  usd: null,
+  unpriced: 0,
+  tokens: null,
+  p50_ms: null,
+  p95_ms: null,
+  exit: 0,
   ...rest,
 });
 const ids = (runs: readonly HistoryRun[]): string[] => runs.map(({ id }) => id);
@@ -51,15 +66,16 @@ function play(root: string, steps: readonly Step[]): string[] {
     const failed = Object.values(verdicts).filter((status) => status === 'fail').length;
     const run = runOf(`${runTime(at)}-${String(i).padStart(4, '0')}`, Date.parse(at), {
       ...(place === runTime(at) ? {} : { order: place }),
-      ...{
-        part: true,
-        total: Object.keys(verdicts).length,
-        passed: Object.keys(verdicts).length - failed,
-        failed,
-      },
+      part: true,
+      total: Object.keys(verdicts).length,
+      passed: Object.keys(verdicts).length - failed,
+      failed,
     });
     const queries = Object.entries(verdicts).map(([id, status]) => ({
-      ...{ id, status, decided: 1, passed: status === 'pass' ? 1 : 0 },
+      id,
+      status,
+      decided: 1,
+      passed: status === 'pass' ? 1 : 0,
     }));
     appendRuns(root, [{ run, queries }]);
     return at;
@@ -133,7 +149,9 @@ describe('a place', () => {
     {
       when: 'it belongs between two that were put after one of a wrong clock',
       among: seen(['09'], ['02', '09~000001'], ['06', '09~000002']),
-      ...{ time: '05', now: '07', place: '09~000001~000001' },
+      time: '05',
+      now: '07',
+      place: '09~000001~000001',
     },
   ])('is $place when $when', ({ among, time, now, place }) => {
     expect(placeAmong(among, { time, now })).toBe(place);

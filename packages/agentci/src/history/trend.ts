@@ -114,8 +114,8 @@ export function overallRate(points: readonly TrendPoint[]): {
 const placeOf = ({ id, at, commit, branch }: HistoryRun) => ({
   run: id,
   at,
-  ...(commit === undefined ? {} : { commit }),
-  ...(branch === undefined ? {} : { branch }),
+  commit,
+  branch,
 });
 
 const withDrifts = (points: readonly TrendPoint[]): Trend => ({

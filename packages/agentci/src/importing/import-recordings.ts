@@ -1,7 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { TraceProblem } from '../adapters/adapter.ts';
 import { type ReadOptions, readTraceItems } from '../adapters/reader/read-traces.ts';
-import { defined } from '../kit/defined.ts';
 import type { Trace } from '../trace/model.ts';
 import { redactTrace } from './redact-trace.ts';
 import { isFailedRun } from './summarize-traces.ts';
@@ -35,7 +34,8 @@ export async function importRecordings(
   for (const path of paths) {
     const items = readTraceItems(resolve(dir, path), {
       onSkipped: (file) => skipped.push(localPath(file, dir)),
-      ...defined({ format, signal }),
+      format,
+      signal,
     });
     for await (const item of items) {
       if (!item.ok) problems.push(withLocalFile(item.problem, dir));

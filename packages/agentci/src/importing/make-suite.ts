@@ -1,6 +1,5 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { storeBaseline } from '../engine/save-baseline.ts';
-import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { Suite } from '../spec/suite.ts';
@@ -103,7 +102,7 @@ export async function saveSuite(made: MadeSuite, options: SaveSuiteOptions): Pro
       version,
       force: true,
       overwrite,
-      ...defined({ now }),
+      now,
     });
   return [...written, `${folder} (${plural(cases.length, 'baseline')} "${version}")`];
 }

@@ -77,9 +77,9 @@ export function readStoredVerdict(
   return {
     verdict,
     raw: typeof file.raw === 'string' ? file.raw : '',
-    ...(isCount(file.input_tokens) ? { input_tokens: file.input_tokens } : {}),
-    ...(isCount(file.output_tokens) ? { output_tokens: file.output_tokens } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
+    input_tokens: isCount(file.input_tokens) ? file.input_tokens : undefined,
+    output_tokens: isCount(file.output_tokens) ? file.output_tokens : undefined,
+    warnings: warnings.length > 0 ? warnings : undefined,
   };
 }
 

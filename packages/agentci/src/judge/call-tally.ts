@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import type { VerdictKey } from './cache-files.ts';
 import type { JudgeRecord } from './port.ts';
 
@@ -27,10 +26,11 @@ export function recordOf(key: VerdictKey, tally: CallTally, raw: string | undefi
     ...key,
     cached: false,
     calls: tally.calls,
-    ...(raw === undefined ? {} : { raw: raw.slice(0, MAX_RAW) }),
-    ...defined({ input_tokens: tally.input, output_tokens: tally.output }),
+    raw: raw?.slice(0, MAX_RAW),
+    input_tokens: tally.input,
+    output_tokens: tally.output,
     cost_usd: tally.costUsd,
-    ...(tally.warnings.size > 0 ? { warnings: [...tally.warnings] } : {}),
+    warnings: tally.warnings.size > 0 ? [...tally.warnings] : undefined,
   };
 }
 

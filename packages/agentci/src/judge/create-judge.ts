@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import { defined } from '../kit/defined.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import type { PriceTable } from '../kit/prices.ts';
 import { pause, retryDelay } from '../kit/retry-wait.ts';
@@ -401,7 +400,9 @@ class ModelJudge implements Judge {
         writeStoredVerdict(cacheDir, ask.hash, ask.key, {
           verdict,
           raw: raw ?? '',
-          ...defined({ input_tokens, output_tokens, warnings }),
+          input_tokens,
+          output_tokens,
+          warnings,
         });
       } catch (error) {
         // A verdict that cannot be kept is still a verdict.

@@ -67,7 +67,7 @@ export class LabelBook {
         problems.push({
           line,
           message,
-          ...(message === NOT_JSON && line === lines.length ? { isTorn: true } : {}),
+          isTorn: message === NOT_JSON && line === lines.length ? true : undefined,
         });
       if (problems.length >= MAX_PROBLEMS) break;
     }
@@ -135,9 +135,9 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
   const rater = text('rater');
   const at = text('at');
   const signed = {
-    ...(rater === undefined ? {} : { rater }),
-    ...(at === undefined ? {} : { at }),
-    ...(field('revised') === true ? { revised: true } : {}),
+    rater,
+    at,
+    revised: field('revised') === true ? true : undefined,
   };
   if (rater !== undefined && field('label') === null) return { id, human: null, ...signed };
   const answer = text('answer');
@@ -155,13 +155,13 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
     query: text('query') ?? '',
     answer,
     human,
-    ...(context.length > 0 ? { context } : {}),
-    ...(rubric === undefined ? {} : { rubric }),
-    ...(text('check') === 'correctness.hallucination_check' ? { isGrounded: true } : {}),
-    ...(field('conversation') === true ? { isConversation: true } : {}),
+    context: context.length > 0 ? context : undefined,
+    rubric,
+    isGrounded: text('check') === 'correctness.hallucination_check' ? true : undefined,
+    isConversation: field('conversation') === true ? true : undefined,
     ...signed,
-    ...(score === undefined ? {} : { score }),
-    ...(note === undefined ? {} : { note }),
+    score,
+    note,
   };
 }
 
@@ -185,9 +185,9 @@ function rubricIn(
   return {
     rule,
     template,
-    ...(scale === undefined ? {} : { scale: scale as string[] }),
-    ...(examples === undefined ? {} : { few_shot_examples: examples as RubricExample[] }),
-    ...(threshold === undefined ? {} : { threshold }),
+    scale: scale === undefined ? undefined : (scale as string[]),
+    few_shot_examples: examples === undefined ? undefined : (examples as RubricExample[]),
+    threshold,
   };
 }
 

@@ -53,7 +53,7 @@ export function passingLine(
     return {
       min_score,
       from: 'label',
-      ...(inSpec === undefined || inSpec === min_score ? {} : { spec: inSpec }),
+      spec: inSpec === undefined || inSpec === min_score ? undefined : inSpec,
     };
   }
   return inSpec === undefined

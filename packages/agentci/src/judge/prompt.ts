@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { TRANSCRIPT_FORM } from '../trace/transcript.ts';
 import { DATA_LINE, dataBlock } from './data-block.ts';
@@ -102,7 +101,7 @@ function systemPrompt(
   ];
   if (examples.length > 0) {
     const lines = examples.map(({ input, output, score }) =>
-      JSON.stringify({ ...defined({ input }), output, score }),
+      JSON.stringify({ input, output, score }),
     );
     parts.push(`Scored examples, one JSON object a line:\n${lines.join('\n')}`);
   }

@@ -1,6 +1,5 @@
 import type { EmbeddingModel, LanguageModel } from 'ai';
 import { withDeadline } from '../kit/deadline.ts';
-import { defined } from '../kit/defined.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { ModelError } from './model-error.ts';
 import type { ModelName } from './model-name.ts';
@@ -85,28 +84,21 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
     try {
       const result = await generateText({
         model,
-        ...defined({
-          system: request.system,
-          temperature: request.temperature,
-          seed: TAKES_SEED.has(request.name.provider) ? request.seed : undefined,
-        }),
+        system: request.system,
+        temperature: request.temperature,
+        seed: TAKES_SEED.has(request.name.provider) ? request.seed : undefined,
         ...(request.history === undefined
           ? { prompt: request.user }
           : { messages: [...request.history, { role: 'user' as const, content: request.user }] }),
-        ...defined({
-          maxOutputTokens:
-            'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS,
-        }),
+        maxOutputTokens: 'maxOutputTokens' in request ? request.maxOutputTokens : MAX_OUTPUT_TOKENS,
         maxRetries: 0,
         abortSignal: deadline.signal,
-        ...(request.structured
-          ? {
-              output: Output.object({
-                schema: jsonSchema(VERDICT_SCHEMA as never),
-                name: 'verdict',
-              }),
-            }
-          : {}),
+        output: request.structured
+          ? Output.object({
+              schema: jsonSchema(VERDICT_SCHEMA as never),
+              name: 'verdict',
+            })
+          : undefined,
       });
       return {
         text: result.text,
@@ -114,14 +106,13 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
         finish: FINISHES[result.finishReason] ?? 'other',
         usage: usageOf(result.usage),
         warnings: (result.warnings ?? []).map(warningText),
-        ...(result.toolCalls.length === 0
-          ? {}
-          : {
-              toolCalls: result.toolCalls.map(({ toolName, input }) => ({
+        toolCalls:
+          result.toolCalls.length !== 0
+            ? result.toolCalls.map(({ toolName, input }) => ({
                 name: toolName,
                 args: input as unknown,
-              })),
-            }),
+              }))
+            : undefined,
       };
     } catch (error) {
       if (NoObjectGeneratedError.isInstance(error)) {
@@ -198,7 +189,7 @@ async function connectEmbedding({
   apiKey,
 }: Pick<ModelRequest, 'name' | 'baseUrl' | 'apiKey'>): Promise<EmbeddingModel> {
   const { provider, model } = name;
-  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, ...defined({ baseURL: baseUrl }) };
+  const settings = { apiKey: apiKey ?? '', fetch: fetchHere, baseURL: baseUrl };
   switch (provider) {
     case 'openai':
     case 'openai-chat':
@@ -213,7 +204,7 @@ async function connectEmbedding({
           name: 'openai-compatible',
           baseURL: baseUrl ?? '',
           fetch: fetchHere,
-          ...defined({ apiKey }),
+          apiKey,
         })
         .textEmbeddingModel(model);
     case 'anthropic':
@@ -241,7 +232,7 @@ async function connect(
     return response;
   };
   // An empty key, never none: the SDKs would otherwise look into the process's environment by themselves.
-  const settings = { apiKey: apiKey ?? '', fetch: fetchAndKeep, ...defined({ baseURL: baseUrl }) };
+  const settings = { apiKey: apiKey ?? '', fetch: fetchAndKeep, baseURL: baseUrl };
   switch (provider) {
     case 'anthropic':
       return (await import('./sdk/anthropic.ts')).createAnthropic(settings)(model);
@@ -257,7 +248,7 @@ async function connect(
         baseURL: baseUrl ?? '',
         supportsStructuredOutputs: structured,
         fetch: fetchAndKeep,
-        ...defined({ apiKey }),
+        apiKey,
       })(model);
   }
 }

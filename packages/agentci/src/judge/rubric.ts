@@ -94,7 +94,7 @@ export function resolveRubric(written: WrittenRubric): ResolvedRubric {
     ...filled,
     threshold: written.threshold ?? template?.threshold ?? DEFAULT_THRESHOLD,
     needsContext: template?.needsContext ?? false,
-    ...(template?.needs === undefined ? {} : { needs: template.needs }),
+    needs: template?.needs === undefined ? undefined : template.needs,
   };
 }
 

@@ -1,3 +1,5 @@
+import { defined } from './defined.ts';
+
 /** Tokens of one model call. `input` includes cached tokens. */
 interface TokenUsage {
   readonly input?: number;
@@ -85,14 +87,14 @@ export async function loadPrices(): Promise<PriceTable> {
 }
 
 function tableUsage(usage: TokenUsage): Record<string, number> {
-  return {
-    ...(usage.input === undefined ? {} : { input_tokens: usage.input }),
-    ...(usage.output === undefined ? {} : { output_tokens: usage.output }),
-    ...(usage.cacheRead === undefined ? {} : { cache_read_tokens: usage.cacheRead }),
-    ...(usage.cacheWrite === undefined ? {} : { cache_write_tokens: usage.cacheWrite }),
-    ...(usage.audioIn === undefined ? {} : { input_audio_tokens: usage.audioIn }),
-    ...(usage.audioOut === undefined ? {} : { output_audio_tokens: usage.audioOut }),
-  };
+  return defined({
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    input_audio_tokens: usage.audioIn,
+    output_audio_tokens: usage.audioOut,
+  });
 }
 
 interface ModelName {

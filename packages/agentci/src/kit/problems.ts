@@ -65,7 +65,7 @@ export class Problems implements ProblemSink {
       message,
       ...location,
       excerpt,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     });
   }
 

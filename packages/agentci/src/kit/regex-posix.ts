@@ -27,5 +27,5 @@ export function posixClassIn(
   const found = /\[[^\]]*?(\[:\^?([a-z]+):\])/.exec(pattern.replace(/\\./gs, '..'));
   if (found === null) return undefined;
   const set = found[1]!.startsWith('[:^') ? undefined : posixSet(found[2]!);
-  return { written: found[1]!, ...(set === undefined ? {} : { set }) };
+  return { written: found[1]!, set };
 }

@@ -299,8 +299,8 @@ class Parser {
       t: 'group',
       body,
       capture: isCapture,
-      ...(name === undefined ? {} : { name }),
-      ...(fold === undefined ? {} : { fold }),
+      name,
+      fold,
     };
   }
 

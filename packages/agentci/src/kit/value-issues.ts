@@ -170,7 +170,7 @@ function refinedIssues(
   if (issues.length > 0 || refinement.holds(value as never)) return issues;
   const { message, code } = refinement;
   const words = typeof message === 'string' ? message : message(value as never);
-  return [{ kind: 'custom', path, words, ...(code === undefined ? {} : { code }) }];
+  return [{ kind: 'custom', path, words, code }];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { defined } from './defined.ts';
 import type { ValueDef, ValueSchema, ValueShape } from './value-schema.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -99,10 +100,10 @@ function choice(values: readonly unknown[]): JsonSchema {
   const [first] = values;
   if (values.length === 1)
     return first === null ? { type: 'null' } : { type: typeof first, const: first };
-  return {
-    ...(values.every((value) => typeof value === 'string') ? { type: 'string' } : {}),
+  return defined({
+    type: values.every((value) => typeof value === 'string') ? 'string' : undefined,
     enum: [...values],
-  };
+  });
 }
 
 function object(
@@ -110,14 +111,14 @@ function object(
   definitions: Definitions,
 ): JsonSchema {
   const required = Object.keys(shape).filter((key) => isRequired(shape, key));
-  return {
+  return defined({
     type: 'object',
     properties: Object.fromEntries(
       Object.entries(shape).map(([key, schema]) => [key, write(schema, definitions)]),
     ),
-    ...(required.length === 0 ? {} : { required }),
+    required: required.length !== 0 ? required : undefined,
     additionalProperties: typeof others === 'object' ? write(others, definitions) : others,
-  };
+  });
 }
 
 function isRequired(shape: ValueShape, key: string): boolean {

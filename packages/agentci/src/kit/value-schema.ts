@@ -130,10 +130,7 @@ export class StringSchema extends ValueSchema<string, ValueDef & { kind: 'string
   }
 
   regex(pattern: RegExp, message?: string): this {
-    const patterns = [
-      ...this.def.patterns,
-      { pattern, ...(message === undefined ? {} : { message }) },
-    ];
+    const patterns = [...this.def.patterns, { pattern, message }];
     return this.with({ patterns });
   }
 }
@@ -196,7 +193,7 @@ type Flat<T> = { [K in keyof T]: T[K] };
 /** The schemas there are. */
 export const v = {
   string: (error?: string): StringSchema =>
-    new StringSchema({ kind: 'string', patterns: [], ...(error === undefined ? {} : { error }) }),
+    new StringSchema({ kind: 'string', patterns: [], error }),
   number: (): NumberSchema => new NumberSchema({ kind: 'number' }),
   int: (): NumberSchema => new NumberSchema({ kind: 'number', integer: true }),
   boolean: (): ValueSchema<boolean> => new ValueSchema({ kind: 'boolean' }),

@@ -44,7 +44,7 @@ export function parseYaml(text: string, options: YamlOptions): YamlDocument {
       message,
       ...location,
       excerpt: lineText(source, location.line),
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     });
   };
 

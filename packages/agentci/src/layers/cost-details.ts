@@ -25,10 +25,9 @@ export function costDetails(
       total_tokens: shown(totals.totalTokens),
       llm_calls: shown(totals.llmCalls),
       latency_ms: value(totals.latencyMs),
-      ...(ttftMs === undefined ? {} : { ttft_ms: ttftMs }),
-      ...(trace.reported?.coldStartMs === undefined
-        ? {}
-        : { cold_start_ms: trace.reported.coldStartMs }),
+      ttft_ms: ttftMs,
+      cold_start_ms:
+        trace.reported?.coldStartMs === undefined ? undefined : trace.reported.coldStartMs,
     },
   };
   for (const [key, field, limit] of RATIOS) {

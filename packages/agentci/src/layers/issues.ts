@@ -109,7 +109,7 @@ export function contradiction(message: string, path?: readonly (string | number)
     code: 'SPEC_CONTRADICTION',
     message,
     hint: 'both cannot hold for one run',
-    ...(path === undefined ? {} : { path }),
+    path,
   };
 }
 

@@ -50,7 +50,7 @@ export function complete(
     label,
     kind: isKey ? PROPERTY : VALUE,
     textEdit: { range, newText: isKey ? `${label}: ` : plainOrQuoted(label) },
-    ...(detail === undefined || detail === '' ? {} : { detail }),
+    detail: detail === undefined || detail === '' ? undefined : detail,
   }));
 }
 

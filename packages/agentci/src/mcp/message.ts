@@ -73,5 +73,5 @@ export const errorReply = (
 ): Message => ({
   jsonrpc: '2.0',
   id: id instanceof WrittenId || idKey(id) !== undefined ? id : null,
-  error: { code, message, ...(data === undefined ? {} : { data }) },
+  error: { code, message, data },
 });

@@ -71,7 +71,7 @@ export class TapLog implements TapSink {
         ts: this.#time(),
         dir,
         message: kept,
-        ...(names.length === 0 ? {} : { masked: names }),
+        masked: names.length !== 0 ? names : undefined,
       });
     }
   }

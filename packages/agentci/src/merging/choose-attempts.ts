@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { defined } from '../kit/defined.ts';
 import { andMore, plural } from '../kit/words.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { type FoundShard, placeOfShard, shardsBy } from './found-shard.ts';
@@ -78,7 +77,7 @@ function attemptThatCounts(given: readonly FoundShard[], now: string): Attempts 
     count,
     replaced: given.filter((shard) => shard !== counts.shard),
     notices: [`shard ${index} was given ${plural(count, 'time')}: ${why}`],
-    ...defined({ conflict: conflictOf(counts, attempts) }),
+    conflict: conflictOf(counts, attempts),
   };
 }
 

@@ -131,13 +131,13 @@ export function defineMetric<P extends object = Readonly<Record<string, unknown>
     summary: definition.summary ?? '',
     group: definition.group ?? 'custom',
     scope: definition.scope ?? (evaluate === undefined ? 'suite' : 'query'),
-    ...(schema === undefined ? {} : { params: schema as () => ParamsSchema<object> }),
+    params: schema === undefined ? undefined : (schema as () => ParamsSchema<object>),
     evaluate: evaluate
       ? (input) => finish(evaluate(prepare(input)))
       : (input) =>
           overAll?.([input]) ?? checked(name, notMeasured('the metric has no evaluate function')),
-    ...(overAll ? { evaluateSuite: overAll } : {}),
-    ...(definition.keep ? { keep: definition.keep } : {}),
+    evaluateSuite: overAll,
+    keep: definition.keep,
   };
 }
 
@@ -175,7 +175,7 @@ function checked(name: string, found: unknown): MetricOutput {
     name,
     value: null,
     detail: { ...known, reason },
-    ...(isMissed === true ? { missed: true } : {}),
+    missed: isMissed === true ? true : undefined,
   };
 }
 

@@ -1,6 +1,5 @@
 import type { TraceEvaluator } from '../engine/evaluate-trace.ts';
 import { accepts } from '../kit/accepts.ts';
-import { defined } from '../kit/defined.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import type { SurvivorAdvice } from '../results/mutation-result.ts';
 import type { QueryResult } from '../results/run-result.ts';
@@ -82,10 +81,10 @@ export class Adviser {
     const line = (shown: unknown) => ({
       layer,
       check: key,
-      ...(turn === undefined ? {} : { turn }),
+      turn,
       value: shown,
       yaml: `${key}: ${yamlValue(shown)}`,
-      ...(keeps === undefined ? {} : { keeps }),
+      keeps,
     });
     const { vars } = query;
     const family = this.#byPlace.get(placeOf(query))!;
@@ -147,7 +146,7 @@ function trialOf(whole: Query, advice: Advice, value: unknown): Query {
   const { layer, turn } = advice;
   const block: Record<string, unknown> = { ...blockFor(whole, advice), [advice.key]: value };
   for (const key of ASKING) delete block[key];
-  const bare = { id, query, tags, runs, minPassRate, ...defined({ vars, conversation }) };
+  const bare = { id, query, tags, runs, minPassRate, vars, conversation };
   return turn === undefined
     ? { ...bare, [layer]: block }
     : { ...bare, turns: [{ turn, [layer]: block, locations: {} }] };

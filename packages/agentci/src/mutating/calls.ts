@@ -40,7 +40,7 @@ export const allCalls = (calls: readonly ToolStep[]): Advice => ({
     mode: 'exact',
     calls: calls.map(({ name, args }) => ({
       tool: name,
-      ...(isObject(args) && Object.keys(args).length > 0 ? { args } : {}),
+      args: isObject(args) && Object.keys(args).length > 0 ? args : undefined,
     })),
   },
 });

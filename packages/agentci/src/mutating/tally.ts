@@ -191,7 +191,7 @@ export class Tally {
 const placeOf = (query: Query, check: CheckResult): IdleCheck => ({
   query: caseText(query),
   check: check.id,
-  ...(check.location === undefined ? {} : { location: check.location }),
+  location: check.location,
 });
 
 /**
@@ -256,15 +256,15 @@ function survivorOf(
   const { operator, site } = plan;
   return {
     query: caseText(query),
-    ...(trace.source.file === undefined ? {} : { recording: recordingOf(trace).place }),
+    recording: trace.source.file === undefined ? undefined : recordingOf(trace).place,
     operator: operator.name,
     layer: operator.layer,
     what: secrets.mask(site.what, trace),
-    ...(advice === undefined ? {} : { advice }),
+    advice,
     ...(isMeant(query, parent, plan)
       ? { meant: true, meant_by: site.advice[0].key }
       : { meant: false }),
-    ...(query.location === undefined ? {} : { location: query.location }),
+    location: query.location,
   };
 }
 

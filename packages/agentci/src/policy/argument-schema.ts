@@ -144,8 +144,8 @@ export class ArgumentCompiler {
       onViolation,
       decides: types.check !== undefined || keywords.decides || nested.decides,
       check: joined(types.check, checks, onViolation),
-      ...(required === undefined ? {} : { required }),
-      ...(requiredIf === undefined ? {} : { requiredIf }),
+      required,
+      requiredIf,
     };
   }
 

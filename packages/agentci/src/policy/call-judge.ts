@@ -110,8 +110,8 @@ export class CallJudge {
       logged: this.#logged,
       checked_calls: this.#checked,
       unknown_tools: Object.fromEntries(this.#unknown),
-      ...(this.#undecided.length === 0 ? {} : { undecided: this.#undecided }),
-      ...(reason === undefined ? {} : { reason }),
+      undecided: this.#undecided.length !== 0 ? this.#undecided : undefined,
+      reason,
     };
   }
 
@@ -124,7 +124,7 @@ export class CallJudge {
     let known = this.#known.get(key);
     if (known === undefined) {
       const names = rawName === undefined ? [name] : [name, rawName];
-      const meant = meantNames({ name, ...(rawName === undefined ? {} : { rawName }) });
+      const meant = meantNames({ name, rawName });
       const tool = meant
         .map((each) => toolPolicy(this.#policy, each))
         .find((found) => found !== undefined);
@@ -238,7 +238,7 @@ export class CallJudge {
   ): Pick<PolicyViolation, 'policy_line' | 'policy_column' | 'policy_file'> {
     return {
       ...policyPlace(place),
-      ...(place.file === this.#policy.file ? {} : { policy_file: place.file }),
+      policy_file: place.file !== this.#policy.file ? place.file : undefined,
     };
   }
 }

@@ -71,9 +71,9 @@ function toCall(input: CallInput): PolicyCall {
   return {
     // As a reader sees it: a character that does not show is not a way around a rule.
     name: visibleName(nameIn(input.name) ?? nameIn(input.tool) ?? ''),
-    ...(typeof rawName === 'string' ? { rawName: visibleName(rawName) } : {}),
-    ...(args === undefined ? {} : { args }),
-    ...(typeof input.argsRaw === 'string' ? { argsRaw: input.argsRaw } : {}),
+    rawName: typeof rawName === 'string' ? visibleName(rawName) : undefined,
+    args,
+    argsRaw: typeof input.argsRaw === 'string' ? input.argsRaw : undefined,
     ...OUTCOME_FIELDS.reduce<Record<string, unknown>>((found, key) => {
       if (input[key] !== undefined) found[key] = input[key];
       return found;

@@ -18,6 +18,6 @@ export const undecidedCause = (undecided: Place & { readonly reason: string }): 
 
 export const placeIn = ({ policy_line, policy_column, policy_file }: Place): Place => ({
   policy_line,
-  ...(policy_column === undefined ? {} : { policy_column }),
-  ...(policy_file === undefined ? {} : { policy_file }),
+  policy_column,
+  policy_file,
 });

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
 import type { CallLists } from './call-table.ts';
@@ -91,7 +90,7 @@ export function compileRules(value: unknown, options: CompileRulesOptions = {}):
     const compiled = compileRule(item, {
       aliases: options.aliases ?? NO_ALIASES,
       place: options.placeOf?.(index),
-      ...defined({ readFile: options.readFile }),
+      readFile: options.readFile,
       report: (issue) => issues.push({ ...issue, path: [index, ...(issue.path ?? [])] }),
     });
     if (compiled === undefined) return [];
@@ -212,11 +211,9 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     looksAtResults: looks.some(({ looksAtResults }) => looksAtResults),
     looksAtTools: looks.some(({ looksAtTools }) => looksAtTools === true),
     evaluate: (run) => rule.evaluate(values as never, run),
-    ...defined({
-      breaks: bind(rule.breaks, values),
-      forbids: bind(rule.forbids, values),
-      open: rule.open?.(values as never),
-    }),
+    breaks: bind(rule.breaks, values),
+    forbids: bind(rule.forbids, values),
+    open: rule.open?.(values as never),
   };
 }
 

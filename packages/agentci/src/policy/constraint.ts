@@ -12,7 +12,7 @@ export function policyPlace(
   policy_column?: number;
 } {
   const { line = null, column = null } = place ?? {};
-  return { policy_line: line, ...(column === null ? {} : { policy_column: column }) };
+  return { policy_line: line, policy_column: column !== null ? column : undefined };
 }
 
 export type OnViolation = 'block' | 'warn' | 'log';

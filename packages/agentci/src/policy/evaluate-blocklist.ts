@@ -50,7 +50,7 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
       violations,
       calls_found: violations.length,
       tools: [...tools],
-      ...(reason === undefined ? {} : { reason }),
+      reason,
     };
   });
 }

@@ -58,13 +58,14 @@ export function evaluatePrepared(
       expected: verdict.expected,
       actual: verdict.actual,
       ...policyPlace(rule),
-      ...(verdict.obligations === undefined ? {} : { obligations: [...verdict.obligations] }),
-      ...(verdict.brokenBy === undefined || verdict.brokenBy.length === 0
-        ? {}
-        : { broken_by: [...verdict.brokenBy] }),
+      obligations: verdict.obligations === undefined ? undefined : [...verdict.obligations],
+      broken_by:
+        verdict.brokenBy === undefined || verdict.brokenBy.length === 0
+          ? undefined
+          : [...verdict.brokenBy],
       ...(unknown.length === 0
         ? {}
-        : { unknown, ...(rule.isPerCall ? { per_call: true as const } : {}) }),
+        : { unknown, per_call: rule.isPerCall ? (true as const) : undefined }),
     };
     records.push(record);
     // What the unknown arguments would have changed is not known, so neither is the verdict.
@@ -81,7 +82,7 @@ export function evaluatePrepared(
     exercised: isExercised ? 'exercised' : 'not_exercised',
     violations,
     rules: records,
-    ...(reason === undefined ? {} : { reason }),
+    reason,
   };
 }
 
@@ -105,7 +106,7 @@ function violationOf(rule: CompiledRule, record: RuleRecord, table: CallTable): 
     constraint: rule.constraint,
     ...policyPlace(rule),
     message: `expected ${record.expected}; ${record.actual}`,
-    ...(at === undefined ? {} : { call: at }),
+    call: at,
     rule: rule.id,
     severity: 'block',
   };

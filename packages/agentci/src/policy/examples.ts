@@ -16,7 +16,7 @@ export function testExample(example: PolicyExample, policy: Policy): ExampleRepo
     name: example.name,
     line: example.place.line,
     expect: example.expect,
-    ...(example.rule === undefined ? {} : { rule: example.rule }),
+    rule: example.rule,
     got,
     status: isUnknown ? 'error' : isMet ? 'pass' : 'fail',
     rules,

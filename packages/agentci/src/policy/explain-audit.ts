@@ -79,8 +79,8 @@ function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): E
   const isWhole = line.redacted !== true && (line.result !== undefined || line.error !== undefined);
   const { result, error, said, forms, latency_ms } = line;
   const beside = {
-    ...(said === undefined ? {} : { said }),
-    ...(forms === undefined ? {} : { forms }),
+    said,
+    forms,
   };
   const outcome = isWhole ? { result, error: error ?? null, latency_ms, ...beside } : {};
   const { verdict, by } = judge.settle(line.call, outcome);
@@ -105,7 +105,7 @@ function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): E
       ...recorded,
       decision: line.decision,
       verdict: line.verdict,
-      ...(both === undefined ? {} : { reproduced: both }),
+      reproduced: both,
     },
   };
 }
@@ -119,7 +119,7 @@ function explainDecision(
   const shown = {
     call: index + 1,
     tool: tool ?? '',
-    ...(args === undefined ? {} : { arguments: args }),
+    arguments: args,
   };
   const recorded = { decision, verdict: given };
   const asGiven = rule === null ? [] : [{ rule, reason: reason ?? '', policy_line }];
@@ -130,10 +130,10 @@ function explainDecision(
   const isWhole = args !== undefined && line.redacted !== true;
   const call: PolicyCall = {
     name: tool,
-    ...(isWhole ? { args } : {}),
-    ...(server === '' ? {} : { rawName: `mcp__${server}__${tool}` }),
-    ...(line.at_ms === undefined ? {} : { at_ms: line.at_ms }),
-    ...(line.agent === undefined ? {} : { agent: line.agent }),
+    args: isWhole ? args : undefined,
+    rawName: server !== '' ? `mcp__${server}__${tool}` : undefined,
+    at_ms: line.at_ms,
+    agent: line.agent,
   };
   const isContinued = line.continues === true;
   // Of a call that continues another, what was handed in is judged, and nothing is added to the history.
@@ -150,6 +150,6 @@ function explainDecision(
     ...shown,
     verdict,
     by,
-    recorded: { ...recorded, ...(reproduced === undefined ? {} : { reproduced }) },
+    recorded: { ...recorded, reproduced },
   };
 }

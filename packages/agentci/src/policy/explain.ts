@@ -96,7 +96,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     return {
       call: i + 1,
       tool: call.name,
-      ...(given === undefined ? {} : { arguments: given }),
+      arguments: given,
       verdict,
       by,
     };
@@ -114,7 +114,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     blocked: count('blocked'),
     warned: count('warned'),
     unknown: count('unknown'),
-    ...(input.captured === 'none' ? { not_known: 'tool calls were not captured' } : {}),
+    not_known: input.captured === 'none' ? 'tool calls were not captured' : undefined,
     ...(input.captured === 'partial' ? { not_known: 'not all tool calls were captured' } : {}),
     first_block_index: first < 0 ? null : first,
     at_end,

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import type { CallFacts } from '../trace/call-facts.ts';
 import { meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
@@ -74,7 +75,7 @@ export class LiveTable extends CallLists {
   settle(index: number, outcome: CallOutcome): void {
     const kept = this.#kept.get(index);
     if (kept === undefined) return;
-    kept.facts = factsOf({ ...kept.call, ...outcome }, this.run);
+    kept.facts = factsOf({ ...kept.call, ...defined(outcome) }, this.run);
     for (const selector of this.#meaning(kept.call))
       if (isLate(selector)) this.#enter(selector, this.meets(selector, kept.call, index), index);
   }

@@ -48,7 +48,7 @@ export function parsePolicy(text: string, options: ParsePolicyOptions = {}): Par
   const parsed = parsePolicyNode(root, options);
   const { policy } = parsed;
   return {
-    ...(policy === undefined ? {} : { policy: { ...policy, sources: [text, ...policy.sources] } }),
+    policy: policy === undefined ? undefined : { ...policy, sources: [text, ...policy.sources] },
     diagnostics: [...diagnostics, ...parsed.diagnostics],
   };
 }
@@ -141,16 +141,15 @@ class PolicyReader {
     const all = [...tools.named.values()];
     return {
       file: this.#root.source.file,
-      ...(name === undefined ? {} : { name: String(toPlain(name.value)) }),
+      name: name === undefined ? undefined : String(toPlain(name.value)),
       tools: tools.named,
       toolGlobs: all
         .filter((tool) => isGlob(tool.name))
         .map((tool) => ({ matches: compileGlob(tool.name), tool })),
-      ...(tools.allow === undefined
-        ? {}
-        : { allow: tools.allow.patterns, allowPlace: tools.allow.place }),
+      allow: tools.allow?.patterns,
+      allowPlace: tools.allow?.place,
       deny: tools.deny,
-      ...(unconstrained === undefined ? {} : { unconstrained }),
+      unconstrained,
       limits,
       aliases,
       rules,

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { PII_TYPES } from '../kit/pii.ts';
 import { SCHEMA_SIGNS } from './assay-form.ts';
 import { RULES } from './rules/index.gen.ts';
@@ -10,12 +11,13 @@ const names: Schema = { type: 'array', items: text, minItems: 1 };
 const oneOrMore = (schema: Schema): Schema => ({
   anyOf: [schema, { type: 'array', items: schema, minItems: 1 }],
 });
-const closed = (properties: Schema, required: readonly string[] = []): Schema => ({
-  type: 'object',
-  properties,
-  ...(required.length === 0 ? {} : { required }),
-  additionalProperties: false,
-});
+const closed = (properties: Schema, required: readonly string[] = []): Schema =>
+  defined({
+    type: 'object',
+    properties,
+    required: required.length !== 0 ? required : undefined,
+    additionalProperties: false,
+  });
 
 const selector: Schema = {
   anyOf: [

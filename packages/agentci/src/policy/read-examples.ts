@@ -47,7 +47,7 @@ export function readExamples(
       hint?: string,
     ): void => {
       isSound = false;
-      report({ code, message, path: [index, ...path], ...(hint === undefined ? {} : { hint }) });
+      report({ code, message, path: [index, ...path], hint });
     };
     if (!isObject(written)) {
       fail(
@@ -97,10 +97,10 @@ export function readExamples(
         name: typeof name === 'string' && name !== '' ? name : `example ${index + 1}`,
         calls: calls as CallInput[],
         expect: expect as 'allow' | 'deny',
-        ...(rule === undefined ? {} : { rule: rule as string }),
+        rule: rule === undefined ? undefined : (rule as string),
         run: {
-          ...(query === undefined ? {} : { query: query as string }),
-          ...(definitions === undefined ? {} : { tools: definitions }),
+          query: query === undefined ? undefined : (query as string),
+          tools: definitions,
         },
         place: placeOf(index),
       },

@@ -17,8 +17,8 @@ export interface RunFacts {
 /** What a recording tells beside its calls. */
 export const runFactsOf = ({ agents, tools }: Trace, query?: string): RunFacts => ({
   agents,
-  ...(tools === undefined ? {} : { tools }),
-  ...(query === undefined ? {} : { query }),
+  tools,
+  query,
 });
 
 /** A call as an expression sees it: to touch what was not captured throws. */

@@ -49,8 +49,8 @@ export const bundleData = (
   ...(jobs.length === 1
     ? jobs[0]
     : { run: jobs[0]!.run, jobs: jobs.map(({ run: _, ...job }) => job) }),
-  ...(isAgain ? { again: true } : {}),
-  ...(putOff > 0 ? { put_off: putOff } : {}),
+  again: isAgain || undefined,
+  put_off: putOff > 0 ? putOff : undefined,
 });
 
 /** A bundle as it came out of the queue; undefined where it is not one. */

@@ -80,8 +80,8 @@ const redisOptions = (address: QueueAddress): RedisOptions => ({
   host: address.host,
   port: address.port,
   db: address.db,
-  ...(address.username === undefined ? {} : { username: address.username }),
-  ...(address.password === undefined ? {} : { password: address.password }),
+  username: address.username,
+  password: address.password,
   // A certificate names hosts; an address has no name to ask for.
   ...(address.isTls ? { tls: isIP(address.host) === 0 ? { servername: address.host } : {} } : {}),
   maxRetriesPerRequest: null,

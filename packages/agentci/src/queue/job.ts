@@ -54,7 +54,7 @@ export function readJob(value: unknown): Job | undefined {
   if (!Number.isInteger(repeat) || (repeat as number) < 1 || (repeat as number) > 1000)
     return undefined;
   if (cell !== undefined && !isCell(cell)) return undefined;
-  return { run, id, repeat: repeat as number, ...(cell === undefined ? {} : { cell }) };
+  return { run, id, repeat: repeat as number, cell };
 }
 
 const isCell = (value: unknown): value is Cell =>

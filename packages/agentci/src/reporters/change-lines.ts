@@ -37,7 +37,7 @@ export function changesOf(
       status: after,
       name: id,
       text,
-      ...(result === undefined ? {} : { result }),
+      result,
     });
   }
   const lost = [...now].flatMap(([name, result]): Change[] => {
@@ -55,7 +55,7 @@ export function changesOf(
       status: result?.status ?? 'fail',
       name,
       text: `new and ${word}${why === undefined ? '' : `: ${why}`}`,
-      ...(result === undefined ? {} : { result }),
+      result,
     };
   });
   const gone = comparison.only_before.map(

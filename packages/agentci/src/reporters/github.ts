@@ -32,9 +32,8 @@ export const reporter: Reporter = {
       lines.push(`${overflow.length} more warnings are not shown as annotations`);
     return {
       text: lines.map((line) => `${line}\n`).join(''),
-      ...(overflow.length > 0 && hasStepSummary
-        ? { stepSummary: summaryTable(overflow, publicPath) }
-        : {}),
+      stepSummary:
+        overflow.length > 0 && hasStepSummary ? summaryTable(overflow, publicPath) : undefined,
     };
   },
 };

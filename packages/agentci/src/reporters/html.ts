@@ -35,9 +35,9 @@ function* renderHtml(
     schema: PAGE_SCHEMA,
     version,
     run: { ...run, results: run.results.map(bounded) },
-    ...(before === undefined ? {} : { before: pageBefore(before) }),
+    before: before === undefined ? undefined : pageBefore(before),
     evidence: ids,
-    ...(command === undefined ? {} : { command }),
+    command,
     notes,
   };
   yield* pageWith(data, function* () {

@@ -15,7 +15,7 @@ export const reporter: Reporter = {
 function* renderJson({ results, unused: _, ...rest }: RunResult): Generator<string | Uint8Array> {
   yield '{\n';
   for (const [key, value] of Object.entries(rest))
-    yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
+    if (value !== undefined) yield `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`;
   yield '"results": [';
   let separator = '\n';
   for (const result of results) {

@@ -1,3 +1,4 @@
+import { defined } from '../kit/defined.ts';
 import { escapePrometheusLabel, escapeTerminalLine } from '../kit/escape.ts';
 import { cellText } from '../results/cell.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
@@ -161,12 +162,14 @@ const head = (name: string, help: string): string =>
 /** The id makes the series unique; the text is for people. */
 function labelsOf(run: RunResult, { id, query, cell }: QueryResult): string {
   const text = query.length > QUERY_CHARACTERS ? `${query.slice(0, QUERY_CHARACTERS - 1)}…` : query;
-  return Object.entries({
-    agent: run.agent,
-    query_id: id,
-    query: text,
-    ...(cell === undefined ? {} : { cell: cellText(cell) }),
-  })
+  return Object.entries(
+    defined({
+      agent: run.agent,
+      query_id: id,
+      query: text,
+      cell: cell === undefined ? undefined : cellText(cell),
+    }),
+  )
     .map(([name, value]) => `${name}="${escapePrometheusLabel(escapeTerminalLine(value))}"`)
     .join(',');
 }

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { sha256Hex } from '../kit/hash.ts';
 import { caseKey, cellText } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
@@ -40,14 +39,12 @@ function sarifLog(run: RunResult, context: ReportContext): object {
           {
             executionSuccessful: run.summary.errors === 0 && run.interrupted !== true,
             exitCode: run.summary.exit_code,
-            ...(kept.length < all.length
-              ? { toolExecutionNotifications: [truncation(all.length, kept.length)] }
-              : {}),
+            toolExecutionNotifications:
+              kept.length < all.length ? [truncation(all.length, kept.length)] : undefined,
           },
         ],
-        ...(run.summary.pass_hat_k === undefined
-          ? {}
-          : { properties: { pass_hat_k: run.summary.pass_hat_k } }),
+        properties:
+          run.summary.pass_hat_k === undefined ? undefined : { pass_hat_k: run.summary.pass_hat_k },
         results: kept.map((finding) => resultOf(finding, run, ruleIndex, context)),
       },
     ],
@@ -130,11 +127,7 @@ function resultOf(
         `${run.agent}\0${result === undefined ? '' : caseKey(result)}\0${checkId}\0${result ? '' : message}`,
       ),
     },
-    ...(result
-      ? {
-          properties: { query_id: result.id, ...defined({ cell: result.cell }), tags: result.tags },
-        }
-      : {}),
+    properties: result ? { query_id: result.id, cell: result.cell, tags: result.tags } : undefined,
   };
 }
 

@@ -46,16 +46,16 @@ export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
       let group = groups.get(key);
       if (group === undefined) {
         group = {
-          ...{
-            signature: shortHash(key),
-            check,
-            kind,
-            pattern,
-            title: message,
-            example: message,
-            examples: [],
-          },
-          ...{ queries: new Set(), cells: new Set(), cases: new Set() },
+          signature: shortHash(key),
+          check,
+          kind,
+          pattern,
+          title: message,
+          example: message,
+          examples: [],
+          queries: new Set(),
+          cells: new Set(),
+          cases: new Set(),
         };
         groups.set(key, group);
       } else group.title = commonText(group.title, message);

@@ -3,8 +3,12 @@ import { runOf } from '../../test/support/run-of.ts';
 import { usageInAll, usagePerRun } from './usage.ts';
 
 const run = (cost_usd: number | null, latency_ms: number) => ({
-  ...{ run: 1, status: 'pass' as const, messages: [], total_tokens: null },
-  ...{ cost_usd, latency_ms },
+  run: 1,
+  status: 'pass' as const,
+  messages: [],
+  total_tokens: null,
+  cost_usd,
+  latency_ms,
 });
 
 test('numbers of a query are means over its runs, totals are of all runs', () => {

@@ -80,10 +80,10 @@ export function createCommandRunner(
           return {
             value,
             wallMs,
-            ...(acceptsErrors ? { acceptsErrors } : {}),
+            acceptsErrors: acceptsErrors || undefined,
             stderr,
-            ...(resources.length > 0 ? { resources } : {}),
-            ...(seen === undefined ? {} : { seen }),
+            resources: resources.length > 0 ? resources : undefined,
+            seen,
           };
         }
         case 'signal':

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 
@@ -311,10 +310,13 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
   const { timeout_ms: timeoutMs, retries, env } = written;
   const acceptsErrors = 'accept_errors' in written ? written.accept_errors : undefined;
   const rest: RunnerCommon = {
-    ...defined({ acceptsErrors, timeoutMs, retries }),
-    ...(env === undefined
-      ? {}
-      : { env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])) }),
+    acceptsErrors,
+    timeoutMs,
+    retries,
+    env:
+      env === undefined
+        ? undefined
+        : Object.fromEntries(Object.entries(env).map(([k, v]) => [k, String(v)])),
   };
   if ('module' in written)
     return {
@@ -328,21 +330,25 @@ export function toRunnerConfig(kind: RunnerKind, written: WrittenRunner): Runner
     return {
       kind: 'command',
       command: written.command,
-      ...defined({ cwd: written.cwd, mode: written.mode }),
+      cwd: written.cwd,
+      mode: written.mode,
       ...toCaptured(written),
       ...rest,
     };
   }
   if ('http' in written) {
     const spansPort = toSpansPort(written.capture);
-    return { kind: 'http', http: toHttp(written.http), ...defined({ spansPort }), ...rest };
+    return { kind: 'http', http: toHttp(written.http), spansPort, ...rest };
   }
   if ('model' in written) {
     const { model, prompt, temperature, base_url: baseUrl, api_key_env: apiKeyEnv } = written;
     return {
       kind: 'model',
       model,
-      ...defined({ prompt, temperature, baseUrl, apiKeyEnv }),
+      prompt,
+      temperature,
+      baseUrl,
+      apiKeyEnv,
       ...rest,
     };
   }
@@ -356,7 +362,7 @@ const toCaptured = (written: {
 }): Captured =>
   written.capture === undefined || written.capture === 'off'
     ? {}
-    : { capture: written.capture, ...defined({ mcpConfig: written.mcp_config }) };
+    : { capture: written.capture, mcpConfig: written.mcp_config };
 
 function toHttp(written: WrittenHttp): HttpRunnerConfig {
   const {
@@ -373,7 +379,10 @@ function toHttp(written: WrittenHttp): HttpRunnerConfig {
     url,
     method,
     headers,
-    ...defined({ body, answer, trace, acceptStatus }),
-    ...(command !== undefined && ready !== undefined ? { start: { command, ready } } : {}),
+    body,
+    answer,
+    trace,
+    acceptStatus,
+    start: command !== undefined && ready !== undefined ? { command, ready } : undefined,
   };
 }

@@ -21,7 +21,7 @@ const ownValues = ({
   id,
   run,
   metadata: metadata ?? {},
-  ...(vars === undefined ? {} : { vars }),
+  vars,
   ...turn,
 });
 

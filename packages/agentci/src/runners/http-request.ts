@@ -64,7 +64,7 @@ export async function sendRequest(request: HttpRequest): Promise<Received> {
     headers: response.headers as Readonly<Record<string, string>>,
     chunks,
     times,
-    ...(setCookies === undefined ? {} : { setCookies }),
+    setCookies,
   };
 }
 
@@ -152,7 +152,7 @@ function targetAt(url: string): Target {
     const { host } = at;
     lastTarget = {
       url,
-      target: { protocol, hostname, port, path, host, ...(auth === undefined ? {} : { auth }) },
+      target: { protocol, hostname, port, path, host, auth },
     };
   }
   return lastTarget.target;

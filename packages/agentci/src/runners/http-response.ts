@@ -1,5 +1,4 @@
 import { isDataStreamText } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
-import { defined } from '../kit/defined.ts';
 import { describeRedirect } from '../kit/redirect.ts';
 import { isFields } from '../trace/fields.ts';
 import { type AnswerRule, whyNoAnswer } from './answer.ts';
@@ -86,9 +85,9 @@ function streamed(
     first === undefined ? undefined : arrivalOf(said.events[first]!.end, { text, chunks, times });
   return {
     value,
-    ...(answer === undefined ? {} : { answer: { text: answer } }),
-    ...defined({ ttftMs }),
-    ...(warnings.length === 0 ? {} : { warnings }),
+    answer: answer === undefined ? undefined : { text: answer },
+    ttftMs,
+    warnings: warnings.length !== 0 ? warnings : undefined,
   };
 }
 

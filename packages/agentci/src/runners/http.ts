@@ -70,7 +70,7 @@ export function createHttpRunner(
       const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
       const wallMs = performance.now() - started;
       const seen = await lookout?.end('itself');
-      return { ...output, wallMs, ...(seen === undefined ? {} : { seen }) };
+      return { ...output, wallMs, seen: seen ?? output.seen };
     } finally {
       await lookout?.close();
     }

@@ -150,7 +150,8 @@ function traceOf(
       {
         model,
         latency_ms: wallMs,
-        ...defined({ input_tokens: usage.input, output_tokens: usage.output }),
+        input_tokens: usage.input,
+        output_tokens: usage.output,
       },
     ],
     tool_calls: toolCalls.map(({ name, args }) => ({ name, args: argumentsOf(args) })),

@@ -157,7 +157,7 @@ export class ModuleThread {
     if (this.#ranMs === undefined) return { wallMs: waitedMs };
     return {
       wallMs: this.#ranMs,
-      ...(this.#calls === 1 ? { coldStartMs: Math.max(0, waitedMs - this.#ranMs) } : {}),
+      coldStartMs: this.#calls === 1 ? Math.max(0, waitedMs - this.#ranMs) : undefined,
     };
   }
 

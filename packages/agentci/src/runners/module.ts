@@ -88,7 +88,7 @@ export function createModuleRunner(
       stderr,
       ...(acceptsErrors ? { acceptsErrors } : {}),
       ...(warnings.length === 0 ? {} : { warnings }),
-      ...(seen === undefined ? {} : { seen }),
+      seen: seen ?? output.seen,
     };
   };
   return {

@@ -133,7 +133,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
         // What was still in the pipe may have been too much: half an output must not pass for a whole one.
         if (stdoutBytes > request.maxStdoutBytes) return { ended: 'flooded', stderr: errors };
         const output = { stdout: Buffer.concat(stdout), stderr: errors };
-        return { ended: 'exited', code, ...output, ...(hasLeftovers ? { hasLeftovers } : {}) };
+        return { ended: 'exited', code, ...output, hasLeftovers: hasLeftovers || undefined };
       }, 'SIGTERM');
       if (isClosed) finish();
     });

@@ -90,9 +90,9 @@ export function createServeRunner(
       value,
       wallMs,
       stderr,
-      ...(acceptsErrors ? { acceptsErrors } : {}),
-      ...(noise.length === 0 ? {} : { warnings: [noiseWarning(noise)] }),
-      ...(seen === undefined ? {} : { seen }),
+      acceptsErrors: acceptsErrors || undefined,
+      warnings: noise.length !== 0 ? [noiseWarning(noise)] : undefined,
+      seen,
     };
   };
 

@@ -30,8 +30,8 @@ export function idForm(shown: string): IdForm {
   return {
     compact,
     cuts,
-    ...(rest !== compact && rest.length >= MIN_REST ? { rest } : {}),
-    ...(/^[\d-]+$/.test(text) ? { number: compact.replace(/^0+(?=\d)/, '') } : {}),
+    rest: rest !== compact && rest.length >= MIN_REST ? rest : undefined,
+    number: /^[\d-]+$/.test(text) ? compact.replace(/^0+(?=\d)/, '') : undefined,
   };
 }
 

@@ -179,12 +179,12 @@ class TestReader {
     return {
       id,
       query: description ?? sentence(test, node),
-      ...(description === undefined ? {} : { description }),
+      description,
       tags: (plainAt(node, 'tags') as string[] | undefined) ?? [],
       runs: 1,
       minPassRate: 1,
       test,
-      ...(this.#used.length === 0 ? {} : { policies: this.#used }),
+      policies: this.#used.length !== 0 ? this.#used : undefined,
       location,
       locations: { policy: locate(place.keySource, place.keyStart) },
     };
@@ -242,7 +242,7 @@ class TestReader {
       this.#add(node.entries.get('tools')!.value, { code: 'SPEC_CANNOT_FAIL', message: problem });
       return undefined;
     }
-    return { metric: 'args_valid', policy, strict, ...(tools === undefined ? {} : { tools }) };
+    return { metric: 'args_valid', policy, strict, tools };
   }
 
   /** `policy:`, or the short `tool:` with `constraints:`, which stands for a policy of one tool. */
@@ -363,7 +363,7 @@ class TestReader {
       module: file,
       export: (plainAt(node, 'export') as string | undefined) ?? 'default',
       config: plainAt(node, 'config') ?? {},
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      timeoutMs,
     };
   }
 

@@ -1,5 +1,4 @@
 import { findCredentials } from '../kit/credentials.ts';
-import { defined } from '../kit/defined.ts';
 import type { Problem } from '../kit/problem.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
@@ -135,7 +134,7 @@ export function toConversation(written: WrittenConversation): ConversationPlan {
   const tools = end?.agent_tool;
   const played = user?.goal === undefined ? undefined : toUser(user, user.goal);
   return {
-    ...(played === undefined ? {} : { user: played }),
+    user: played,
     script: (user?.script ?? []).map((entry) =>
       typeof entry === 'string' ? { say: entry } : entry,
     ),
@@ -151,15 +150,17 @@ function toUser(user: NonNullable<WrittenConversation['user']>, goal: string): U
   return {
     goal,
     facts: Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, String(value)])),
-    ...defined({ persona, goalTool, model }),
+    persona,
+    goalTool,
+    model,
   };
 }
 
 export const toState = (written: WrittenState): StatePlan => ({
   command: written.command,
   timeoutMs: written.timeout_ms ?? DEFAULT_STATE_TIMEOUT_MS,
-  ...(written.json_schema === undefined ? {} : { jsonSchema: written.json_schema }),
-  ...(written.subset === undefined ? {} : { subset: written.subset }),
+  jsonSchema: written.json_schema,
+  subset: written.subset,
 });
 
 /** What is wrong with a conversation whose values have the right types. */

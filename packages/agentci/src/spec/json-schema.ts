@@ -1,4 +1,5 @@
 import { accepts } from '../kit/accepts.ts';
+import { defined } from '../kit/defined.ts';
 import { jsonSchemaOf } from '../kit/value-json-schema.ts';
 import { type ValueSchema, type ValueShape, v } from '../kit/value-schema.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
@@ -101,7 +102,7 @@ function onlyOurs({
     required: ['tests'],
     not: { anyOf: [{ required: ['queries'] }, { required: ['agent'] }] },
   };
-  return { $schema, if: { type: 'object', ...isAssay }, else: root, definitions };
+  return { ...defined({ $schema }), if: { type: 'object', ...isAssay }, else: root, definitions };
 }
 
 /** What a check says about an empty value when it looks closer, as keywords an editor knows. */
@@ -111,10 +112,10 @@ function emptyKeywords({ schema, inspect }: LayerKey): Readonly<Record<string, u
     (inspect?.(empty, {}, '.') ?? []).some(
       (problem) => problem.severity !== 'warning' && (problem.path ?? []).length === depth,
     );
-  return {
-    ...(isRefused([], 0) ? { minItems: 1 } : {}),
-    ...(isRefused(' ', 0) ? { pattern: '\\S' } : {}),
-    ...(isRefused([' '], 1) ? { allOf: [{ items: { pattern: '\\S' } }] } : {}),
-    ...(isRefused({}, 0) ? { minProperties: 1 } : {}),
-  };
+  return defined({
+    minItems: isRefused([], 0) ? 1 : undefined,
+    pattern: isRefused(' ', 0) ? '\\S' : undefined,
+    allOf: isRefused([' '], 1) ? [{ items: { pattern: '\\S' } }] : undefined,
+    minProperties: isRefused({}, 0) ? 1 : undefined,
+  });
 }

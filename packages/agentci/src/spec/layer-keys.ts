@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import type { Problem } from '../kit/problem.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
 import { isOfLayer } from '../layers/check.ts';
@@ -94,7 +93,8 @@ function collectKeys(): Readonly<Record<Layer, ReadonlyMap<string, LayerKey>>> {
         summary,
         schema,
         isSetting: 'setting' in check,
-        ...defined({ inspect, blocks }),
+        inspect,
+        blocks,
       });
   }
   JUDGED_KEYS.forEach(put);

@@ -72,7 +72,7 @@ describe('a small spec', () => {
       use: [],
     });
     expect(suite.hash).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(suite).not.toHaveProperty('runner');
+    expect(suite.runner).toBeUndefined();
     expect(suite.queries).toEqual([
       {
         id: expect.stringMatching(/^hello-world-[0-9a-f]{8}$/),

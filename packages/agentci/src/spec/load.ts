@@ -111,7 +111,7 @@ function readBytes(path: string): Uint8Array | undefined {
       isMissing ? 'SPEC_NOT_FOUND' : 'SPEC_UNREADABLE',
       `the spec ${path} ${reason}`,
       {
-        ...(isMissing ? { hint: hintFor(path) } : {}),
+        hint: isMissing ? hintFor(path) : undefined,
         cause,
       },
     );

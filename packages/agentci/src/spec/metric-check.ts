@@ -108,7 +108,7 @@ function itemsOf(node: YamlNode): Item[] {
     return [...item.entries.values()].map((entry) => ({
       name: entry.key,
       place: keyPlace(entry),
-      ...(entry.value.kind === 'scalar' && entry.value.value === null ? {} : { entry }),
+      entry: entry.value.kind === 'scalar' && entry.value.value === null ? undefined : entry,
     }));
   });
 }

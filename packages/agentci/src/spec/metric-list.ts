@@ -99,9 +99,9 @@ function requestOf(name: string, value: unknown): MetricRequest {
   };
   return {
     name,
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-    ...(severity === undefined ? {} : { severity }),
+    min,
+    max,
+    severity,
     params,
   };
 }

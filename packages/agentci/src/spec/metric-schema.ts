@@ -19,9 +19,7 @@ export function editorMetricsSchema(): ValueSchema {
     .keywords({ propertyNames: { type: 'string', pattern: metricName.source } });
   const names = METRICS.map(({ name }) => name) as [string, ...string[]];
   const bounded = (minProperties: number, maxProperties?: number): ValueSchema =>
-    map
-      .refine(() => true, { message: '' })
-      .keywords({ minProperties, ...(maxProperties === undefined ? {} : { maxProperties }) });
+    map.refine(() => true, { message: '' }).keywords({ minProperties, maxProperties });
   const item = bounded(listItemCount, listItemCount);
   const list = v.array(v.union([v.enum(names), v.string().regex(metricName), item]));
   return v

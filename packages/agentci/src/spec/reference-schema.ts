@@ -53,8 +53,8 @@ class ReferenceWriter {
     const { description, default: usual, ...rest } = this.inside(schema);
     const condition = pointTo(this.#kindOf(schema));
     const notes = {
-      ...(description === undefined ? {} : { description }),
-      ...(usual === undefined ? {} : { default: usual }),
+      description,
+      default: usual,
     };
     return { ...notes, if: condition, else: rest };
   }
@@ -107,8 +107,8 @@ function withReference({
   const { description, title, ...rest } = asked;
   return {
     type,
-    ...(description === undefined ? {} : { description }),
-    ...(title === undefined ? {} : { title }),
+    description,
+    title,
     properties: { ...(properties as JsonSchema), $ref: { type: 'string' } },
     additionalProperties,
     ...(Object.keys(rest).length === 0 ? {} : { if: { required: ['$ref'] }, else: rest }),

@@ -50,7 +50,7 @@ export function itemsOf(
   return (isList ? (written as readonly WrittenRubric[]) : [written as WrittenRubric]).map(
     (rubric, i) => {
       const location = (isList ? locations?.[`${id}[${i}]`] : undefined) ?? locations?.[id];
-      return { key, written: rubric, place: { id, ...(location ? { location } : {}) } };
+      return { key, written: rubric, place: { id, location } };
     },
   );
 }

@@ -162,7 +162,7 @@ export class ScopedReader {
     const written = typeof base.plain.id === 'string' ? base.plain.id : undefined;
     const idBase = {
       text: text?.kind === 'scalar' ? String(text.value) : '',
-      ...(written === undefined ? {} : { written }),
+      written,
     };
     return { node, base, values, blocks, id, texts, usesMatrix, idBase };
   }
@@ -325,7 +325,7 @@ class RowsOfQuery {
       locations: this.#isLocated ? {} : base.locations,
       hasChecks: base.hasChecks,
       policy: base.policy,
-      ...(base.turns === undefined ? {} : { turns: base.turns }),
+      turns: base.turns,
     };
     for (const value of values) {
       const filled = value.fill(scope);

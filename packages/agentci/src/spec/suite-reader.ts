@@ -104,14 +104,14 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
       return hash!;
     },
     baselineDir: (plain.baseline_dir as string | undefined) ?? DEFAULT_BASELINE_DIR,
-    ...(plain.baseline === undefined ? {} : { baseline: plain.baseline as string }),
-    ...(runner === undefined ? {} : { runner }),
-    ...(plain.cassette === undefined ? {} : { cassette: plain.cassette as CassetteConfig }),
+    baseline: plain.baseline === undefined ? undefined : (plain.baseline as string),
+    runner,
+    cassette: plain.cassette === undefined ? undefined : (plain.cassette as CassetteConfig),
     use: (plain.use as string[] | undefined) ?? [],
-    ...(judgeConfig === undefined ? {} : { judgeConfig: { temperature: 0, ...judgeConfig } }),
+    judgeConfig: judgeConfig === undefined ? undefined : { temperature: 0, ...judgeConfig },
     queries,
-    ...(cells === undefined ? {} : { cells }),
-    ...(baselineCell === undefined ? {} : { baselineCell }),
+    cells,
+    baselineCell,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Location } from '../kit/diagnostic.ts';
+import { hasValues } from '../kit/object.ts';
 import {
   keyPlace,
   toPlain,
@@ -36,7 +37,7 @@ export function readTurns(
       found[layer] = blocks.check(layer, block, layer);
       blocks.locate(locations, layer, block);
     }
-    if (Object.keys(found).length === 0)
+    if (!hasValues(found))
       problems.add(item, {
         code: 'SPEC_CANNOT_FAIL',
         message: `this item of "turns" checks nothing`,
@@ -105,9 +106,9 @@ export function queryOfTurn(
     ...rest,
     query: asked,
     locations,
-    ...(correctness === undefined ? {} : { correctness }),
-    ...(path === undefined ? {} : { path }),
-    ...(cost === undefined ? {} : { cost }),
+    correctness,
+    path,
+    cost,
   };
 }
 

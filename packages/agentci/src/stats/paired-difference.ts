@@ -58,7 +58,7 @@ export function pairedDifference(
     low: middle - half,
     high: middle + half,
     r,
-    ...(t === null ? { reason: 'every difference is the same' } : {}),
+    reason: t === null ? 'every difference is the same' : undefined,
   };
 }
 

@@ -221,9 +221,9 @@ function readInfo(place: Place): BaselineFile {
     version: info.version,
     agent: info.agent,
     query: typeof info.query === 'string' ? info.query : queryOfTrace(info.trace),
-    ...(typeof info.query_id === 'string' ? { query_id: info.query_id } : {}),
-    ...(cell === undefined ? {} : { cell }),
-    ...(typeof info.captured_at === 'string' ? { captured_at: info.captured_at } : {}),
+    query_id: typeof info.query_id === 'string' ? info.query_id : undefined,
+    cell,
+    captured_at: typeof info.captured_at === 'string' ? info.captured_at : undefined,
     metadata: typeof info.metadata === 'object' && info.metadata !== null ? info.metadata : {},
   };
 }

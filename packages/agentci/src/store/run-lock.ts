@@ -94,7 +94,7 @@ function holderNow(): string {
   const start = startOf(process.pid);
   const holder: Holder = {
     pid: process.pid,
-    ...(start === undefined ? {} : { start }),
+    start,
     host: hostname(),
     since: new Date().toISOString(),
   };

@@ -120,7 +120,7 @@ export function judgedRun(dir: string): JudgedRun | undefined {
   if (header === undefined) return undefined;
   const { judges, run_id, started_at, commit } = header;
   const order = readResumed(dir)?.place ?? header.order;
-  return judges ?? { run: run_id, at: started_at, ...defined({ order, commit }) };
+  return judges ?? { run: run_id, at: started_at, order, commit };
 }
 
 /** The stored run that recordings belong to; undefined for recordings from elsewhere. */
@@ -331,7 +331,7 @@ export function latestVerdicts(
     ranAt,
     runs: agentRuns,
     current,
-    ...defined({ wholeAt }),
+    wholeAt,
   };
 }
 

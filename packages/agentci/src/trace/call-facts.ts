@@ -19,15 +19,15 @@ export function callFacts(step: ToolStep, trace: Pick<Trace, 'agents'>): CallFac
   const agent = trace.agents.find(({ id }) => id === step.agent)?.name ?? step.agent;
   return {
     name,
-    ...(args === undefined ? {} : { args }),
-    ...(result === undefined ? {} : { result }),
+    args,
+    result,
     ...(status === 'error' || error !== undefined
       ? { error: error?.message ?? error?.type ?? 'error' }
       : status === 'ok'
         ? { error: null }
         : {}),
     ...(agent === undefined ? (trace.agents.length === 0 ? {} : { agent: null }) : { agent }),
-    ...(typeof latency === 'number' ? { latency_ms: latency } : {}),
-    ...(t0 === undefined ? {} : { at_ms: t0 }),
+    latency_ms: typeof latency === 'number' ? latency : undefined,
+    at_ms: t0,
   };
 }

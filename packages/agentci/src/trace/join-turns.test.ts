@@ -83,14 +83,12 @@ test('calls of a model that has the same id for every answer are all kept', () =
   const asked = (t0: number, text: string) => {
     const { message, trace } = turn('look#1');
     const llm = {
-      ...{
-        id: `l${t0}`,
-        seq: 1,
-        kind: 'llm' as const,
-        status: 'ok' as const,
-        responseId: 'chatcmpl-123',
-        t0,
-      },
+      id: `l${t0}`,
+      seq: 1,
+      kind: 'llm' as const,
+      status: 'ok' as const,
+      responseId: 'chatcmpl-123',
+      t0,
       output: { role: 'assistant' as const, parts: [{ type: 'text' as const, text }] },
     };
     return { message, trace: { ...trace, steps: [llm, ...trace.steps] } };

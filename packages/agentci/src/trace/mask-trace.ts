@@ -113,7 +113,7 @@ function maskField(key: string, value: unknown, onFound: OnFound): unknown {
   if (key === 'meta' && isObject(value)) {
     const { model, ...rest } = value as Record<string, unknown>;
     const masked = SECRETS.value(rest, onFound);
-    return masked === rest ? value : { ...(model === undefined ? {} : { model }), ...masked };
+    return masked === rest ? value : { model, ...masked };
   }
   if (FREE.has(key) && !(key === 'schema' && typeof value === 'string'))
     return SECRETS.value(value, onFound);

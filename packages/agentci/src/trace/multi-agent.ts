@@ -49,9 +49,9 @@ function addInteractions(list: StepList, value: unknown, path: string): void {
       from: textAt(fields.from_agent ?? fields.from, `${at}.from_agent`),
       to: recipients(fields.to_agent ?? fields.to, `${at}.to_agent`),
       ...(type === undefined ? { meta: { interaction_type: named } } : { type }),
-      ...(messageType === undefined ? {} : { messageType }),
-      ...(responseSeconds === undefined ? {} : { responseMs: responseSeconds * MS_PER_SECOND }),
-      ...(replyTo === undefined ? {} : { replyTo }),
+      messageType,
+      responseMs: responseSeconds === undefined ? undefined : responseSeconds * MS_PER_SECOND,
+      replyTo,
       content: contentParts(fields.content),
     });
   }
@@ -101,8 +101,8 @@ function addHandoffs(list: StepList, value: unknown, path: string): void {
       to:
         (to === undefined || to === null) && isMeasurement ? UNNAMED_AGENT : textAt(to, `${at}.to`),
       mode: 'pass',
-      ...(reason === undefined ? {} : { reason }),
-      ...(seconds === undefined ? {} : { meta: { durationMs: seconds * MS_PER_SECOND } }),
+      reason,
+      meta: seconds === undefined ? undefined : { durationMs: seconds * MS_PER_SECOND },
     });
   }
 }
@@ -143,10 +143,10 @@ function roleOf(id: string, value: unknown, path: string): Agent {
   return {
     id,
     name: id,
-    ...(role === undefined ? {} : { role }),
-    ...(model === undefined ? {} : { model }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(canHandOffTo === undefined ? {} : { canHandOffTo }),
+    role,
+    model,
+    tools,
+    canHandOffTo,
     authorityLevel:
       optionalNumber(fields.authority_level, `${path}.authority_level`) ?? DEFAULT_AUTHORITY_LEVEL,
     canDelegate: optionalFlag(fields.can_delegate, `${path}.can_delegate`) ?? false,
@@ -177,15 +177,15 @@ export function resourceOf(fields: Fields, path: string): ResourceSample {
   const agent = optionalText(fields.agent, `${path}.agent`);
   return {
     t: read('t') ?? 0,
-    ...(seconds === undefined ? {} : { durationMs: seconds * MS_PER_SECOND }),
-    ...(cpuPct === undefined ? {} : { cpuPct }),
-    ...(rssMb === undefined ? {} : { rssMb }),
-    ...(gpuPct === undefined ? {} : { gpuPct }),
-    ...(gpuMb === undefined ? {} : { gpuMb }),
-    ...(kwh === undefined ? {} : { joules: kwh * JOULES_PER_KWH }),
-    ...(kg === undefined ? {} : { co2g: kg * GRAMS_PER_KG }),
+    durationMs: seconds === undefined ? undefined : seconds * MS_PER_SECOND,
+    cpuPct,
+    rssMb,
+    gpuPct,
+    gpuMb,
+    joules: kwh === undefined ? undefined : kwh * JOULES_PER_KWH,
+    co2g: kg === undefined ? undefined : kg * GRAMS_PER_KG,
     source: fields.source === 'estimated' ? 'estimated' : 'measured',
-    ...(agent === undefined ? {} : { agent }),
+    agent,
   };
 }
 

@@ -29,7 +29,7 @@ function withVisibleName(step: ToolStep): ToolStep {
   const name = visibleName(step.name);
   const rawName = step.rawName === undefined ? undefined : visibleName(step.rawName);
   if (name === step.name && rawName === step.rawName) return step;
-  return { ...step, name, ...(rawName === undefined ? {} : { rawName }) };
+  return { ...step, name, rawName: rawName ?? step.rawName };
 }
 
 /** Names of the tools called, in step order, repeats included. */

@@ -117,7 +117,7 @@ function build(input: unknown, place: RecordPlace): Trace {
   if (!isGiven(input.ending)) return trace;
   const message = optionalText(input.query, 'query') ?? '';
   const { final } = trace;
-  const turn = { turn: 1, message, ...(final === undefined ? {} : { final }) };
+  const turn = { turn: 1, message, final };
   const steps = trace.steps.map((step) => ({ ...step, userTurn: 1 }));
   return { ...trace, steps, conversation: { ending: endingAt(input.ending), turns: [turn] } };
 }
@@ -158,7 +158,7 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
     meta: { ...joined.meta, ...told.meta },
     ...(final === undefined ? {} : { final, captured: { ...joined.captured, final: 'full' } }),
     ...(reported === undefined ? {} : { reported: { ...joined.reported, ...reported } }),
-    ...(error === undefined ? {} : { error }),
+    error: error ?? joined.error,
     status: told.status === 'unknown' ? joined.status : told.status,
     warnings: [...told.warnings, ...joined.warnings],
   };
@@ -304,7 +304,7 @@ function addContext(list: StepList, value: unknown, captured: Captured): void {
   const documents = items.map((item: unknown, i: number) => {
     if (typeof item === 'string') return { text: item };
     if (isFields(item) && typeof item.text === 'string') {
-      return { text: item.text, ...(typeof item.id === 'string' ? { id: item.id } : {}) };
+      return { text: item.text, id: typeof item.id === 'string' ? item.id : undefined };
     }
     return refuse(`context[${i}]`, 'text, or an object with "text"', item);
   });

@@ -195,8 +195,8 @@ function computed(options: {
   const found = price({
     model,
     usage,
-    ...(call?.provider === undefined ? {} : { provider: call.provider }),
-    ...(at === undefined ? {} : { at }),
+    provider: call?.provider === undefined ? undefined : call.provider,
+    at,
   });
   return found === undefined
     ? undefined

@@ -27,7 +27,7 @@ export function transcriptLines(
     return turnLine({
       turn: turn.turn,
       user: cut(turn.message),
-      ...(called === undefined ? {} : { calls: called }),
+      calls: called,
       agent: answer === undefined ? null : cut(answer),
     });
   });

@@ -1,3 +1,4 @@
+import { hasValues } from '../kit/object.ts';
 import type { Captured, CaptureLevel, Step, Trace, Turn } from './model.ts';
 import { CAPABILITIES } from './model.ts';
 import { finalText, queryText } from './selectors.ts';
@@ -10,8 +11,8 @@ export function turnsOf(trace: Trace): readonly Turn[] {
     {
       turn: 1,
       message: queryText(trace) ?? '',
-      ...(final === undefined ? {} : { final }),
-      ...(reported === undefined ? {} : { reported }),
+      final,
+      reported,
     },
   ];
 }
@@ -48,8 +49,8 @@ export function traceOfTurn(trace: Trace, number: number): Trace | undefined {
     },
     steps: trace.steps.filter((step) => step.userTurn === number),
     captured,
-    ...(turn.final === undefined ? {} : { final: turn.final }),
-    ...(turn.reported === undefined ? {} : { reported: turn.reported }),
+    final: turn.final,
+    reported: turn.reported,
   };
 }
 
@@ -82,11 +83,11 @@ export function joinTurns(
     return {
       turn: i + 1,
       message,
-      ...(trace.final === undefined ? {} : { final: trace.final }),
-      ...(reported === undefined ? {} : { reported }),
-      ...(CAPABILITIES.every((key) => trace.captured[key] === captured[key])
-        ? {}
-        : { captured: trace.captured }),
+      final: trace.final,
+      reported,
+      captured: CAPABILITIES.every((key) => trace.captured[key] === captured[key])
+        ? undefined
+        : trace.captured,
     };
   });
   const reported = sumReported(turns.map((turn) => turn.reported));
@@ -95,15 +96,15 @@ export function joinTurns(
   const failed = runs.find(({ trace }) => trace.error !== undefined)?.trace.error;
   return {
     ...rest,
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(endedAt === undefined ? {} : { endedAt }),
+    startedAt,
+    endedAt: endedAt ?? rest.endedAt,
     task: {
       ...first.trace.task,
       input: [{ role: 'user', parts: [{ type: 'text', text: first.message }] }],
     },
     status: worst(runs.map(({ trace }) => trace.status)),
-    ...(failed === undefined ? {} : { error: failed }),
-    ...(last.trace.final === undefined ? {} : { final: last.trace.final }),
+    error: failed,
+    final: last.trace.final,
     agents: uniqueBy(
       runs.flatMap(({ trace }) => trace.agents),
       ({ id }) => id,
@@ -126,7 +127,7 @@ export function joinTurns(
       'resources',
       runs.flatMap(({ trace }) => trace.resources ?? []),
     ),
-    ...(reported === undefined ? {} : { reported }),
+    reported,
     meta: Object.assign({}, ...runs.map(({ trace }) => trace.meta)) as Trace['meta'],
     captured: { ...captured, final: last.trace.captured.final },
     conversation: { ...conversation, turns },
@@ -240,10 +241,10 @@ function sumReported(all: readonly Trace['reported'][]): Trace['reported'] {
     const value = add(all.map((each) => each?.usage?.[key]));
     if (value !== undefined) usage[key] = value;
   }
-  if (Object.keys(usage).length > 0) sum.usage = usage;
+  if (hasValues(usage)) sum.usage = usage;
   const cold = all[0]?.coldStartMs;
   if (cold !== undefined) sum.coldStartMs = cold;
-  return Object.keys(sum).length === 0 ? undefined : sum;
+  return hasValues(sum) ? sum : undefined;
 }
 
 function capturedByAll(all: readonly Captured[]): Captured {

@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import type { Agent } from '../../trace/model.ts';
 import { isAgent, isKept, type Node } from './tree.ts';
 
@@ -16,7 +17,7 @@ export function agentsOf(nodes: readonly Node[], known: readonly Agent[]): Agent
   );
   const add = (name: string | undefined, more: Partial<Agent> = {}): void => {
     if (name === undefined || name === '' || agents.has(name)) return;
-    agents.set(name, { id: name, name, ...more, ...said.get(name) });
+    agents.set(name, { id: name, name, ...more, ...defined(said.get(name) ?? {}) });
   };
   for (const node of nodes) {
     if (!isKept(node)) continue;

@@ -66,15 +66,15 @@ export function plainMessage(turn: Turn): Message {
   return {
     role,
     parts: [...parts],
-    ...(name === undefined ? {} : { name }),
-    ...(callId === undefined ? {} : { callId }),
+    name,
+    callId,
     ...(calls === undefined || calls.length === 0
       ? {}
       : {
           calls: calls.map((call) => ({
             name: call.name,
-            ...(call.id === undefined ? {} : { id: call.id }),
-            ...(call.args === undefined ? {} : { args: call.args }),
+            id: call.id,
+            args: call.args,
           })),
         }),
   };

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Part } from '../../trace/model.ts';
 import { UNNAMED } from '../../trace/tool-name.ts';
@@ -100,7 +99,7 @@ function readPrinted(said: string, into: Content): boolean {
   into.calls.push({
     name: label(name) ?? UNNAMED,
     ...argumentsOf(args.replace(/\\(['\\])/g, '$1')),
-    ...defined({ id: label(id) }),
+    id: label(id),
   });
   return true;
 }
@@ -128,11 +127,9 @@ const call =
       name,
       // Gemini leaves empty arguments out; elsewhere an absent field was not captured.
       ...argumentsOf(given ?? (isGemini ? {} : undefined)),
-      ...defined({
-        id,
-        by: isProviders ? ('provider' as const) : by,
-        server: label(source.server_name),
-      }),
+      id,
+      by: isProviders ? ('provider' as const) : by,
+      server: label(source.server_name),
     });
   };
 
@@ -147,24 +144,22 @@ const result =
     into.results.push({
       role: 'tool',
       parts,
-      ...defined({
-        result: value,
-        callId: label(
-          pick(
-            source,
-            'tool_use_id',
-            'tool_call_id',
-            'toolCallId',
-            'toolUseId',
-            'call_id',
-            'callId',
-            'id',
-          ),
+      result: value,
+      callId: label(
+        pick(
+          source,
+          'tool_use_id',
+          'tool_call_id',
+          'toolCallId',
+          'toolUseId',
+          'call_id',
+          'callId',
+          'id',
         ),
-        name: label(pick(source, 'name', 'toolName', 'tool_name')),
-        status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
-        error: isError === true ? { message: messageOf(value) } : undefined,
-      }),
+      ),
+      name: label(pick(source, 'name', 'toolName', 'tool_name')),
+      status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
+      error: isError === true ? { message: messageOf(value) } : undefined,
     });
   };
 
@@ -260,7 +255,8 @@ const media =
     into.parts.push({
       type: 'media',
       modality: modalityOf(mime) ?? modality,
-      ...defined({ mime, uri: isData ? undefined : uri }),
+      mime,
+      uri: isData ? undefined : uri,
     });
   };
 

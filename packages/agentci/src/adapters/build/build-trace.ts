@@ -73,9 +73,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const warnings = [
     ...(draft.warnings ?? []),
     ...gapWarnings(gaps),
-    ...(gaps.some(({ gap }) => gap === 'moreUsed')
-      ? []
-      : driftWarnings({ steps, ...defined({ reported }) })),
+    ...(gaps.some(({ gap }) => gap === 'moreUsed') ? [] : driftWarnings({ steps, reported })),
     ...speakerWarnings(steps),
   ];
   const { file, line } = record;
@@ -83,17 +81,15 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     schema: TRACE_SCHEMA,
     // An empty id is none.
     id: draft.id || placeId(record),
-    source: { ...draft.source, ...defined({ file, line }) },
-    ...defined({
-      task: findTask(draft, nodes),
-      ...span(draft, steps),
-      error,
-      final,
-      tools: draft.tools === undefined ? undefined : [...draft.tools],
-      reported: withHelpers(reported, draft.helpers),
-      outcomes: draft.outcomes,
-      resources: draft.resources,
-    }),
+    source: { ...draft.source, file, line },
+    task: findTask(draft, nodes),
+    ...span(draft, steps),
+    error,
+    final,
+    tools: draft.tools === undefined ? undefined : [...draft.tools],
+    reported: withHelpers(reported, draft.helpers),
+    outcomes: draft.outcomes,
+    resources: draft.resources,
     status:
       draft.status ??
       (error !== undefined
@@ -108,11 +104,11 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     meta: draft.meta ?? {},
     captured: capturedBy(
       { records: draft.records, empty: draft.empty ?? [], gaps, isWhole },
-      { steps, agents, ...defined({ final, reported }) },
+      { steps, agents, final, reported },
     ),
     warnings,
   };
-  return withUserTurns(trace, defined({ left: draft.turns, ending: draft.ending }));
+  return withUserTurns(trace, { left: draft.turns, ending: draft.ending });
 }
 
 /** Runs an adapter over one record, or the records of one run: a refusal becomes a problem with its place. */
@@ -155,7 +151,7 @@ function withoutParallel(draft: DraftStep): readonly DraftStep[] {
   return calls.map((call, i) => ({
     ...rest,
     ...call,
-    ...(i === 0 ? defined({ key, callId, result }) : {}),
+    ...(i === 0 ? { key, callId, result } : {}),
   }));
 }
 
@@ -195,7 +191,13 @@ function handoffOf(
     kind: 'handoff',
     to,
     mode: 'pass',
-    ...defined({ key, parent, agent, t0, t1, status, error }),
+    key,
+    parent,
+    agent,
+    t0,
+    t1,
+    status,
+    error,
   };
 }
 
@@ -230,13 +232,11 @@ function numbered(nodes: readonly Node[]): Step[] {
     const base = {
       id: `s${i + 1}`,
       seq: i + 1,
-      ...defined({
-        parent: parent === undefined ? undefined : ids.get(parent),
-        agent: agentOf(node),
-        turn:
-          (node.requester === undefined ? undefined : turns.get(node.requester)) ??
-          (turn > 0 ? turn : undefined),
-      }),
+      parent: parent === undefined ? undefined : ids.get(parent),
+      agent: agentOf(node),
+      turn:
+        (node.requester === undefined ? undefined : turns.get(node.requester)) ??
+        (turn > 0 ? turn : undefined),
     };
     return stepOf(node, base, ids);
   });
@@ -266,7 +266,7 @@ function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
     const from = node.draft.from ?? base.agent ?? 'unknown';
     const via = requester ?? viaOf(node.draft.via, ids);
     const { via: _, ...plain } = step as unknown as HandoffStep;
-    return { ...plain, from, mode: node.draft.mode ?? 'unknown', ...defined({ via }) };
+    return { ...plain, from, mode: node.draft.mode ?? 'unknown', via };
   }
   if (isLlm(node) || isAgent(node)) {
     const { input, output } = node.draft;
@@ -329,7 +329,7 @@ function span(draft: Draft, steps: readonly Step[]): Pick<Trace, 'startedAt' | '
     if (Number.isFinite(first)) startedAt ??= first;
     if (Number.isFinite(last)) endedAt ??= last;
   }
-  return defined({ startedAt, endedAt });
+  return { startedAt, endedAt };
 }
 
 function speakerWarnings(steps: readonly Step[]): Trace['warnings'] {

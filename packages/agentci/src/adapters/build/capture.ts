@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import { captureLevel, nothingCaptured } from '../../trace/captured.ts';
 import type {
   Capability,
@@ -35,7 +36,7 @@ export function capturedBy(
   const { steps, agents, final, reported } = trace;
   const tools = steps.filter((step): step is ToolStep => step.kind === 'tool');
   const llms = steps.filter((step): step is LlmStep => step.kind === 'llm');
-  const place = { ...nothingCaptured(), ...evidence.records };
+  const place = { ...nothingCaptured(), ...defined(evidence.records) };
   const hidden = new Set<Capability>(evidence.gaps.flatMap(({ gap }) => [...GAPS[gap].hides]));
   const shown = (
     capability: Capability,

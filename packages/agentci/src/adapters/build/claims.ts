@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { UNNAMED } from './blocks.ts';
 import type { Call, DraftLlm, DraftTool, Turn } from './draft.ts';
 import { hasOtherValues, isEcho } from './same-call.ts';
@@ -325,7 +324,9 @@ class Claims {
       kind: 'tool',
       name: call.name,
       evidence: ['message'],
-      ...defined({ agent, ...(at === undefined ? {} : { t0: at, timing: 'estimated' as const }) }),
+      agent,
+      t0: at,
+      timing: at === undefined ? undefined : ('estimated' as const),
     };
     const node = nodeOf(draft, parent) as Node<DraftTool>;
     if (from !== undefined) {

@@ -36,9 +36,9 @@ export function conversation(
     steps.push({
       kind: 'llm',
       output: turn,
-      ...(since.length === 0 ? {} : { input: since }),
-      ...(steps.length === 0 ? {} : { inputIsDelta: true }),
-      ...(turn.agent === undefined ? {} : { agent: turn.agent }),
+      input: since.length !== 0 ? since : undefined,
+      inputIsDelta: steps.length !== 0 ? true : undefined,
+      agent: turn.agent,
       // Callers know the message they gave, not the one with its ids told apart.
       ...reply(given, index),
     });

@@ -39,8 +39,8 @@ export class Dialogue {
     const step: OpenReply = {
       kind: 'llm',
       output: { ...turn, parts: [...turn.parts] },
-      ...(this.#since.length === 0 ? {} : { input: this.#since }),
-      ...(this.#hasReply ? { inputIsDelta: true } : {}),
+      input: this.#since.length !== 0 ? this.#since : undefined,
+      inputIsDelta: this.#hasReply || undefined,
       ...about,
       ...defined({ agent }),
     };

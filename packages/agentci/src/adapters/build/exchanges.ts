@@ -59,8 +59,8 @@ export function pairOf(record: RawRecord): Pair | undefined {
     request: value.request,
     response: events === undefined ? response : events.records.map((event) => event.value),
     status: typeof value.status === 'number' ? value.status : undefined,
-    ...(events !== undefined && events.broken.length > 0 ? { gap: 'damaged' as const } : {}),
-    ...(value.isReplyAlone === true ? { isReplyAlone: true } : {}),
+    gap: events !== undefined && events.broken.length > 0 ? ('damaged' as const) : undefined,
+    isReplyAlone: value.isReplyAlone === true ? true : undefined,
   };
 }
 
@@ -93,12 +93,12 @@ export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExch
       {
         record,
         input: wire.input(request),
-        ...(wire.asked?.(pair) ?? defined({ model: label(request.model) })),
+        ...defined(wire.asked?.(pair) ?? { model: label(request.model) }),
         ...defined({
           error,
           tools: request.tools === undefined ? undefined : toolDefs(request.tools),
         }),
-        ...(error === undefined ? wire.reply(response) : {}),
+        ...defined(error === undefined ? wire.reply(response) : {}),
         ...defined({ gap }),
       },
     ];
@@ -134,7 +134,8 @@ export function pairItems(
 export const wholeReplies = (
   records: readonly RawRecord[],
   { reply }: Pick<Wire, 'reply'>,
-): WireExchange[] => records.map((record) => ({ record, input: [], ...reply(record.value) }));
+): WireExchange[] =>
+  records.map((record) => ({ record, input: [], ...defined(reply(record.value)) }));
 
 /** Replies in pieces, without their requests. */
 export const streamedReplies = (
@@ -144,7 +145,7 @@ export const streamedReplies = (
   streams.map((pieces) => ({
     record: pieces[0]!,
     input: [],
-    ...reply(pieces.map(({ value }) => value)),
+    ...defined(reply(pieces.map(({ value }) => value))),
   }));
 
 /** A body as Node prints its bytes, `{type: "Buffer", data}`, packed or not; any other body stays as it is. */
@@ -246,8 +247,9 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
     steps: run.map(llmStep),
     records: MESSAGES_RECORD,
     gaps: [...(run.some(isUnasked) ? [UNASKED] : []), ...keptElsewhere(run)],
-    ...(tools.size === 0 ? {} : { tools: [...tools.values()] }),
-    ...(last.error === undefined ? {} : { status: 'error', error: last.error }),
+    tools: tools.size !== 0 ? [...tools.values()] : undefined,
+    status: last.error === undefined ? undefined : 'error',
+    error: last.error,
   };
 }
 
@@ -284,11 +286,9 @@ export function llmStep({
   return {
     kind: 'llm',
     ...rest,
-    ...(input.length === 0 ? {} : { input }),
-    ...defined({
-      error,
-      status: status ?? (error === undefined ? ('ok' as const) : ('error' as const)),
-    }),
+    input: input.length !== 0 ? input : undefined,
+    error,
+    status: status ?? (error === undefined ? ('ok' as const) : ('error' as const)),
   };
 }
 
@@ -297,11 +297,11 @@ export function wireError(response: unknown, status: number | undefined): Failur
   const error = isFields(response) ? response.error : undefined;
   if (isFields(error)) {
     const code = error.code;
-    return defined({
+    return {
       message: label(error.message),
       type: label(error.type) ?? label(error.status),
       code: typeof code === 'string' || typeof code === 'number' ? code : status,
-    });
+    };
   }
   if (typeof error === 'string') return { message: error };
   return status !== undefined && status >= 400 ? { code: status } : undefined;

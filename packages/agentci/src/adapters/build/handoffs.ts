@@ -54,7 +54,7 @@ export function withHandoffs(
     if (found === undefined || found.to === from || said.has(slug(found.to))) continue;
     // Where an agent's handoffs are recorded as such, a transfer that is not among them was requested and not made.
     if (found.mode === 'pass' && from !== undefined && recorded.has(from)) continue;
-    out.push(handoff(node, { ...found, ...(from === undefined ? {} : { from }), via: node }));
+    out.push(handoff(node, { ...found, from, via: node }));
   }
   return out;
 }
@@ -133,9 +133,10 @@ function handoff(
     kind: 'handoff',
     to,
     status: 'ok',
-    ...(mode === undefined ? {} : { mode }),
-    ...(from === undefined ? {} : { from }),
-    ...(when === undefined ? {} : { t0: when, timing: 'estimated' as const }),
+    mode,
+    from,
+    t0: when,
+    timing: when === undefined ? undefined : ('estimated' as const),
   };
   const node = nodeOf(draft, at.parent);
   Object.assign(node.above, at.above);

@@ -77,15 +77,15 @@ export function messageTurns(given: Fields): Turn[] {
     parts.push(said(message.refusal));
   if (typeof message.reasoning_content === 'string' && message.reasoning_content !== '')
     parts.unshift({ type: 'reasoning', text: text(message.reasoning_content) ?? '' });
-  const about = defined({
+  const about = {
     name: label(message.name),
     at: time(pick(message, 'timestamp', 'created_at', 'createdAt')),
-  });
+  };
   if (role === 'tool')
     return results.length > 0
-      ? results.map((turn) => ({ ...about, ...turn }))
+      ? results.map((turn) => ({ ...about, ...defined(turn) }))
       : [toolTurn(message, about)];
-  const own: Turn = { role, parts, ...about, ...(calls.length === 0 ? {} : { calls }) };
+  const own: Turn = { role, parts, ...about, calls: calls.length !== 0 ? calls : undefined };
   const isEmpty = parts.length === 0 && calls.length === 0 && role !== 'assistant';
   return isEmpty ? results : [...results, own];
 }
@@ -111,7 +111,7 @@ function addCall(call: Fields, into: Call[], known: readonly Call[]): void {
   into.push({
     name,
     ...argumentsOf(pick(inner, 'arguments', 'args', 'input', 'parameters')),
-    ...defined({ id }),
+    id,
   });
 }
 
@@ -191,7 +191,8 @@ export function toolDefs(
     return [
       {
         name,
-        ...defined({ description: text(inner.description), schema: fields(schema).json ?? schema }),
+        description: text(inner.description),
+        schema: fields(schema).json ?? schema,
       },
     ];
   });

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import { contentOf, mayBeCall } from './blocks.ts';
 import type { Call, DraftRetrieval, Turn } from './draft.ts';
@@ -55,7 +54,7 @@ export function itemTurns(items: readonly unknown[]): Turn[] {
       turns.push({
         role: 'assistant',
         parts: open.parts,
-        ...(open.calls.length === 0 ? {} : { calls: open.calls }),
+        calls: open.calls.length !== 0 ? open.calls : undefined,
       });
     open = undefined;
   };
@@ -126,7 +125,8 @@ function replyPart(
   const call: Call = {
     name,
     by: 'provider',
-    ...defined({ id, args: typeof given === 'string' ? { [args[0]!]: given } : given }),
+    id,
+    args: typeof given === 'string' ? { [args[0]!]: given } : given,
   };
   return {
     parts: [],
@@ -141,12 +141,9 @@ const asThought = (part: Turn['parts'][number]): Turn['parts'][number] =>
 const callOf = (item: Fields, name: string, given: unknown): Call => ({
   name,
   ...argumentsOf(given),
-  ...defined({
-    id: label(pick(item, 'call_id', 'callId', 'id')),
-    by: item.type === 'hosted_tool_call' ? ('provider' as const) : undefined,
-    actor:
-      isFields(item.caller) && item.caller.type === 'program' ? ('program' as const) : undefined,
-  }),
+  id: label(pick(item, 'call_id', 'callId', 'id')),
+  by: item.type === 'hosted_tool_call' ? ('provider' as const) : undefined,
+  actor: isFields(item.caller) && item.caller.type === 'program' ? ('program' as const) : undefined,
 });
 
 function mcpCall(item: Fields): { parts: Turn['parts']; calls: Call[]; results: Turn[] } {
@@ -157,7 +154,8 @@ function mcpCall(item: Fields): { parts: Turn['parts']; calls: Call[]; results: 
     name,
     by: 'mcp',
     ...argumentsOf(item.arguments),
-    ...defined({ id, server: label(item.server_label) }),
+    id,
+    server: label(item.server_label),
   };
   const value = failed ? item.error : item.output;
   return {
@@ -200,16 +198,14 @@ function resultTurn(result: {
   return {
     role: 'tool',
     parts: isText ? [] : parts.filter(({ type }) => type === 'media'),
-    ...defined({
-      name: result.name,
-      callId: result.id,
-      result: isText ? resultOf(words.join('\n')) : resultOf(said),
-      status,
-      error:
-        status === 'error'
-          ? { message: typeof said === 'string' ? said : JSON.stringify(said ?? '') }
-          : undefined,
-    }),
+    name: result.name,
+    callId: result.id,
+    result: isText ? resultOf(words.join('\n')) : resultOf(said),
+    status,
+    error:
+      status === 'error'
+        ? { message: typeof said === 'string' ? said : JSON.stringify(said ?? '') }
+        : undefined,
   };
 }
 
@@ -217,17 +213,15 @@ function resultTurn(result: {
 export function retrievalsIn(items: readonly unknown[]): DraftRetrieval[] {
   return objects(items).flatMap((item): DraftRetrieval[] => {
     if (item.type !== 'file_search_call' || !Array.isArray(item.results)) return [];
-    const documents = objects(item.results).map((found) =>
-      defined({
-        id: label(found.file_id),
-        uri: label(found.filename),
-        score: number(found.score),
-        text: text(found.text),
-      }),
-    );
+    const documents = objects(item.results).map((found) => ({
+      id: label(found.file_id),
+      uri: label(found.filename),
+      score: number(found.score),
+      text: text(found.text),
+    }));
     const query = Array.isArray(item.queries)
       ? item.queries.filter((query) => typeof query === 'string').join('; ')
       : undefined;
-    return [{ kind: 'retrieval', documents, ...defined({ query }) }];
+    return [{ kind: 'retrieval', documents, query }];
   });
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import type { Gap } from './draft.ts';
 
 /** The replies in a list of events: a file can hold the streams of several calls, one after the other or mixed. */
@@ -27,7 +26,6 @@ export function countStarts<T>(isStart: (event: T) => boolean): (event: T) => st
 }
 
 /** What is wrong with a stream, the worse first; nothing where all of it is there. */
-export const gapOf = (found: Readonly<Partial<Record<Gap, boolean>>>): { gap?: Gap } =>
-  defined({
-    gap: (['damaged', 'cutOff', 'alternatives'] as const).find((gap) => found[gap] === true),
-  });
+export const gapOf = (found: Readonly<Partial<Record<Gap, boolean>>>): { gap?: Gap } => ({
+  gap: (['damaged', 'cutOff', 'alternatives'] as const).find((gap) => found[gap] === true),
+});

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import type { Draft } from './draft.ts';
 
 /** When a run began and ended, where its records only say when they were written. */
@@ -12,5 +11,5 @@ export function timeSpan(
     if (startedAt === undefined || at < startedAt) startedAt = at;
     if (endedAt === undefined || at > endedAt) endedAt = at;
   }
-  return defined({ startedAt, endedAt: startedAt === endedAt ? undefined : endedAt });
+  return { startedAt, endedAt: startedAt === endedAt ? undefined : endedAt };
 }

@@ -1,4 +1,4 @@
-import { defined } from '../../kit/defined.ts';
+import { hasValues } from '../../kit/object.ts';
 import type { Fields } from '../../trace/fields.ts';
 import type { Cost, Usage } from '../../trace/model.ts';
 import { amount, fields, objects, pick } from './values.ts';
@@ -27,7 +27,7 @@ export function usageOf(value: unknown): Usage | undefined {
       'outputTokenDetails',
     ),
   );
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: amount(
       pick(source, 'input_tokens', 'prompt_tokens', 'inputTokens', 'promptTokens', 'input'),
     ),
@@ -67,7 +67,7 @@ export function usageOf(value: unknown): Usage | undefined {
         pick(source, 'reasoning_tokens', 'reasoningTokens'),
     ),
     total: amount(pick(source, 'total_tokens', 'totalTokens', 'total')),
-  });
+  };
   return hasCounts(usage) ? usage : undefined;
 }
 
@@ -108,7 +108,7 @@ export function geminiUsage(value: unknown): Usage | undefined {
   const candidates = amount(pick(source, 'candidatesTokenCount', 'candidates_token_count'));
   const tools = amount(pick(source, 'toolUsePromptTokenCount', 'tool_use_prompt_token_count')) ?? 0;
   const prompt = amount(pick(source, 'promptTokenCount', 'prompt_token_count'));
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: prompt === undefined ? undefined : prompt + tools,
     output:
       candidates === undefined && thoughts === undefined
@@ -117,8 +117,8 @@ export function geminiUsage(value: unknown): Usage | undefined {
     cacheRead: amount(pick(source, 'cachedContentTokenCount', 'cached_content_token_count')),
     reasoning: thoughts,
     total: amount(pick(source, 'totalTokenCount', 'total_token_count')),
-  });
+  };
   return hasCounts(usage) ? usage : undefined;
 }
 
-const hasCounts = (usage: Usage): boolean => Object.keys(usage).length > 0;
+const hasCounts = (usage: Usage): boolean => hasValues(usage);

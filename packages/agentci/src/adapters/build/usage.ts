@@ -1,3 +1,4 @@
+import { hasValues } from '../../kit/object.ts';
 import type { Trace, Usage } from '../../trace/model.ts';
 import type { DraftAgent, DraftLlm } from './draft.ts';
 import { isAgent, isKept, isLlm, type Node } from './tree.ts';
@@ -31,7 +32,7 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
     if (costs.length > 0 && costs.length === outer.length)
       reported.cost = { usd: costs.reduce((sum, { usd }) => sum + usd, 0), source: 'reported' };
   }
-  return Object.keys(reported).length === 0 ? undefined : reported;
+  return hasValues(reported) ? reported : undefined;
 }
 
 /** What helpers used on top of the run's own totals. */
@@ -65,7 +66,7 @@ export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefi
     if (!isPart && values.some((value) => value === undefined)) continue;
     sum[key] = values.reduce((total: number, value) => total + (value ?? 0), 0);
   }
-  return Object.keys(sum).length === 0 ? undefined : sum;
+  return hasValues(sum) ? sum : undefined;
 }
 
 /** All tokens: the total as given, else both directions. */

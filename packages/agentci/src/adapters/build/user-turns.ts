@@ -53,11 +53,11 @@ export function withUserTurns(trace: Trace, { left = [], ending }: Around = {}):
     ...turns.map(({ message, answer }, i) => {
       const final =
         i === turns.length - 1 ? last : answer === undefined ? undefined : { text: answer };
-      return { message, ...(final === undefined ? {} : { final }) };
+      return { message, final };
     }),
     ...unanswered.map((message) => ({ message })),
   ].map((turn, i) => ({ turn: i + 1, ...turn }));
-  const conversation = { ...(ending === undefined ? {} : { ending }), turns: list };
+  const conversation = { ending, turns: list };
   const own =
     before.length === 0
       ? steps

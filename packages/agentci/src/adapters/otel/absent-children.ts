@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import type { DraftStep, DraftTool } from '../build/draft.ts';
 import { label, unpacked } from '../build/values.ts';
 import type { ReadSpan } from './group-runs.ts';
@@ -18,9 +17,7 @@ export function absentCalls(run: readonly ReadSpan[], steps: readonly DraftStep[
     return names.flatMap((name): DraftTool[] => {
       const left = found.get(name) ?? 0;
       found.set(name, left - 1);
-      return left > 0
-        ? []
-        : [{ kind: 'tool', name, ...defined({ parent: span.id, t0: span.t0, t1: span.t1 }) }];
+      return left > 0 ? [] : [{ kind: 'tool', name, parent: span.id, t0: span.t0, t1: span.t1 }];
     });
   });
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import type { Failure } from '../../trace/model.ts';
 import type { DraftStep } from '../build/draft.ts';
 import { label, text } from '../build/values.ts';
@@ -34,18 +33,20 @@ const failedByType = (span: Span): 'ok' | 'error' =>
 /** What went wrong: the recorded exception, else the status message, else the type of the error. */
 export function failureOf(span: Span): Failure | undefined {
   const exception = span.events.find(({ name }) => name === 'exception')?.attributes ?? {};
-  const failure: Failure = defined({
+  const failure: Failure = {
     type: label(exception['exception.type']) ?? label(span.attributes['error.type']),
     message:
       label(exception['exception.message']) ??
       span.statusMessage ??
       label(span.attributes['error.message']),
     stack: text(exception['exception.stacktrace']),
-  });
+  };
   const isFailed = span.outcome === 'error' || label(span.attributes['error.type']) !== undefined;
   return isFailed ? failure : undefined;
 }
 
 /** Status and error, as every step of a span has them. */
-export const fate = (span: Span): { status?: 'ok' | 'error'; error?: Failure } =>
-  defined({ status: statusOf(span), error: failureOf(span) });
+export const fate = (span: Span): { status?: 'ok' | 'error'; error?: Failure } => ({
+  status: statusOf(span),
+  error: failureOf(span),
+});

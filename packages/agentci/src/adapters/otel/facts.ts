@@ -1,4 +1,4 @@
-import { defined } from '../../kit/defined.ts';
+import { hasValues } from '../../kit/object.ts';
 import type { Fields } from '../../trace/fields.ts';
 import type { Cost, LlmStep, Usage } from '../../trace/model.ts';
 import { finishOf } from '../build/finish.ts';
@@ -41,7 +41,7 @@ export function genAiUsage(attributes: Fields): Usage | undefined {
     const value = amount(pick(attributes, ...names));
     if (value !== undefined) usage[key] = value;
   }
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  return hasValues(usage) ? usage : undefined;
 }
 
 const COST = [
@@ -88,7 +88,7 @@ const plain = (reason: unknown): unknown =>
 
 /** Model, provider, tokens, cost and finish of an LLM span. */
 export function llmFacts(attributes: Fields): Partial<LlmStep> {
-  return defined({
+  return {
     provider: label(pick(attributes, 'gen_ai.provider.name', 'gen_ai.system')),
     model: label(pick(attributes, 'gen_ai.response.model', 'gen_ai.request.model')),
     requestModel: label(attributes['gen_ai.request.model']),
@@ -96,5 +96,5 @@ export function llmFacts(attributes: Fields): Partial<LlmStep> {
     usage: genAiUsage(attributes),
     cost: costOf(attributes),
     finish: finishIn(attributes),
-  });
+  };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { RawRecord } from '../adapter.ts';
 import { namedRuns } from '../build/named-runs.ts';
@@ -120,31 +119,29 @@ function bareSpan(span: Fields, record: RawRecord): Span {
     resource: attributesOf(fields(span.resource).attributes ?? fields(span.process).tags),
     events: objects(pick(span, 'events', 'span_events', 'logs', 'annotations')).map(eventOf),
     record,
-    ...defined({
-      id: id(
-        pick(span, 'span_id', 'spanId', 'spanID') ?? pick(context, 'span_id', 'spanId') ?? span.id,
-        16,
-      ),
-      parent: id(
-        pick(span, 'parent_span_id', 'parentSpanId', 'parent_id', 'parentId', 'parentSpanID') ??
-          pick(fields(span.parentSpanContext), 'spanId', 'span_id') ??
-          reference?.spanID,
-        16,
-      ),
-      traceId: id(
-        pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(context, 'trace_id', 'traceId'),
-        32,
-      ),
-      t0,
-      t1: endOf(span, t0),
-      // An export that leaves the status out does not say that all went well.
-      outcome: isFailed(attributes)
-        ? ('error' as const)
-        : given === undefined
-          ? undefined
-          : status.outcome,
-      statusMessage: label(status.message) ?? label(span.status_message),
-    }),
+    id: id(
+      pick(span, 'span_id', 'spanId', 'spanID') ?? pick(context, 'span_id', 'spanId') ?? span.id,
+      16,
+    ),
+    parent: id(
+      pick(span, 'parent_span_id', 'parentSpanId', 'parent_id', 'parentId', 'parentSpanID') ??
+        pick(fields(span.parentSpanContext), 'spanId', 'span_id') ??
+        reference?.spanID,
+      16,
+    ),
+    traceId: id(
+      pick(span, 'trace_id', 'traceId', 'traceID') ?? pick(context, 'trace_id', 'traceId'),
+      32,
+    ),
+    t0,
+    t1: endOf(span, t0),
+    // An export that leaves the status out does not say that all went well.
+    outcome: isFailed(attributes)
+      ? ('error' as const)
+      : given === undefined
+        ? undefined
+        : status.outcome,
+    statusMessage: label(status.message) ?? label(span.status_message),
   };
 }
 
@@ -229,11 +226,9 @@ function eventOf(event: Fields): SpanEvent {
   return {
     name: text(pick(event, 'name', 'event_name', 'value')) ?? label(attributes.event) ?? '',
     attributes,
-    ...defined({
-      at:
-        nanoseconds(pick(event, 'timeUnixNano', 'time_unix_nano')) ??
-        time(pick(event, 'timestamp', 'time')),
-      body: event.body,
-    }),
+    at:
+      nanoseconds(pick(event, 'timeUnixNano', 'time_unix_nano')) ??
+      time(pick(event, 'timestamp', 'time')),
+    body: event.body,
   };
 }

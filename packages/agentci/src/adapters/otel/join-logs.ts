@@ -58,7 +58,7 @@ const hintSpan = ({ name, scope, resource, record, body, traceId }: LogRecord): 
   resource,
   events: [],
   record,
-  ...defined({ traceId }),
+  traceId,
 });
 
 const isContent = ({ spanId, name, body }: LogRecord): boolean =>
@@ -87,7 +87,7 @@ function ownSpan(log: LogRecord): Span {
     events: [],
     record: log.record,
     ...times,
-    ...(log.traceId === undefined ? {} : { traceId: log.traceId }),
+    traceId: log.traceId,
   };
 }
 
@@ -112,7 +112,7 @@ function spanOfLogs(logs: readonly LogRecord[]): Span[] {
     resource: first.resource,
     events: logs,
     record: first.record,
-    ...(first.traceId === undefined ? {} : { traceId: first.traceId }),
+    traceId: first.traceId,
     ...(times.length === 0 ? {} : { t0: times[0]!, t1: times.at(-1)! }),
   };
   return [withAdotContent(span)];

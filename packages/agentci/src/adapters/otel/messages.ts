@@ -93,8 +93,8 @@ function contentOf({ body, attributes }: SpanEvent): Fields {
 export function exchange(input: readonly Turn[], output: readonly Turn[]): Exchange {
   const said = firstOf(output);
   return {
-    ...(input.length === 0 ? {} : { input }),
-    ...(said === undefined ? {} : { output: said }),
+    input: input.length !== 0 ? input : undefined,
+    output: said,
   };
 }
 
@@ -124,7 +124,7 @@ export function merged(turns: readonly Turn[]): Turn | undefined {
   return {
     role: 'assistant',
     parts: own.flatMap(({ parts }) => parts),
-    ...(calls.length === 0 ? {} : { calls }),
+    calls: calls.length !== 0 ? calls : undefined,
   };
 }
 

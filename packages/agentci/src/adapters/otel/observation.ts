@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Cost, Failure, LlmStep, Usage } from '../../trace/model.ts';
 import { outcomeOf } from '../build/blocks.ts';
@@ -32,14 +31,12 @@ export function observationStep(observation: Observation): Reading | undefined {
       return {
         kind: 'llm',
         ...fate,
-        ...defined({
-          model: observation.model,
-          usage: usageDetails(observation.usage),
-          cost: costDetails(observation.cost),
-          input: inputTurns(observation.input),
-          output: outputTurn(observation.output),
-          finish: finishIn(unpacked(observation.output)),
-        }),
+        model: observation.model,
+        usage: usageDetails(observation.usage),
+        cost: costDetails(observation.cost),
+        input: inputTurns(observation.input),
+        output: outputTurn(observation.output),
+        finish: finishIn(unpacked(observation.output)),
       };
     case 'TOOL':
       return toolStep(observation);
@@ -48,14 +45,15 @@ export function observationStep(observation: Observation): Reading | undefined {
         kind: 'agent',
         name,
         ...fate,
-        ...defined({ input: inputTurns(observation.input), output: saidBy(observation.output) }),
+        input: inputTurns(observation.input),
+        output: saidBy(observation.output),
       };
     case 'RETRIEVER':
       return {
         kind: 'retrieval',
         documents: objects(documentsIn(unpacked(observation.output))).map(documentOf),
         ...fate,
-        ...defined({ query: wordsOf(observation.input) }),
+        query: wordsOf(observation.input),
       };
     case 'GUARDRAIL':
       return { kind: 'guardrail', name, triggered: fate.status === 'error', ...fate };
@@ -80,17 +78,15 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
     ...fate,
     ...(failed ? { status: 'error' as const } : {}),
     ...argumentsOf(inner),
-    ...defined({
-      callId: isMessage ? (kwargs.tool_call_id as string) : undefined,
-      result:
-        output === null
-          ? undefined
-          : isMessage
-            ? resultOf(kwargs.content)
-            : isFields(message) && Array.isArray(message.content)
-              ? outcomeOf(message.content).value
-              : resultOf(output),
-    }),
+    callId: isMessage ? (kwargs.tool_call_id as string) : undefined,
+    result:
+      output === null
+        ? undefined
+        : isMessage
+          ? resultOf(kwargs.content)
+          : isFields(message) && Array.isArray(message.content)
+            ? outcomeOf(message.content).value
+            : resultOf(output),
   };
 }
 

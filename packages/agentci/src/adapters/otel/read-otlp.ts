@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { RawRecord } from '../adapter.ts';
 import { amount, fields, label, nanoseconds, objects, pick, text } from '../build/values.ts';
@@ -66,23 +65,20 @@ function spanOf(span: Fields, around: Around): Span {
     attributes: attributesOf(span.attributes),
     events: objects(span.events).map(eventOf),
     outcome: outcomeOf(status.code),
-    ...defined({
-      id: idOf(pick(span, 'spanId', 'span_id'), 16),
-      parent: idOf(pick(span, 'parentSpanId', 'parent_span_id'), 16),
-      traceId: idOf(pick(span, 'traceId', 'trace_id'), 32),
-      t0: nanoseconds(pick(span, 'startTimeUnixNano', 'start_time_unix_nano')),
-      t1: nanoseconds(pick(span, 'endTimeUnixNano', 'end_time_unix_nano')),
-      statusMessage: label(status.message),
-      dropped:
-        amount(pick(span, 'droppedAttributesCount', 'dropped_attributes_count')) || undefined,
-    }),
+    id: idOf(pick(span, 'spanId', 'span_id'), 16),
+    parent: idOf(pick(span, 'parentSpanId', 'parent_span_id'), 16),
+    traceId: idOf(pick(span, 'traceId', 'trace_id'), 32),
+    t0: nanoseconds(pick(span, 'startTimeUnixNano', 'start_time_unix_nano')),
+    t1: nanoseconds(pick(span, 'endTimeUnixNano', 'end_time_unix_nano')),
+    statusMessage: label(status.message),
+    dropped: amount(pick(span, 'droppedAttributesCount', 'dropped_attributes_count')) || undefined,
   };
 }
 
 const eventOf = (event: Fields): SpanEvent => ({
   name: text(event.name) ?? '',
   attributes: attributesOf(event.attributes),
-  ...defined({ at: nanoseconds(pick(event, 'timeUnixNano', 'time_unix_nano')) }),
+  at: nanoseconds(pick(event, 'timeUnixNano', 'time_unix_nano')),
 });
 
 function logOf(log: Fields, around: Around): LogRecord {
@@ -91,15 +87,13 @@ function logOf(log: Fields, around: Around): LogRecord {
     ...around,
     name: label(pick(log, 'eventName', 'event_name')) ?? label(attributes['event.name']) ?? '',
     attributes,
-    ...defined({
-      at: nanoseconds(
-        pick(log, 'timeUnixNano', 'time_unix_nano') ??
-          pick(log, 'observedTimeUnixNano', 'observed_time_unix_nano'),
-      ),
-      body: log.body === undefined ? undefined : anyValue(log.body),
-      traceId: idOf(pick(log, 'traceId', 'trace_id'), 32),
-      spanId: idOf(pick(log, 'spanId', 'span_id'), 16),
-    }),
+    at: nanoseconds(
+      pick(log, 'timeUnixNano', 'time_unix_nano') ??
+        pick(log, 'observedTimeUnixNano', 'observed_time_unix_nano'),
+    ),
+    body: log.body === undefined ? undefined : anyValue(log.body),
+    traceId: idOf(pick(log, 'traceId', 'trace_id'), 32),
+    spanId: idOf(pick(log, 'spanId', 'span_id'), 16),
   };
 }
 

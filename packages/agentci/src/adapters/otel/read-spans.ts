@@ -57,13 +57,13 @@ function readSpan(span: Span): ReadSpan {
   const read = dialect?.read(span) ?? declaredTool(span);
   const readings: readonly Reading[] =
     read === undefined ? [] : Array.isArray(read) ? read : [read as Reading];
-  const place = defined({ parent: span.parent, t0: span.t0, t1: span.t1 });
+  const place = { parent: span.parent, t0: span.t0, t1: span.t1 };
   if (readings.length === 0)
     return {
       span,
       dialect: undefined,
       isForeign: dialect === undefined,
-      steps: [{ kind: 'span', ...place, ...defined({ key: span.id }) }],
+      steps: [{ kind: 'span', ...place, key: span.id }],
     };
   const raw =
     span.id === undefined || span.id.startsWith('span-') ? {} : { raw: { spanId: span.id } };
@@ -72,7 +72,7 @@ function readSpan(span: Span): ReadSpan {
       ({
         ...reading,
         ...place,
-        ...(i === 0 ? { ...defined({ key: span.id }), ...raw } : {}),
+        ...(i === 0 ? { key: span.id, ...raw } : {}),
       }) as DraftStep,
   );
   return { span, dialect: dialect?.name ?? 'generic', steps };
@@ -123,8 +123,8 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
   const runId = label(first.resource['agentci.run_id']) ?? traceIds[0] ?? session;
   const steps = withOwnAgents(run);
   return {
-    ...defined({ id: runId }),
-    source: { format, dialects, ...(traceIds.length === 0 ? {} : { traceIds }) },
+    id: runId,
+    source: { format, dialects, traceIds: traceIds.length !== 0 ? traceIds : undefined },
     steps: [...steps, ...absentCalls(run, steps)],
     meta: defined({ session, service: label(first.resource['service.name']) }),
     records: {

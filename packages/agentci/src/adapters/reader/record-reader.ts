@@ -123,7 +123,7 @@ export class RecordReader {
     this.#isEmpty = false;
     return {
       ok: false,
-      problem: { ...problem, ...(this.#file === undefined ? {} : { file: this.#file }) },
+      problem: { ...problem, file: this.#file },
     };
   }
 
@@ -219,7 +219,7 @@ export class RecordReader {
         message: `the key ${JSON.stringify(found.key.slice(0, 80))} appears twice in one object`,
         line: line + breaks,
         column: before.length - before.lastIndexOf('\n'),
-        ...(this.#file === undefined ? {} : { file: this.#file }),
+        file: this.#file,
         ...ownerOf(value),
       },
     };

@@ -21,8 +21,8 @@ export function unwrap(value: unknown): Wrapped {
   const { query, query_id } = value;
   return {
     value: value.trace,
-    ...(typeof query_id === 'string' ? { id: query_id } : {}),
-    ...(typeof query === 'string' ? { query } : {}),
+    id: typeof query_id === 'string' ? query_id : undefined,
+    query: typeof query === 'string' ? query : undefined,
   };
 }
 

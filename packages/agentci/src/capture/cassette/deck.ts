@@ -126,9 +126,9 @@ export class Deck {
     return {
       request,
       nearest: nearest.entry,
-      ...(first === undefined ? {} : { first }),
+      first,
       others: others.map(({ cause }) => cause),
-      ...(scrub === undefined ? {} : { scrub }),
+      scrub,
     };
   }
 

@@ -26,11 +26,11 @@ export const writeMcpCall = (
   mcp: at + 1,
   server,
   method,
-  ...(params === undefined ? {} : { params }),
+  params,
   ...(answer === undefined ? { cancelled: true } : { answer }),
-  ...(before === undefined ? {} : { notifications: before }),
-  ...(after === undefined ? {} : { notifications_after: after }),
-  ...(leftOut === undefined ? {} : { left_out: leftOut }),
+  notifications: before,
+  notifications_after: after,
+  left_out: leftOut,
 });
 
 /** What a line holds, or what is wrong with it. */
@@ -50,11 +50,12 @@ export function readMcpCall(line: Readonly<Record<string, unknown>>, at: number)
   if (!isMessages(before) || !isMessages(after) || !isCounts(leftOut))
     return '"notifications", "notifications_after" or "left_out" is not what a server sent';
   const asked = {
-    ...{ server, method },
-    ...(params === undefined ? {} : { params }),
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
-    ...(leftOut === undefined ? {} : { leftOut }),
+    server,
+    method,
+    params,
+    before,
+    after,
+    leftOut,
   };
   if (line.cancelled === true && answer === undefined) return asked;
   if (!isObject(answer) || !('result' in answer || 'error' in answer))

@@ -98,8 +98,8 @@ export function readCassette(text: string, file: string): Cassette {
   return {
     ...rest,
     entries,
-    ...(user.length === 0 ? {} : { user }),
-    ...(mcpCalls === undefined ? {} : { mcp }),
+    user: user.length !== 0 ? user : undefined,
+    mcp: mcpCalls === undefined ? undefined : mcp,
   };
 }
 
@@ -151,13 +151,13 @@ export function readHeader(line: string, file: string): CassetteHeader {
     agent,
     id: query,
     run,
-    ...(cell === undefined ? {} : { cell: cell as NonNullable<CassetteName['cell']> }),
+    cell: cell === undefined ? undefined : (cell as NonNullable<CassetteName['cell']>),
     recordedAt: recorded_at,
     tool,
     exchanges,
     userReplies,
-    ...(mcpCalls === undefined ? {} : { mcpCalls: mcpCalls as number }),
-    ...(noCalls === undefined ? {} : { noCalls }),
+    mcpCalls: mcpCalls === undefined ? undefined : (mcpCalls as number),
+    noCalls,
     providers: providers as Readonly<Record<string, CassetteProvider>>,
     ignore,
     scrub,
@@ -194,13 +194,13 @@ function readEntry(
     route: route as Route,
     method,
     path,
-    ...(model === undefined ? {} : { model }),
+    model,
     body,
     ...reply,
-    ...(value.asked_usage === true ? { askedUsage: true } : {}),
-    ...(why === undefined ? {} : { why }),
-    ...(hungUpAfterS === undefined ? {} : { hungUpAfterS }),
-    ...(scrubbed === undefined ? {} : { scrubbed }),
+    askedUsage: value.asked_usage === true ? true : undefined,
+    why,
+    hungUpAfterS,
+    scrubbed,
   };
 }
 

@@ -121,16 +121,17 @@ function entryOf(
   return {
     ...request,
     route: exchange.route,
-    ...(model === undefined ? {} : { model }),
+    model,
     status: exchange.status!,
     headers,
     chunks: reply.chunks.map(([, bytes]) => bytes),
-    ...(exchange.askedUsage === true ? { askedUsage: true } : {}),
-    ...(exchange.why === 'client_abort' ? { why: exchange.why } : {}),
-    ...(exchange.why === 'client_abort' && exchange.endMs >= 1000
-      ? { hungUpAfterS: Math.ceil(exchange.endMs / 1000) }
-      : {}),
-    ...(names.length === 0 ? {} : { scrubbed: names }),
+    askedUsage: exchange.askedUsage === true ? true : undefined,
+    why: exchange.why === 'client_abort' ? exchange.why : undefined,
+    hungUpAfterS:
+      exchange.why === 'client_abort' && exchange.endMs >= 1000
+        ? Math.ceil(exchange.endMs / 1000)
+        : undefined,
+    scrubbed: names.length !== 0 ? names : undefined,
   };
 }
 

@@ -99,7 +99,7 @@ export function providersToKeep(
   for (const name of [...called].sort()) {
     const one = found.inUse.find(({ provider }) => provider.name === name);
     kept[name] = {
-      ...(one?.hasTail === false ? { tail: false as const } : {}),
+      tail: one?.hasTail === false ? (false as const) : undefined,
       ...(one?.upstream.isOwn === true
         ? { set: true as const, ...placeOf(one.upstream.root) }
         : {}),

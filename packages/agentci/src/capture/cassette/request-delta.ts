@@ -80,9 +80,9 @@ function deltaOf(earlier: Earlier, own: Earlier): RequestDelta {
   const unset = Object.keys(earlier.body).filter((key) => !Object.hasOwn(own.body, key));
   return {
     base: earlier.i,
-    ...(Object.keys(append).length === 0 ? {} : { append }),
-    ...(Object.keys(set).length === 0 ? {} : { set }),
-    ...(unset.length === 0 ? {} : { unset }),
+    append: Object.keys(append).length !== 0 ? append : undefined,
+    set: Object.keys(set).length !== 0 ? set : undefined,
+    unset: unset.length !== 0 ? unset : undefined,
   };
 }
 

@@ -137,8 +137,8 @@ export class CassetteSession {
       status,
       headers,
       chunks,
-      ...(hides ? { hidesUsage: true } : {}),
-      ...(why === 'client_abort' ? { cutOff: { waitMs, onReadOn } } : {}),
+      hidesUsage: hides || undefined,
+      cutOff: why === 'client_abort' ? { waitMs, onReadOn } : undefined,
     };
   }
 

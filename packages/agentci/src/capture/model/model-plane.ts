@@ -249,7 +249,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       proxyOf('http', bareHost(url.hostname), context.env) === undefined
         ? pathOf(method, url, options.upstreams)
         : undefined,
-    ...(options.answerAtOnce === undefined ? {} : { answerWhole }),
+    answerWhole: options.answerAtOnce === undefined ? undefined : answerWhole,
     begin: () => {
       query++;
       book = new ExchangeBook(context.now, options.onExchange);

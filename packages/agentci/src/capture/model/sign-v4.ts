@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { defined } from '../../kit/defined.ts';
 
 export interface AwsCredentials {
   readonly accessKeyId: string;
@@ -16,7 +17,7 @@ export function awsCredentials(env: Env): AwsCredentials | undefined {
     AWS_SESSION_TOKEN: token,
   } = env;
   if (!accessKeyId || !secretAccessKey) return undefined;
-  return { accessKeyId, secretAccessKey, ...(token ? { sessionToken: token } : {}) };
+  return { accessKeyId, secretAccessKey, sessionToken: token || undefined };
 }
 
 /** Whether a request was signed: its signature covers the address it was sent to, so it holds for us and nowhere else. */
@@ -68,15 +69,13 @@ export function signAgain(
   const hash = sha256(body);
   const contentType =
     kept[kept.findIndex((value, i) => i % 2 === 0 && value.toLowerCase() === 'content-type') + 1];
-  const signed: Record<string, string> = {
-    ...(contentType === undefined ? {} : { 'content-type': contentType.trim() }),
+  const signed: Record<string, string> = defined({
+    'content-type': contentType?.trim(),
     host: target.host,
     'x-amz-content-sha256': hash,
     'x-amz-date': stamp,
-    ...(credentials.sessionToken === undefined
-      ? {}
-      : { 'x-amz-security-token': credentials.sessionToken }),
-  };
+    'x-amz-security-token': credentials.sessionToken,
+  });
   const names = Object.keys(signed).sort();
   const query = [...target.searchParams]
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)

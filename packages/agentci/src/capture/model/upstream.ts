@@ -123,7 +123,7 @@ class ProxiedAgent extends HttpsAgent {
       agent: false,
       headers: {
         host: target,
-        ...(username === '' ? {} : { 'proxy-authorization': `Basic ${credentials}` }),
+        'proxy-authorization': username !== '' ? `Basic ${credentials}` : undefined,
       },
     });
     const fail = (error: Error): void => callback?.(error, undefined as unknown as Duplex);

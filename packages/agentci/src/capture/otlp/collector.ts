@@ -50,7 +50,7 @@ export function collectorOf(signal: Signal, env: Env): Collector | undefined {
     url,
     isGrpc,
     headers: { ...headersOf(general('HEADERS')), ...headersOf(own('HEADERS')) },
-    ...(ca === undefined ? {} : { ca }),
+    ca,
   };
 }
 
@@ -166,7 +166,7 @@ const sendHttp = (
         'content-length': bytes.length,
         ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
       },
-      ...(ca === undefined ? {} : { ca }),
+      ca,
     };
     const sending = request(url, options, (response) => {
       response.resume();

@@ -1,3 +1,4 @@
+import { defined } from '../../kit/defined.ts';
 import type { CaptureNote, PlaneEnvironment } from '../plane.ts';
 import { type Collector, collectorOf } from './collector.ts';
 
@@ -93,10 +94,10 @@ function metricsVariables(env: Env, endpoint: string): Record<string, string> {
   if (own) {
     const { OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_EXPORTER_OTLP_METRICS_HEADERS: mine } = env;
     const protocol = env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL;
-    return {
-      ...(headers && !mine ? { OTEL_EXPORTER_OTLP_METRICS_HEADERS: headers } : {}),
-      ...(protocol ? { OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: protocol } : {}),
-    };
+    return defined({
+      OTEL_EXPORTER_OTLP_METRICS_HEADERS: headers && !mine ? headers : undefined,
+      OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: protocol || undefined,
+    });
   }
   if (collectorOf('metrics', env) !== undefined)
     return { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${endpoint}/v1/metrics` };

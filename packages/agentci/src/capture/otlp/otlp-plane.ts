@@ -58,7 +58,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
     book ??= new SpanBook({
       since,
       outside,
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      limits: options.limits,
     });
     return book;
   };

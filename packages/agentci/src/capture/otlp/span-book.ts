@@ -264,7 +264,7 @@ const bareFacts = ({
 }: Fields): Fields => ({
   traceId,
   spanId,
-  ...(parentSpanId === undefined || parentSpanId === '' ? {} : { parentSpanId }),
+  parentSpanId: parentSpanId === undefined || parentSpanId === '' ? undefined : parentSpanId,
   name,
   startTimeUnixNano,
   endTimeUnixNano,

@@ -42,7 +42,7 @@ export function preloadEnvironment(
       calls: MODEL_CALL.source,
       maybe: MAYBE_MODEL_CALL.source,
       option,
-      ...(isOffline ? { isOffline } : {}),
+      isOffline: isOffline || undefined,
     }),
   };
 }

@@ -225,7 +225,7 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     },
     end: async () => ({
       gaps: models.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...models].sort().join(', ') }],
-      ...(others.size === 0 ? {} : { notes: [otherHosts([...others].sort())] }),
+      notes: others.size !== 0 ? [otherHosts([...others].sort())] : undefined,
     }),
     report: () => ({ ...counts, hosts: [...all].sort() }),
     close: async () => {

@@ -110,7 +110,7 @@ async function replayAll(
         query: result.id,
         fit: fitOf(result, files.length > 0),
         causes: result.cassette?.causes ?? [],
-        ...(message === undefined ? {} : { message }),
+        message,
         age_days: oldest === undefined ? null : ageDays(oldest, io.now()),
         bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
       };

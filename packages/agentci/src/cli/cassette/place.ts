@@ -54,7 +54,7 @@ export function findCassettes(place: CassettePlace, id?: string): readonly Found
       bytes = Buffer.byteLength(text);
       const cassette = readCassette(text, file);
       const orphan = whyOrphan(cassette, suite, dir, path);
-      return { path, file, bytes, cassette, ...(orphan === undefined ? {} : { orphan }) };
+      return { path, file, bytes, cassette, orphan };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       return { path, file, bytes, error };

@@ -1,5 +1,4 @@
 import type { RunOptions } from '../../engine/run-options.ts';
-import { defined } from '../../kit/defined.ts';
 import type { Io } from '../io.ts';
 import type { CassettePlace } from './place.ts';
 
@@ -10,12 +9,12 @@ export const replayOptions = (
   { env, signal, now }: Io,
 ): RunOptions => ({
   suite,
-  ...(id === undefined ? {} : { ids: [id] }),
+  ids: id === undefined ? undefined : [id],
   cassette: { mode: 'replay', dir },
   ignoresBaselines: true,
   judge: 'off',
   env,
   signal,
   now,
-  ...defined({ workers }),
+  workers,
 });

@@ -1,5 +1,4 @@
 import { findBaselines } from '../../engine/save-baseline.ts';
-import { defined } from '../../kit/defined.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import type { Suite } from '../../spec/suite.ts';
 import type { BaselineFile } from '../../store/baseline-files.ts';
@@ -24,7 +23,7 @@ export const command: CliCommand = {
   run: async ({ options: given, io }) => {
     const options = given as Options;
     const { suite, dir } = await baselinePlaceToRead(options, io);
-    const { files, broken } = findBaselines({ dir, ...defined({ agent: options.agent }) });
+    const { files, broken } = findBaselines({ dir, agent: options.agent });
     const versions = summarize(files, suite, io.now());
     if (options.json) {
       const unreadable = broken.map(({ file, version, error }) => ({

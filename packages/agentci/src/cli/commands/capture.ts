@@ -106,7 +106,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       ...tape?.options,
       upstreams: upstreamsOf(options.upstream ?? []),
       command: args,
-      ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
+      mcpConfig: options.mcpConfig,
       onExchange: (exchange, run) => folder.add(exchange, run),
       onTelemetry: (request) => folder.addTelemetry(request),
       now: io.now,
@@ -156,7 +156,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
           .map(([name]) => name)
           .sort(),
         notes,
-        ...(played === undefined ? {} : { cassette: played.use }),
+        cassette: played?.use,
         ...summary,
       };
       folder.finish(result, about);

@@ -228,7 +228,7 @@ async function rerecord(place: CassettePlace, options: Options, io: Io): Promise
       signal: io.signal,
       now: io.now,
       onEvent: progress.onEvent,
-      ...(options.workers === undefined ? {} : { workers: options.workers }),
+      workers: options.workers,
     });
     progress.stop();
     const lacking = run.results.map((result) => whyNotRecorded(result));

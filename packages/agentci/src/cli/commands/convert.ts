@@ -6,7 +6,6 @@ import { readSuites } from '../../convert/read-suites.ts';
 import { SOURCES } from '../../convert/registry.ts';
 import { type ConvertReport, groupLeft, isWhole, summaryLines } from '../../convert/report.ts';
 import { writeFiles } from '../../importing/write-files.ts';
-import { defined } from '../../kit/defined.ts';
 import type { Diagnostic } from '../../kit/diagnostic.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
@@ -70,7 +69,7 @@ Exit codes: 0 all carried · 1 something was left out (listed) · 2 the source c
       cwd: io.cwd,
       outDir,
       map: readMap(options.map ?? []),
-      ...defined({ from: options.from }),
+      from: options.from,
     });
     const names = read.files.map(({ name }) => name);
     const shown = relative(io.cwd, outDir).split(sep).join('/');

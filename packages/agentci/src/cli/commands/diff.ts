@@ -2,7 +2,6 @@ import { InvalidArgumentError, Option } from 'commander';
 import { compareRuns } from '../../baseline/compare-runs.ts';
 import { diffVersions } from '../../engine/diff-versions.ts';
 import { JUDGE_MODES, type JudgeMode } from '../../judge/mode.ts';
-import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { renderComparisonConsole, renderDiffConsole } from '../../reporters/diff/console.ts';
 import { renderComparisonGithub, renderDiffGithub } from '../../reporters/diff/github.ts';
@@ -118,19 +117,17 @@ Exit codes: 0 no regression · 1 a regression · 2 nothing to compare, or it cou
         hint: 'Name it with --agent, or the spec with -c.',
       });
     const report = await diffVersions({
-      ...(suite ? { suite } : {}),
+      suite,
       agent,
       dir,
       baseline,
       compare,
-      ...defined({ query: options.query }),
+      query: options.query,
       judge: options.judge,
-      ...(suite
-        ? { judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io) }
-        : {}),
+      judgeCacheDir: suite ? judgeCacheOf(folderOf(suite, io), options.judgeCache, io) : undefined,
       env: io.env,
       signal: io.signal,
-      ...defined({ maxRegressionPercent: options.maxRegression }),
+      maxRegressionPercent: options.maxRegression,
     });
     const annotations = renderDiffGithub(report, (file) => publicPath(file, io));
     write(diffText(report, format, annotations), format, annotations, io);
@@ -182,12 +179,10 @@ function compareStoredRuns(options: Options, io: Io): RunComparison {
   const comparison = compareRuns({
     before: onlyQuery(before, options.query),
     after: onlyQuery(after, options.query),
-    ...defined({
-      maxDrop: options.maxDrop,
-      maxRegressionPercent: options.maxRegression,
-      seed: options.seed,
-    }),
-    ...(options.strict ? { strict: true } : {}),
+    maxDrop: options.maxDrop,
+    maxRegressionPercent: options.maxRegression,
+    seed: options.seed,
+    strict: options.strict ? true : undefined,
   });
   if (comparison.summary.pairs === 0) {
     throw new UserError(

@@ -5,7 +5,6 @@ import { loadExperiment } from '../../experimenting/load-experiment.ts';
 import { measureRatings, type RatingsOptions } from '../../experimenting/measure-ratings.ts';
 import type { ExperimentEvent } from '../../experimenting/run-condition.ts';
 import { runExperiment } from '../../experimenting/run-experiment.ts';
-import { defined } from '../../kit/defined.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { AgreementResult, ExperimentResult } from '../../results/experiment-result.ts';
@@ -108,7 +107,7 @@ Examples:
 function unknownAction(word: string): UserError {
   const near = didYouMean(word, ['agreement']);
   return new UserError('UNKNOWN_ACTION', `experiment takes one file, or "agreement" and a file`, {
-    ...(near === undefined ? {} : { hint: `Did you mean "agreement"?` }),
+    hint: near === undefined ? undefined : `Did you mean "agreement"?`,
   });
 }
 
@@ -148,7 +147,7 @@ async function experiment(
   const { seed, trials } = flags;
   const plan = loadExperiment(specPath(given, io.cwd), {
     dir: io.cwd,
-    overrides: { ...defined({ seed, trials }) },
+    overrides: { seed, trials },
   });
   refuseInputs(
     outputs.map(({ format, file }) => ({ reporter: format, file })),
@@ -161,7 +160,8 @@ async function experiment(
     journalDir: io.cwd,
     resume: flags.resume === true,
     workers: flags.workers,
-    ...defined({ retries: flags.retries, timeoutMs: flags.timeout }),
+    retries: flags.retries,
+    timeoutMs: flags.timeout,
     env: io.env,
     signal: io.signal,
     now: io.now,

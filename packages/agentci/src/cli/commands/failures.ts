@@ -84,16 +84,16 @@ Nothing is run or judged again, and the exit code only says whether the run coul
       (group): ToldGroup => ({
         ...group,
         since: history.since.get(group.signature)!,
-        ...(divergences.has(group.signature)
-          ? { divergence: divergences.get(group.signature)! }
-          : {}),
+        divergence: divergences.has(group.signature)
+          ? divergences.get(group.signature)!
+          : undefined,
         rerun: rerunOf(group, config, header?.started_with?.traces),
       }),
     );
     const { gone, notRun } = history;
     io.stdout.write(
       json
-        ? `${JSON.stringify({ schema: 'agentci.failures/1', run: runId, ...(earlier ? { before: earlier.id } : {}), groups: told, gone, not_run: notRun }, null, 2)}\n`
+        ? `${JSON.stringify({ schema: 'agentci.failures/1', run: runId, before: earlier ? earlier.id : undefined, groups: told, gone, not_run: notRun }, null, 2)}\n`
         : textOf({ run, before: earlier?.id, groups: told, gone, notRun }),
     );
     return 0;

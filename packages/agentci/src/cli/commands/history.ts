@@ -4,7 +4,6 @@ import { findFirstBad } from '../../history/first-bad.ts';
 import { FlakyTally } from '../../history/flaky.ts';
 import { historyRoot } from '../../history/history-files.ts';
 import { suiteTrend } from '../../history/trend.ts';
-import { defined } from '../../kit/defined.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -232,9 +231,9 @@ const RUN: Readonly<
     const found = queryTrends(query, chosen, options, io).map(({ cases, ...of }) => ({
       ...of,
       cases: cases.map(({ cell, points, unread, newest_unread }) => ({
-        ...defined({ cell }),
+        cell,
         ...findFirstBad(points, { isNewestUnread: newest_unread === true }),
-        ...defined({ unread }),
+        unread,
       })),
     }));
     return print(
@@ -325,8 +324,8 @@ const isBlankSql = (sql: string): boolean =>
 
 /** What of a history cannot be read, where there is something. */
 const unreadOf = (lines: number, runs: readonly string[] = []) => ({
-  ...(lines === 0 ? {} : { unread_lines: lines }),
-  ...(runs.length === 0 ? {} : { unread: runs }),
+  unread_lines: lines !== 0 ? lines : undefined,
+  unread: runs.length !== 0 ? runs : undefined,
 });
 
 /** What was found of the one spec there is; of several, a list. */

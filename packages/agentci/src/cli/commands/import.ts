@@ -5,7 +5,6 @@ import { importRecordings } from '../../importing/import-recordings.ts';
 import { makeSuite, saveSuite } from '../../importing/make-suite.ts';
 import { summarizeTraces } from '../../importing/summarize-traces.ts';
 import { writeFiles } from '../../importing/write-files.ts';
-import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { Trace } from '../../trace/model.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -75,7 +74,7 @@ Exit codes: 0 read · 1 a recording could not be read, the others were · 2 noth
       signal: io.signal,
       onlyFailures: options.onlyFailures ?? false,
       redact: options.redactNames ? 'names' : (options.redact ?? false),
-      ...defined({ format: options.traceFormat }),
+      format: options.traceFormat,
     });
     for (const notice of skippedNotice(skipped)) io.stderr.write(`agentci: ${notice}\n`);
     if (traces.length === 0) throw nothingRead(problems, options);
@@ -140,7 +139,8 @@ async function writeSuite(traces: readonly Trace[], options: Options, io: Io): P
   const made = await makeSuite(traces, {
     dir: io.cwd,
     spec: typeof options.toSpec === 'string' ? options.toSpec : DEFAULT_SPEC,
-    ...defined({ output: options.output, agent: options.agent }),
+    output: options.output,
+    agent: options.agent,
   });
   const files = await saveSuite(made, {
     ...writing(options, io),

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { defined } from '../../kit/defined.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { sha256Hex } from '../../kit/hash.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -90,7 +89,7 @@ Examples:
       return await merge(options as Options & NotifyOptions, { given, plans, notifyWith, io });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      throw new UserError(error.code, given.told(error.message), defined({ hint: error.hint }));
+      throw new UserError(error.code, given.told(error.message), { hint: error.hint });
     } finally {
       for (const dir of given.unpacked.keys()) removeTemporaryFolder(dir);
     }
@@ -175,8 +174,8 @@ async function merge(
   const { file, header } = found.shards[0]!;
   await keepHeapTight(found.plan.cases.length);
   const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
-  const git = { ...defined({ commit: header?.commit, branch: header?.branch }) };
-  const judged = defined({ judges: header?.judges });
+  const git = { commit: header?.commit, branch: header?.branch };
+  const judged = { judges: header?.judges };
   const place = placeOfRun(folder, {
     id: runId,
     at: startedAt,
@@ -194,7 +193,7 @@ async function merge(
       ...git,
       ...judged,
       shard_runs: shardRuns,
-      ...defined({ order: place.order }),
+      order: place.order,
       started_with: startedWith,
     },
     { durability: 'batched', inMemory: 0, dir },
@@ -215,13 +214,13 @@ async function merge(
       folder,
       git,
       io,
-      ran: header?.judges ?? { at: startedAt, ...defined({ order: place.order }) },
-      part: about.isPart ? defined({ total: file.suite_size }) : undefined,
+      ran: header?.judges ?? { at: startedAt, order: place.order },
+      part: about.isPart ? { total: file.suite_size } : undefined,
     }),
     io,
     quiet,
     rerunCommand: `${againCommand(header, config ?? file.spec.file, io)} --failed-from ${quote(shown)}`,
-    ...defined({ command: file.command }),
+    command: file.command,
     ...(await comparedWithBase(run, { root: runsRoot(folder), plans, isPart: about.isPart, io })),
     ...tracesAt(() => tracesOf(dirname(dir), basename(dir))),
   });
@@ -241,7 +240,7 @@ function againCommand(header: JournalHeader | undefined, file: string, io: Io): 
   const { traces, strict } = header?.started_with ?? {};
   const isRecorded = typeof traces === 'string';
   return repeatedCommand(
-    { file, ...(isRecorded ? { traces } : {}), ...(strict === true ? { strict } : {}) },
+    { file, traces: isRecorded ? traces : undefined, strict: strict === true ? strict : undefined },
     { commandName: isRecorded ? 'eval' : 'test', env: io.env },
   );
 }

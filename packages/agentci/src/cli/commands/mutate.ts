@@ -3,7 +3,6 @@ import { extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
 import { JUDGE_MODES, type JudgeMode } from '../../judge/mode.ts';
-import { defined } from '../../kit/defined.ts';
 import { formatDiagnostic } from '../../kit/diagnostic.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
@@ -141,13 +140,13 @@ changes untried and the interval of the score reaches below the bound`,
       io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
     const source = sourceOf(options, suite, io);
     const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
-      ...defined({ format: options.traceFormat }),
+      format: options.traceFormat,
     });
     if (unmatched.length > 0)
       io.stderr.write(
         `agentci: recordings of no query of this spec: ${unmatched.slice(0, 5).join(', ')}\n`,
       );
-    const queries = selectQueries(suite, defined({ tags: options.tags, filter: options.filter }));
+    const queries = selectQueries(suite, { tags: options.tags, filter: options.filter });
     const result = await mutateSuite({
       suite,
       recordings: byQuery,
@@ -157,14 +156,12 @@ changes untried and the interval of the score reaches below the bound`,
       operators,
       judgeCacheDir: judgeCacheOf(folderOf(suite, io), options.judgeCache, io),
       onProgress: progressOn(io),
-      ...defined({
-        seed: options.seed,
-        budget: options.budget,
-        minScore: options.minScore,
-        judge: options.judge,
-        maxCostUsd: options.maxCost,
-        baseline: options.baseline,
-      }),
+      seed: options.seed,
+      budget: options.budget,
+      minScore: options.minScore,
+      judge: options.judge,
+      maxCostUsd: options.maxCost,
+      baseline: options.baseline,
     });
     for (const file of options.output ?? [])
       writeFileAtomic(resolve(io.cwd, file), rendererFor(file)(result));

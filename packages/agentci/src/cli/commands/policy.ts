@@ -85,7 +85,7 @@ Examples:
   },
   run: async ({ args, options, io }: CommandInput) => {
     const [action = '', traces] = args;
-    const given: PolicyOptions = { ...(traces === undefined ? {} : { traces }), ...options };
+    const given: PolicyOptions = { traces, ...options };
     switch (ACTIONS.find((each) => each === action)) {
       case 'explain':
         return explain(given, io);
@@ -219,10 +219,7 @@ async function coverage(options: PolicyOptions, io: Io): Promise<number> {
 /** A policy's own examples, as tests of it. */
 async function testPolicy(options: PolicyOptions, io: Io): Promise<number> {
   const file = options.policy ?? options.traces;
-  const policy = await readPolicy(
-    { ...options, ...(file === undefined ? {} : { policy: file }) },
-    io,
-  );
+  const policy = await readPolicy({ ...options, policy: file ?? options.policy }, io);
   if (policy.examples.length === 0)
     throw new UserError(
       'POLICY_NO_EXAMPLES',

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { resultFault } from '../../results/result-fault.ts';
 import { RESULTS_SCHEMA, type RunResult } from '../../results/run-result.ts';
@@ -119,7 +118,7 @@ function aboutStored(root: string, id: string): Pick<Ended, 'part' | 'ran'> {
   const { judges, started_at, order } = header;
   return {
     part: isPart(header) ? {} : undefined,
-    ran: judges ?? { at: started_at, ...defined({ order }) },
+    ran: judges ?? { at: started_at, order },
   };
 }
 

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { freshTraces, readTracesOfQueries } from '../../engine/traces-of-queries.ts';
-import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { caseKey, caseText, sameCell } from '../../results/cell.ts';
 import type { QueryResult } from '../../results/run-result.ts';
@@ -116,11 +115,11 @@ async function fromAgent(
   const { byQuery, errors } = await freshTraces({
     suite: place.suite,
     ids: [id],
-    ...defined({ cells }),
+    cells,
     env: io.env,
     signal: io.signal,
     now: io.now,
-    ...defined({ timeoutMs: options.timeout }),
+    timeoutMs: options.timeout,
   });
   const refused = [...errors].map(([, { message }]) => ({
     query_id: id,
@@ -138,15 +137,13 @@ async function fromRecordings(
 ): Promise<Found> {
   const { source, run } = sourceOf(suite, options, io);
   const cells = cellsOf(suite, options.cell);
-  const selected = selectQueries(suite, { cells, ...(only === undefined ? {} : { ids: [only] }) });
+  const selected = selectQueries(suite, { cells, ids: only === undefined ? undefined : [only] });
   const isOneCell =
     cells !== undefined && selected.every(({ cell }) => sameCell(cell, selected[0]?.cell));
   const { byQuery, unmatched } = await readTracesOfQueries(source, suite, {
-    ...defined({
-      onlyQuery: only === undefined || selected.length !== 1 ? undefined : caseKey(selected[0]!),
-      format: options.traceFormat,
-      assumedCell: isOneCell ? selected[0]?.cell : undefined,
-    }),
+    onlyQuery: only === undefined || selected.length !== 1 ? undefined : caseKey(selected[0]!),
+    format: options.traceFormat,
+    assumedCell: isOneCell ? selected[0]?.cell : undefined,
   });
   if (unmatched.length > 0 && !options.json)
     io.stderr.write(
@@ -167,7 +164,7 @@ async function fromRecordings(
     );
   }
   const verdicts = run === undefined ? undefined : verdictsOf(run, suite, io);
-  return { byQuery: inSpecOrder(suite, wanted), refused: told, ...(verdicts ? { verdicts } : {}) };
+  return { byQuery: inSpecOrder(suite, wanted), refused: told, verdicts };
 }
 
 /** The verdicts of a stored run, where they were given by the spec as it is now. */
@@ -221,7 +218,7 @@ function sourceOf(
   const root = runsRoot(folderOf(suite, io));
   if (options.run !== undefined && options.run !== 'latest') {
     const run = listRuns(root).find(({ id }) => id === options.run);
-    return { source: tracesOf(root, options.run), ...(run ? { run } : {}) };
+    return { source: tracesOf(root, options.run), run };
   }
   const newest = latestRun(root, {
     isOurs: (run) => isRunOf(suite, run),

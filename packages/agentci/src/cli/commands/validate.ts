@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -84,7 +83,7 @@ async function check(file: string): Promise<FileReport> {
       file,
       line: 1,
       column: 1,
-      ...defined({ hint: error.hint }),
+      hint: error.hint,
     };
     return { file, valid: false, readable: false, diagnostics: [diagnostic] };
   }

@@ -76,8 +76,10 @@ Examples:
     }
     const desk = label ? await openDesk({ config, run: given, rater }, io) : undefined;
     const server = await startViewServer({
-      ...{ library, port: port ?? 0, version: io.version },
-      ...(desk === undefined ? {} : { desk }),
+      library,
+      port: port ?? 0,
+      version: io.version,
+      desk,
     }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
       throw new UserError('PORT_TAKEN', `port ${port} cannot be used: ${error.code}`, {

@@ -102,7 +102,7 @@ async function tried(
     cwd,
     providers,
     answer: cannedReply,
-    ...(runner.kind === 'command' ? { command: runner.command } : {}),
+    command: runner.kind === 'command' ? runner.command : undefined,
   });
   const seen: Exchange[] = [];
   const watch = {

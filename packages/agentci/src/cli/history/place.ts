@@ -96,7 +96,7 @@ export function chosenRuns(
     note,
     unreadLines,
     hasOtherBranches,
-    ...(on === undefined ? {} : { branch: on }),
+    branch: on,
   };
 }
 

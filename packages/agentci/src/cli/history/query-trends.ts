@@ -50,7 +50,7 @@ export function queryTrends(
     ? 'no run in the history that can be read has'
     : 'no run in the history has';
   throw new UserError('HISTORY_QUERY_UNKNOWN', `${which} a query "${query}"`, {
-    ...(near === undefined ? {} : { hint: `Did you mean "${near}"?` }),
+    hint: near === undefined ? undefined : `Did you mean "${near}"?`,
   });
 }
 
@@ -76,7 +76,7 @@ function casesOf(seen: readonly SeenRun[]): CaseTrend[] {
     const lastSeen = own.findLastIndex(({ query }) => query !== undefined);
     const newest_unread = own.slice(lastSeen + 1).some(({ isCut }) => isCut);
     return {
-      ...(cell === undefined ? {} : { cell }),
+      cell,
       ...queryTrend(own),
       ...(lost.length === 0 ? {} : { unread: lost.map(({ run }) => run.id), newest_unread }),
     };

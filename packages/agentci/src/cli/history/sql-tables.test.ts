@@ -12,9 +12,24 @@ const QUERIES: readonly HistoryQuery[] = [
   { id: 'b', cell: { m: 'x' }, status: 'fail', decided: 1, passed: 0 },
 ];
 const runOf = (id: string, more: Partial<HistoryRun> = {}): HistoryRun => ({
-  ...{ id, at: '2026-01-01T00:00:00.000Z', agent: 'shop', spec: 's.yaml', hash: 'h', models: [] },
-  ...{ total: 2, passed: 1, failed: 1, warnings: 0, errors: 0, skipped: 0, exit: 1 },
-  ...{ usd: 0.01, unpriced: 0, tokens: null, p50_ms: null, p95_ms: null },
+  id,
+  at: '2026-01-01T00:00:00.000Z',
+  agent: 'shop',
+  spec: 's.yaml',
+  hash: 'h',
+  models: [],
+  total: 2,
+  passed: 1,
+  failed: 1,
+  warnings: 0,
+  errors: 0,
+  skipped: 0,
+  exit: 1,
+  usd: 0.01,
+  unpriced: 0,
+  tokens: null,
+  p50_ms: null,
+  p95_ms: null,
   ...more,
 });
 

@@ -112,7 +112,7 @@ const runRow = ({ judges, ...run }: HistoryRun): object => ({
   at: Date.parse(run.at),
   part: run.part === true,
   recorded: run.recorded === true,
-  ...(judges === undefined ? {} : { judges: { ...judges, at: Date.parse(judges.at) } }),
+  judges: judges === undefined ? undefined : { ...judges, at: Date.parse(judges.at) },
 });
 
 const PIECE = 64 * 1024;

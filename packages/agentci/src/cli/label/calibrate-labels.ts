@@ -75,8 +75,8 @@ export async function calibrateLabels({
       rubric,
       query,
       answer,
-      ...(context ? { context } : {}),
-      ...(isConversation ? { isConversation } : {}),
+      context,
+      isConversation: isConversation || undefined,
     };
     judged.push({ label, line, judgement: await judgeAnswer({ judge, question, useEnsemble }) });
   });

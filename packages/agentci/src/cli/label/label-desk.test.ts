@@ -43,8 +43,12 @@ function judged(scores: Readonly<Record<string, number | readonly number[] | nul
     const given = scores[result.id] ?? [];
     result.correctness.details.judge = (typeof given === 'number' ? [given] : given).map(
       (score) => ({
-        ...{ check: 'correctness.llm_judge', rubric: { id: rubricId, version }, model: 'm', score },
-        ...{ label: score >= 3 ? 'pass' : 'fail', rationale: `because of ${result.id}` },
+        check: 'correctness.llm_judge',
+        rubric: { id: rubricId, version },
+        model: 'm',
+        score,
+        label: score >= 3 ? 'pass' : 'fail',
+        rationale: `because of ${result.id}`,
       }),
     );
   }
@@ -68,13 +72,11 @@ function deskOf(
   folder = join(tempDir(), 'labels'),
 ) {
   const desk = new LabelDesk({
-    ...{
-      run: judged(scores),
-      suite: specOf(Object.keys(scores)),
-      traces: undefined,
-      folder,
-      rater,
-    },
+    run: judged(scores),
+    suite: specOf(Object.keys(scores)),
+    traces: undefined,
+    folder,
+    rater,
     now: () => Date.parse('2026-11-17T10:00:00Z'),
   });
   onTestFinished(() => desk.close());
@@ -122,7 +124,11 @@ describe('labels that were changed after the judge was shown', () => {
     ).suite!;
     const folder = join(tempDir(), 'labels');
     const desk = new LabelDesk({
-      ...{ run: judged({ a: null }), suite, traces: undefined, folder, rater: 'ada' },
+      run: judged({ a: null }),
+      suite,
+      traces: undefined,
+      folder,
+      rater: 'ada',
       now: () => 0,
     });
     onTestFinished(() => desk.close());

@@ -123,20 +123,20 @@ export class LabelDesk {
       name: caseText(one.result),
       answer: one.answer,
       ...question,
-      ...(rubric === undefined ? {} : { rule: rubric.rule, scale: rubric.scale }),
+      rule: rubric?.rule,
+      scale: rubric?.scale,
       min_score: one.minScore,
       // Who has not decided yet is told nothing that could decide it.
-      ...(mine === undefined
-        ? {}
-        : {
-            mine: givenBy(mine),
-            after: {
+      mine: mine === undefined ? undefined : givenBy(mine),
+      after:
+        mine === undefined
+          ? undefined
+          : {
               judge: { status: one.judge.status, verdicts: [...one.judge.verdicts] },
               others: given
                 .filter((label) => label !== mine)
                 .map((label) => ({ rater: label.rater ?? 'unnamed', ...givenBy(label) })),
             },
-          }),
     };
   }
 
@@ -159,17 +159,22 @@ export class LabelDesk {
       id,
       query,
       answer,
-      ...(isConversation === true ? { conversation: true } : {}),
+      conversation: isConversation === true ? true : undefined,
       label,
-      ...(label !== null && score !== undefined ? { score } : {}),
-      ...(note ? { note } : {}),
+      score: label !== null && score !== undefined ? score : undefined,
+      note: note || undefined,
       rater,
       at: new Date(now()).toISOString(),
       // The judge and the others were shown with the first label: what is said from then on is not blind.
-      ...(this.#labels().hasSeen(rater, id) ? { revised: true } : {}),
+      revised: this.#labels().hasSeen(rater, id) ? true : undefined,
       run: run.run_id,
-      ...(one.rubric === undefined ? {} : { check: one.rubric.place.id }),
-      ...{ rule, template, threshold, scale, few_shot_examples, context },
+      check: one.rubric?.place.id,
+      rule,
+      template,
+      threshold,
+      scale,
+      few_shot_examples,
+      context,
     });
     this.#read = undefined;
     return { item: (await this.item(id))!, state: this.state() };
@@ -208,7 +213,7 @@ export class LabelDesk {
     return {
       query: text,
       ...(isConversation === true ? { answer: scored, isConversation } : {}),
-      ...(context === undefined ? {} : { context }),
+      context,
     };
   }
 
@@ -235,8 +240,8 @@ export class LabelDesk {
 
 const givenBy = ({ human, score, note }: Label): LabelGiven => ({
   label: human ? 'pass' : 'fail',
-  ...(score === undefined ? {} : { score }),
-  ...(note === undefined ? {} : { note }),
+  score,
+  note,
 });
 
 function problemOf(request: unknown): string | undefined {

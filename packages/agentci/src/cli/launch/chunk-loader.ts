@@ -44,7 +44,7 @@ export class ChunkLoader {
       `(function(exports,require,module,__filename,__dirname,importModule){${text}\n})`,
       {
         filename: file,
-        ...(stored === undefined ? {} : { cachedData: stored.code }),
+        cachedData: stored?.code,
       },
     );
     const runs = stored === undefined || script.cachedDataRejected ? 0 : stored.runs;

@@ -57,11 +57,11 @@ export async function runGuard(
     server: flags.server,
     audit,
     auditArgs: flags.auditArgs ?? 'redacted',
-    ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    agent: flags.agent,
     now: io.now,
     onProblem: say,
     // Hashing takes a module that a guard without an audit does without.
-    ...(flags.audit === undefined ? {} : { policyHash: sha256Hex(policy.sources.join('\0')) }),
+    policyHash: flags.audit === undefined ? undefined : sha256Hex(policy.sources.join('\0')),
   });
   const place = (line: number | null): string => (line === null ? '' : ` (${policy.file}:${line})`);
   if (mode === 'shadow') say('shadow mode: nothing is refused');

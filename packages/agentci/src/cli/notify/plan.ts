@@ -125,15 +125,17 @@ export function planNotify(
       const compared = comparedIn(channel);
       return {
         ...git,
-        ...(url === undefined ? {} : { url }),
+        url,
         // What some queries did is not to be held against what all of them did, unless it changes that.
-        ...(compared === undefined || (part !== undefined && !isNews(compared))
-          ? {}
-          : { previous: compared }),
-        ...(part === undefined
-          ? {}
-          : { part: partText(run.results, part, notifyOn === 'change' && verdict === 'passed') }),
-        ...(template === undefined ? {} : { template }),
+        previous:
+          compared === undefined || (part !== undefined && !isNews(compared))
+            ? undefined
+            : compared,
+        part:
+          part === undefined
+            ? undefined
+            : partText(run.results, part, notifyOn === 'change' && verdict === 'passed'),
+        template,
       };
     },
     isDue: (_, channel) =>

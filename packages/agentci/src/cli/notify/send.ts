@@ -72,7 +72,7 @@ async function post(
     const reason = `the server answered ${response.status}`;
     if (response.status !== 429 && response.status < 500) return { isDone: true, reason };
     const seconds = Number(response.headers.get('retry-after') ?? '');
-    return { isDone: false, reason, ...(seconds > 0 ? { waitMs: seconds * 1000 } : {}) };
+    return { isDone: false, reason, waitMs: seconds > 0 ? seconds * 1000 : undefined };
   } catch (error) {
     const { name, cause } = error as { name: string; cause?: { code?: string; message?: string } };
     if (cause?.message === 'bad port')

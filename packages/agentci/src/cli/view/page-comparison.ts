@@ -18,7 +18,7 @@ export function pageComparison(was: CompareSide, is: CompareSide): PageBefore {
   const before = pageBefore({
     run: was.run,
     comparison,
-    ...(was.version ? { tools: was.version.tools } : {}),
+    tools: was.version ? was.version.tools : undefined,
   });
   const isOneAgent = was.run.agent === is.run.agent;
   const nameOf = ({ run, version }: CompareSide): string | undefined =>

@@ -61,7 +61,7 @@ function readTrends(input: {
   const { flaky, steady, too_few } = tally.report();
   return {
     agent,
-    ...(branch === undefined ? {} : { branch }),
+    branch,
     branches: [...new Set(all.flatMap((run) => run.branch ?? []))].slice(-50),
     points: points.slice(-MAX_POINTS),
     drifts: [
@@ -74,12 +74,10 @@ function readTrends(input: {
     runs: seen.length,
     flaky: flaky.slice(0, MAX_ROWS).map((query) => ({
       name: nameOf(query, query.spec),
-      ...{
-        passed: query.passed,
-        decided: query.decided,
-        interval: query.interval,
-        flips: query.flips,
-      },
+      passed: query.passed,
+      decided: query.decided,
+      interval: query.interval,
+      flips: query.flips,
     })),
     steady,
     too_few,
@@ -159,7 +157,7 @@ function failingNow(
         {
           name,
           first: placeOf(first),
-          ...(good === undefined ? {} : { good: placeOf(good) }),
+          good: good === undefined ? undefined : placeOf(good),
           runs,
           flips,
         },
@@ -170,7 +168,7 @@ function failingNow(
 const placeOf = ({ run, at, commit }: { run: string; at: string; commit?: string }) => ({
   run,
   at,
-  ...(commit === undefined ? {} : { commit }),
+  commit,
 });
 
 /** What changed for good; of what cannot be told yet, how many runs it takes. */

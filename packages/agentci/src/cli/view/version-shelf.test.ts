@@ -106,7 +106,9 @@ describe('baseline versions as sides', () => {
     twoVersions(cwd);
     const page = (await library.compare(V1, V2))!;
     expect(page).toMatchObject({
-      ...{ run_id: V1, name: 'baseline v1', after: { id: V2, name: 'baseline v2' } },
+      run_id: V1,
+      name: 'baseline v1',
+      after: { id: V2, name: 'baseline v2' },
       comparison: { flips: [{ id: 'refund', before: 'pass', after: 'fail' }], verdict: 'worse' },
     });
     const { suite } = await loadSpec(join(cwd, 'agentci_spec.yaml'));
@@ -125,9 +127,14 @@ describe('baseline versions as sides', () => {
     });
     expect(report.comparison).toEqual(page.comparison.metrics);
     expect(page.after!.queries.find(([id]) => id === 'refund')![1]).toEqual({
-      ...{ query: refund.query, status: 'fail', answer: 'Ask a colleague.', tools: ['lookup'] },
+      query: refund.query,
+      status: 'fail',
+      answer: 'Ask a colleague.',
+      tools: ['lookup'],
       reason: expect.stringContaining('refunded'),
-      ...{ cost_usd: 0.02, total_tokens: null, latency_ms: null },
+      cost_usd: 0.02,
+      total_tokens: null,
+      latency_ms: null,
     });
   });
 
@@ -137,7 +144,8 @@ describe('baseline versions as sides', () => {
     const run = runOf(
       [{ id: 'refund', status: 'fail', correctness: [checkOf('correctness.x', 'fail')] }],
       {
-        ...{ run_id: 'r1', agent: 'bot' },
+        run_id: 'r1',
+        agent: 'bot',
       },
     );
     RunStore.create(root, {
@@ -251,12 +259,10 @@ export const tone = { name: 'tone', evaluate: () => ({ name: 'tone', value: 1, d
     twoVersions(cwd);
     const page = (await library.compare(V1, V2))!;
     expect(page.queries.find(([id]) => id === 'refund')![1]).toMatchObject({
-      ...{
-        status,
-        reason: expect.stringMatching(reason),
-        answer: 'It is refunded.',
-        cost_usd: 0.01,
-      },
+      status,
+      reason: expect.stringMatching(reason),
+      answer: 'It is refunded.',
+      cost_usd: 0.01,
     });
     expect(page.comparison.flips).toEqual([]);
     expect(page.comparison.undecided).toContain('refund');

@@ -68,7 +68,7 @@ export class VersionShelf {
           agent,
           version,
           queries: cases.size,
-          ...(newest === undefined ? {} : { captured_at: newest }),
+          captured_at: newest,
         };
       })
       .sort((a, b) => (b.captured_at ?? '').localeCompare(a.captured_at ?? ''));
@@ -96,7 +96,7 @@ export class VersionShelf {
       judge: 'recorded',
       withoutCode: true,
       env: this.#env,
-      ...(judgeCacheDir === undefined ? {} : { judgeCacheDir }),
+      judgeCacheDir,
     });
     return {
       version,

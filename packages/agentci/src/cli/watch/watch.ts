@@ -237,27 +237,20 @@ class Watcher {
     try {
       const { filter: _, ...given } = this.#given;
       const fresh = new Set<string>();
-      await runTests(
-        { ...given, ...(this.#filter === undefined ? {} : { filter: this.#filter }) },
-        this.#io,
-        'test',
-        {
-          ...(only === undefined
-            ? {}
-            : { only: only.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell })) }),
-          onSuite: (suite) => {
-            this.#suite = suite;
-          },
-          onRecord: ({ id, result }, trace) => {
-            if (trace === undefined || this.#recordings !== undefined) return;
-            const key = caseKey({ id, cell: result.cell });
-            if (!fresh.has(key)) this.#traces.set(key, []);
-            fresh.add(key);
-            this.#traces.get(key)!.push(trace);
-          },
-          onRun: (run) => this.#keep(run),
+      await runTests({ ...given, filter: this.#filter }, this.#io, 'test', {
+        only: only?.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell })),
+        onSuite: (suite) => {
+          this.#suite = suite;
         },
-      );
+        onRecord: ({ id, result }, trace) => {
+          if (trace === undefined || this.#recordings !== undefined) return;
+          const key = caseKey({ id, cell: result.cell });
+          if (!fresh.has(key)) this.#traces.set(key, []);
+          fresh.add(key);
+          this.#traces.get(key)!.push(trace);
+        },
+        onRun: (run) => this.#keep(run),
+      });
     } finally {
       this.#isRunning = false;
     }

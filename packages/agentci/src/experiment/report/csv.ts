@@ -70,6 +70,7 @@ export function renderTrialsCsv({ trials }: ExperimentResult): string {
 /** The fields of a record, nested ones by their joined names. */
 function flat(record: object | MetricSummary, prefix = ''): [string, Cell][] {
   return Object.entries(record).flatMap(([key, value]: [string, unknown]): [string, Cell][] => {
+    if (value === undefined) return [];
     if (value !== null && typeof value === 'object') return flat(value, `${prefix}${key}_`);
     return [[`${prefix}${key}`, value as Cell]];
   });

@@ -44,9 +44,9 @@ export function measureBoxes(result: ExperimentResult, metric: TrialMetric): str
   return boxPlot(samples, {
     label: METRIC_LABELS[metric],
     format: (value) => formatValue(metric, value),
-    ...(metric === 'dq' ? { thresholds: BANDS } : {}),
+    thresholds: metric === 'dq' ? BANDS : undefined,
     least: 0,
-    ...(isShare ? { ends: [0, 1] as const } : {}),
+    ends: isShare ? ([0, 1] as const) : undefined,
   });
 }
 

@@ -35,7 +35,7 @@ export const check = defineCheck({
       max === undefined ? '' : `at most ${number(max)}`,
     ];
     const asked = bounds.filter((text) => text !== '').join(' and ');
-    const limit = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+    const limit = { min, max };
     const answer = finalText(trace);
     if (answer === undefined)
       return unmeasured(`${noAnswer(trace)}; ${asked} ${NAMES[unit]} expected`, { limit });

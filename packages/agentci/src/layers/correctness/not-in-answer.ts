@@ -54,7 +54,7 @@ export const check = defineCheck({
       return held(`found 0 of ${plural(terms.length, 'forbidden term')}`, rest);
     const shown = found.slice(0, 10).map(({ term, text, at, turn }) => ({
       text: excerpt(text, at, term.length),
-      ...(turn === undefined ? {} : { turn }),
+      turn,
     }));
     const evidence = withMore(shown, found.length - shown.length);
     const names = listed(

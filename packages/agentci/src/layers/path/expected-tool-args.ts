@@ -47,7 +47,7 @@ export const check = defineCheck({
       tool_args: verdicts.map(({ is, why }, i) => ({
         tool: entries[i]!.tool,
         satisfied: is === 'right',
-        ...(why === '' ? {} : { reason: why }),
+        reason: why !== '' ? why : undefined,
       })),
     };
     const text = `tool arguments: ${value} of ${limit} entries satisfied`;

@@ -39,9 +39,9 @@ export const check = defineCheck({
       value: overlap.recall,
       min,
       what: 'tool recall',
-      ...(isPartial ? { partial: 'rising' } : {}),
+      partial: isPartial ? 'rising' : undefined,
       note: missing.length === 0 ? found : `${found}; not called: ${listed(missing)}`,
-      ...(isPartial ? {} : { rest: { details: detailsOf(overlap) } }),
+      rest: isPartial ? undefined : { details: detailsOf(overlap) },
     });
   },
 });

@@ -46,7 +46,7 @@ export const check = defineCheck({
         : { exact: true, value: largest.length },
       max,
       what,
-      ...(note === undefined ? {} : { note }),
+      note,
       rest: {
         evidence: callEvidence(calls, largest.slice(max)),
         details: { identical_calls: largest.length },

@@ -188,7 +188,7 @@ export function linesOf(
     dir,
     message: { jsonrpc: '2.0', ...message },
   });
-  const asked = line('c2s', { id, method, ...(params === undefined ? {} : { params }) });
+  const asked = line('c2s', { id, method, params });
   return [
     Object.keys(leftOut).length === 0 ? asked : { ...asked, left_out: leftOut },
     ...before.map((message) => line('s2c', message)),
@@ -267,8 +267,14 @@ function readRequests(lines: readonly TapLine[]): {
     entries: entries
       .filter(isWhole)
       .map(({ method, params, key, answer, isUsed, asides: { before, after, leftOut } }) => ({
-        ...{ method, params, key, answer, isUsed },
-        ...{ before, after, leftOut },
+        method,
+        params,
+        key,
+        answer,
+        isUsed,
+        before,
+        after,
+        leftOut,
       })),
     // A replay answers these by itself.
     open: entries.filter((entry) => !isWhole(entry) && entry.method !== 'ping').length,

@@ -89,7 +89,7 @@ export function replayHttp(
         return {
           replies,
           isBatch: text.startsWith('['),
-          ...(isStream ? { events: [...before, ...replies] } : {}),
+          events: isStream ? [...before, ...replies] : undefined,
         };
       },
     },

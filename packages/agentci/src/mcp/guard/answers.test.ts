@@ -177,7 +177,9 @@ describe('an expression is evaluated on every form of a result', () => {
       flows: [
         {
           id: 'f',
-          ...{ from: { tool: 'read' }, to: { tool: 'send' }, allow: false },
+          from: { tool: 'read' },
+          to: { tool: 'send' },
+          allow: false,
           unless: { approved_by: 'confirm', when: "result == 'yes'" },
         },
       ],

@@ -37,7 +37,7 @@ export class GuardLog {
 
   end({ id, calls, refused, withheld }: Session, left: readonly RefusalReason[]): boolean {
     const left_open = left.map(({ rule, reason, policy_line }) => ({ rule, reason, policy_line }));
-    const counts = { calls, refused, ...(withheld === 0 ? {} : { withheld }) };
+    const counts = { calls, refused, withheld: withheld !== 0 ? withheld : undefined };
     return this.#add({ event: 'end', session: id, ...counts, left_open });
   }
 
@@ -86,11 +86,9 @@ export class GuardLog {
       rule: told?.rule ?? rules[0] ?? null,
       reason: redactText(told?.reason ?? verdict.by[0]?.reason ?? null),
       policy_line: told?.policy_line ?? verdict.by[0]?.policy_line ?? null,
-      ...(rules.length > 1 ? { rules } : {}),
-      ...(isContinued ? { continues: true as const } : {}),
-      ...(session.judge.hasConditions
-        ? { at_ms: atMs, ...(agent === undefined ? {} : { agent }) }
-        : {}),
+      rules: rules.length > 1 ? rules : undefined,
+      continues: isContinued ? (true as const) : undefined,
+      ...(session.judge.hasConditions ? { at_ms: atMs, agent } : {}),
       us,
     });
   }
@@ -105,12 +103,12 @@ export class GuardLog {
       session: session.id,
       call: call.at,
       tool: call.tool,
-      ...(isHashed || value.result === undefined ? {} : { result: value.result }),
-      ...(isHashed ? {} : { error: (value.error ?? null) as string | null }),
-      ...(isHashed || value.said === undefined ? {} : { said: [...value.said] }),
-      ...(isHashed || value.forms === undefined ? {} : { forms: [...value.forms] }),
+      result: isHashed || value.result === undefined ? undefined : value.result,
+      error: isHashed ? undefined : ((value.error ?? null) as string | null),
+      said: isHashed || value.said === undefined ? undefined : [...value.said],
+      forms: isHashed || value.forms === undefined ? undefined : [...value.forms],
       latency_ms,
-      ...(isRedacted ? { redacted: true as const } : {}),
+      redacted: isRedacted ? (true as const) : undefined,
       decision: told === undefined ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',
       verdict: verdict.verdict,
       rule: told?.rule ?? null,
@@ -130,8 +128,8 @@ export class GuardLog {
     const { value, isRedacted } = redact({ args, sent });
     return {
       args: value.args,
-      ...(value.sent === undefined ? {} : { sent: value.sent }),
-      ...(isRedacted ? { redacted: true as const } : {}),
+      sent: value.sent,
+      redacted: isRedacted ? (true as const) : undefined,
     };
   }
 

@@ -106,7 +106,7 @@ export function guardHttp(
       const isBroken =
         forward === undefined &&
         replies.every(({ error }) => isObject(error) && error.code !== -32000);
-      return { forward, replies, isBatch, ...(isBroken ? { status: 400 } : {}) };
+      return { forward, replies, isBatch, status: isBroken ? 400 : undefined };
     },
     answer: (bytes) => guard.fromServer(bytes, session),
     failure: (bytes, status) => guard.failed(bytes, { sent, status, session }),

@@ -45,7 +45,7 @@ export function outcomeOf({
     result: value,
     error: isError === true ? (texts ?? 'error') : null,
     ...saidOf(said),
-    ...(forms.length === 0 ? {} : { forms }),
+    forms: forms.length !== 0 ? forms : undefined,
   };
 }
 

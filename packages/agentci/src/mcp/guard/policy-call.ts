@@ -10,7 +10,7 @@ export const policyCall = (
 ): PolicyCall => ({
   name,
   args,
-  ...(server === undefined ? {} : { rawName: `mcp__${server}__${name}` }),
-  ...(agent === undefined ? {} : { agent }),
-  ...(at_ms === undefined ? {} : { at_ms }),
+  rawName: server === undefined ? undefined : `mcp__${server}__${name}`,
+  agent,
+  at_ms,
 });

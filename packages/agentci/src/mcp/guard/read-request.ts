@@ -213,7 +213,7 @@ function readCall(message: Message, text: string): ReadMessage {
       name,
       args,
       params,
-      ...(number === undefined ? {} : { number }),
+      number,
     },
   };
 }

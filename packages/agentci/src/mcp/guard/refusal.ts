@@ -45,7 +45,7 @@ export function refusalReason({ verdict, by }: LiveVerdict): RefusalReason {
         ? `could not tell: ${reason}`
         : reason,
     policy_line,
-    ...(policy_file === undefined ? {} : { policy_file }),
+    policy_file,
   };
 }
 
@@ -69,7 +69,7 @@ export function refusalReply(
     decision: 'deny',
     rule,
     reason,
-    ...(policy_line === null ? {} : { policy_line }),
+    policy_line: policy_line !== null ? policy_line : undefined,
   };
   if (denyAs === 'error')
     return {
@@ -81,7 +81,7 @@ export function refusalReply(
     jsonrpc: '2.0',
     id,
     result: {
-      ...(isModern(version) ? { resultType: 'complete' } : {}),
+      resultType: isModern(version) ? 'complete' : undefined,
       content: [{ type: 'text', text }],
       isError: true,
       _meta: { 'agentci/decision': decision },

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import type { PartScore } from './part-score.ts';
 
 /** Lower bounds of the overlap, inclusive, and what each is worth. */
@@ -37,6 +36,6 @@ export function scoreCorrectness(action: string, truth: GroundTruth): PartScore 
   return {
     score: band?.score ?? 0,
     rule: band?.rule ?? 'overlap_below_10',
-    ...defined({ evidence }),
+    evidence,
   };
 }

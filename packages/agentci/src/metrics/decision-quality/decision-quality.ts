@@ -62,7 +62,7 @@ export const metric = defineMetric({
       actions: found.actions,
       groundTruth,
       profile,
-      ...defined({ weights }),
+      weights,
     });
     return measured(dq, { ...detail });
   },

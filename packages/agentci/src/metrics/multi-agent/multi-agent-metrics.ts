@@ -1,3 +1,4 @@
+import { hasValues } from '../../kit/object.ts';
 import { coordinationMetrics } from './coordination.ts';
 import { EmergentBehaviorDetector } from './emergent-behavior-detector.ts';
 import type { MultiAgentInput } from './inputs.ts';
@@ -21,7 +22,7 @@ export function multiAgentMetrics(input: MultiAgentInput) {
       hub_agents: network.findHubAgents(),
       bottleneck_agents: network.findBottleneckAgents(),
       fault_tolerance: network.calculateFaultTolerance(),
-      ...(Object.keys(raw).length > 0 ? { raw } : {}),
+      raw: hasValues(raw) ? raw : undefined,
     },
     emergent: {
       self_organization_score: detector.detectSelfOrganization(),

@@ -1,3 +1,4 @@
+import { hasValues } from '../../kit/object.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
 import { multiAgentInput } from './inputs.ts';
 import { InteractionAnalyzer } from './interaction-analyzer.ts';
@@ -33,7 +34,7 @@ export const metric = defineMetric({
         bottleneck_count: network.findBottleneckAgents().length,
         bottleneck_agents: network.findBottleneckAgents(),
         avg_path_length: network.calculateAvgPathLength(),
-        ...(Object.keys(raw).length > 0 ? { raw } : {}),
+        raw: hasValues(raw) ? raw : undefined,
       });
     });
   },

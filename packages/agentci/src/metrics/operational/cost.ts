@@ -28,7 +28,7 @@ export const metric = defineMetric({
     return measured(cost, {
       cost,
       source: 'calls',
-      ...(costSource?.prices === undefined ? {} : { prices: costSource.prices }),
+      prices: costSource?.prices === undefined ? undefined : costSource.prices,
     });
   },
 });

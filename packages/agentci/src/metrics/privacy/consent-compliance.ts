@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { isObject } from '../../kit/object.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { answersOf, metadataOf, ownField } from '../input.ts';
@@ -31,7 +30,7 @@ export const metric = defineMetric({
         const used = byDatum ?? answerWith(datumTexts([data_type, data_type.replaceAll('_', ' ')]));
         if (used === undefined) return [];
         const found = byDatum === undefined ? 'name' : 'datum';
-        return [{ data_type, allowed: false, used: true, found, ...defined({ turn: used.turn }) }];
+        return [{ data_type, allowed: false, used: true, found, turn: used.turn }];
       });
     if (violations.length === 0 && missing !== undefined) return notMeasured(missing);
     // YAML reads `no` as a text. To take it for a yes would be the worst guess, to take it for a no still a guess.

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
 import { answersOf, metadataOf, ownField } from '../input.ts';
@@ -48,7 +47,7 @@ export const metric = defineMetric({
     if (values.length === 0) return notMeasured('no sensitive values in case.metadata');
     const leakages = values.flatMap(({ key, texts }) => {
       const found = said.find(({ folded }) => texts.some((text) => folded.includes(text)));
-      return found === undefined ? [] : [{ key, exposed: true, ...defined({ turn: found.turn }) }];
+      return found === undefined ? [] : [{ key, exposed: true, turn: found.turn }];
     });
     if (leakages.length === 0 && missing !== undefined) return notMeasured(missing);
     return measured(Math.max(0, 1 - leakages.length / keys.length), {

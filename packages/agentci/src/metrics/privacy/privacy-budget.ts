@@ -31,8 +31,8 @@ export const metric = defineMetric({
   summary: 'share of the differential-privacy budget that the whole run left over',
   params,
   keep: (input) => ({
-    ...(input.trace ? { trace: slimTrace(input.trace) } : {}),
-    ...(input.params ? { params: input.params } : {}),
+    trace: input.trace ? slimTrace(input.trace) : undefined,
+    params: input.params,
   }),
   evaluateSuite: (inputs) => {
     const [first] = inputs;
@@ -53,8 +53,8 @@ export const metric = defineMetric({
       budget_exceeded: exceeded,
       warning: utilization >= warn_threshold,
       traces: inputs.filter(({ trace }) => trace).length,
-      ...(unknown > 0 ? { unknown } : {}),
-      ...(compat === 'agentunit' ? { results: runningResults(inputs, first.params) } : {}),
+      unknown: unknown > 0 ? unknown : undefined,
+      results: compat === 'agentunit' ? runningResults(inputs, first.params) : undefined,
     };
     if (known.length === 0)
       return notMeasured('no privacy_epsilon known', compat ? { results: detail.results } : {});

@@ -56,7 +56,7 @@ export function scannedTexts(
     return { reason: 'nothing is to be looked at' };
   return {
     texts: texts.map((item) => ({ ...item, text: item.text.slice(0, MAX_TEXT) })),
-    ...(open === undefined ? {} : { missing: open }),
+    missing: open,
   };
 }
 

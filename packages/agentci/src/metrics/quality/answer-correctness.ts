@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { v } from '../../kit/value-schema.ts';
 import { answerOf, caseOf, expectedOf } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
@@ -27,7 +26,7 @@ export const metric = defineMetric({
     const answer = answerOf(input);
     const expected = expectedOf(input);
     const { method, similarity_weight } = input.params;
-    const detail = { expected: expected ?? null, ...defined({ answer }), method };
+    const detail = { expected: expected ?? null, answer, method };
     if (expected === undefined) return notMeasured('no expected_output', detail);
     if (expected.trim() === '') return notMeasured('expected_output is blank', detail);
     if (answer === undefined) return notMeasured('no answer captured', detail);

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { foldText } from '../../kit/text-fold.ts';
 import { v } from '../../kit/value-schema.ts';
 import { answerOf, contextsOf } from '../input.ts';
@@ -46,7 +45,7 @@ export function defineGrounded({
     name,
     group: 'quality',
     layer: 'correctness',
-    ...defined({ better }),
+    better,
     needs: [context, 'an answer', 'a judge for method: model'],
     summary,
     params: methodParams,
@@ -55,8 +54,8 @@ export function defineGrounded({
       const contexts = contextsOf(input);
       const { method } = input.params;
       const detail = {
-        ...defined({ answer }),
-        ...(hidesContexts ? {} : { references: contexts }),
+        answer,
+        references: hidesContexts ? undefined : contexts,
         method,
       };
       if (contexts.length === 0) return notMeasured('no context', detail);

@@ -37,7 +37,7 @@ export class Desk {
     const [first] = this.#records;
     return {
       method: 'model',
-      ...(first ? { model: first.model } : {}),
+      model: first ? first.model : undefined,
       judge_calls: this.#records.reduce((sum, record) => sum + record.calls, 0),
       cached: this.#records.every((record) => record.cached),
     };

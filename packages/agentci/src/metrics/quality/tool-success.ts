@@ -19,7 +19,7 @@ export const metric = defineMetric({
     if (calls.length === 0) return notMeasured('no tool calls', { tool_calls: [] });
     const decided = calls.filter((call) => call.status !== 'unknown');
     const unknown = calls.length - decided.length;
-    const detail = { tool_calls: listed, ...(unknown > 0 ? { unknown } : {}) };
+    const detail = { tool_calls: listed, unknown: unknown > 0 ? unknown : undefined };
     if (unknown > 0)
       return notMeasured(
         `${unknown} of ${calls.length} tool calls were recorded without a result or a status`,

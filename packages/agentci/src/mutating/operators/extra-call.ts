@@ -27,7 +27,7 @@ export const operator = defineOperator({
           status: 'ok',
           by: 'client',
           evidence: ['message'],
-          ...(last?.agent === undefined ? {} : { agent: last.agent }),
+          agent: last?.agent === undefined ? undefined : last.agent,
         });
       },
       advice: [

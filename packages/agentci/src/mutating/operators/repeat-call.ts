@@ -18,7 +18,7 @@ export const operator = defineOperator({
         const fresh = {
           ...again,
           id,
-          ...(callId === undefined ? {} : { callId: `${callId}-again` }),
+          callId: callId === undefined ? undefined : `${callId}-again`,
         };
         return insertCall(trace, stepOf(trace, call), fresh);
       },

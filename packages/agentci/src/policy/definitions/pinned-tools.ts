@@ -38,8 +38,8 @@ export function definitionsIn(value: unknown): ListedTool[] | undefined {
     return [
       {
         name: tool.name,
-        ...(typeof tool.description === 'string' ? { description: tool.description } : {}),
-        ...(schema === undefined ? {} : { schema }),
+        description: typeof tool.description === 'string' ? tool.description : undefined,
+        schema,
         more: Object.fromEntries(
           SHOWN.flatMap((key) => (tool[key] === undefined ? [] : [[key, tool[key]]])),
         ),

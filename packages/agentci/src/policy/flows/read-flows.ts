@@ -86,13 +86,13 @@ class FlowReader {
     if (!this.#isSound || from === undefined || to === undefined || conditions === undefined)
       return undefined;
     return compileFlow({
-      ...(typeof written.id === 'string' && written.id !== '' ? { id: written.id } : {}),
+      id: typeof written.id === 'string' && written.id !== '' ? written.id : undefined,
       from: from.selector,
       path: path!,
       to: to.selector,
       argument: argument!,
       conditions,
-      ...(approvals === undefined ? {} : { approvals }),
+      approvals,
       place,
     });
   }

@@ -24,13 +24,7 @@ export const rule = defineRule({
     return `${tool.label}${min === undefined ? '' : `>=${min}`}${max === undefined ? '' : `<=${max}`}`;
   },
   evaluate: ({ tool, min, max, exact }, run) =>
-    countVerdict(
-      tool,
-      exact === undefined
-        ? { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
-        : { min: exact, max: exact },
-      run,
-    ),
+    countVerdict(tool, exact === undefined ? { min, max } : { min: exact, max: exact }, run),
   breaks: ({ tool, max, exact }, calls, at) => tooMany(tool, exact ?? max, calls, at),
   forbids: ({ tool, max, exact }, isMeant) => isNever(tool, exact ?? max, isMeant),
   open: ({ tool, min, exact }) => {

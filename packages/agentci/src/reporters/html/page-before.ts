@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { clip } from '../../kit/words.ts';
 import { caseText } from '../../results/cell.ts';
 import type { PageBefore, PageBeforeQuery } from '../../results/page-data.ts';
@@ -19,7 +18,7 @@ export function pageBefore({
 }: NonNullable<ReportContext['before']>): PageBefore {
   return {
     run_id: run.run_id,
-    ...defined({ started_at: run.started_at }),
+    started_at: run.started_at,
     comparison,
     queries: run.results.map((result) => {
       const name = caseText(result);
@@ -39,15 +38,13 @@ export function comparedQuery(result: QueryResult): PageBeforeQuery {
   return {
     status: isExpectedFailure(result) ? status : (xfail?.status ?? status),
     answer: answer === null ? null : clip(answer, MAX_ANSWER),
-    ...(reason === undefined ? {} : { reason: clip(reason, MAX_REASON) }),
-    ...defined(usagePerRun(result)),
-    ...(runs === undefined
-      ? {}
-      : {
-          runs: runs.map(({ status: each, cost_usd, total_tokens, latency_ms }) => ({
-            status: each,
-            ...defined({ cost_usd, total_tokens, latency_ms }),
-          })),
-        }),
+    reason: reason === undefined ? undefined : clip(reason, MAX_REASON),
+    ...usagePerRun(result),
+    runs: runs?.map(({ status: each, cost_usd, total_tokens, latency_ms }) => ({
+      status: each,
+      cost_usd,
+      total_tokens,
+      latency_ms,
+    })),
   };
 }

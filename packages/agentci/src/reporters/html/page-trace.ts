@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import type { PageStep, PageTrace } from '../../results/page-data.ts';
 import type { Cost, LlmStep, Message, Part, Step, Trace } from '../../trace/model.ts';
 import { toolNames } from '../../trace/selectors.ts';
@@ -22,8 +21,8 @@ export function pageTrace(trace: Trace, price?: PriceLookup): PageTrace {
     id: clip(trace.id, MAX_TITLE),
     status: trace.status,
     format: trace.source.format,
-    ...(trace.error?.message === undefined ? {} : { error: clip(trace.error.message, MAX_FIELD) }),
-    ...(latencyMs.exact ? { duration_ms: latencyMs.value } : {}),
+    error: trace.error?.message === undefined ? undefined : clip(trace.error.message, MAX_FIELD),
+    duration_ms: latencyMs.exact ? latencyMs.value : undefined,
     tools: trace.captured.toolCalls === 'none' ? null : toolNames(trace),
     steps: steps.map((step) =>
       pageStep(step, {
@@ -33,7 +32,7 @@ export function pageTrace(trace: Trace, price?: PriceLookup): PageTrace {
         price,
       }),
     ),
-    ...(trace.steps.length > MAX_STEPS ? { left_out: trace.steps.length - MAX_STEPS } : {}),
+    left_out: trace.steps.length > MAX_STEPS ? trace.steps.length - MAX_STEPS : undefined,
     warnings: trace.warnings.slice(0, 20).map(({ message }) => clip(message, MAX_TITLE)),
   };
 }
@@ -106,19 +105,18 @@ function pageStep(
     kind: step.kind,
     title: clip(titleOf(step), MAX_TITLE),
     depth,
-    ...(agent === undefined ? {} : { agent: clip(agent, MAX_TITLE) }),
+    agent: agent === undefined ? undefined : clip(agent, MAX_TITLE),
     status: step.status,
-    ...(step.error === undefined
-      ? {}
-      : { error: clip(step.error.message ?? step.error.type ?? 'failed', MAX_FIELD) }),
-    ...(step.t0 === undefined || zero === undefined
-      ? {}
-      : { start_ms: Math.max(0, step.t0 - zero) }),
-    ...(duration === undefined ? {} : { duration_ms: duration }),
-    ...(usage?.input === undefined ? {} : { input_tokens: usage.input }),
-    ...(usage?.output === undefined ? {} : { output_tokens: usage.output }),
-    ...(cost === undefined ? {} : { cost_usd: cost.usd }),
-    ...(cost?.source === 'computed' ? { cost_computed: true as const } : {}),
+    error:
+      step.error === undefined
+        ? undefined
+        : clip(step.error.message ?? step.error.type ?? 'failed', MAX_FIELD),
+    start_ms: step.t0 === undefined || zero === undefined ? undefined : Math.max(0, step.t0 - zero),
+    duration_ms: duration,
+    input_tokens: usage?.input === undefined ? undefined : usage.input,
+    output_tokens: usage?.output === undefined ? undefined : usage.output,
+    cost_usd: cost?.usd,
+    cost_computed: cost?.source === 'computed' ? (true as const) : undefined,
     fields: fieldsOf(step).flatMap(([label, value]) => {
       const text = textOf(value);
       return text === undefined || text === '' ? [] : [{ label, text: clip(text, MAX_FIELD) }];
@@ -145,7 +143,8 @@ function costOf(step: LlmStep, price: PriceLookup | undefined): Cost | undefined
   const found = price({
     model,
     usage,
-    ...defined({ provider, at: t0 }),
+    provider,
+    at: t0,
   });
   return found === undefined
     ? undefined

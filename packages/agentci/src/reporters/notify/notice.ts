@@ -40,27 +40,25 @@ export interface Notice {
 
 /** Has every field; templates are held against its names. */
 export const EMPTY_NOTICE: Notice = {
-  ...{
-    agent: '',
-    run_id: '',
-    spec: '',
-    status: '',
-    exit_code: 0,
-    total: 0,
-    passed: 0,
-    failed: 0,
-    warnings: 0,
-  },
-  ...{
-    errors: 0,
-    skipped: 0,
-    failures: [],
-    failures_left_out: 0,
-    branch: null,
-    commit: null,
-    url: null,
-  },
-  ...{ previous_status: null, changed: null, part: null },
+  agent: '',
+  run_id: '',
+  spec: '',
+  status: '',
+  exit_code: 0,
+  total: 0,
+  passed: 0,
+  failed: 0,
+  warnings: 0,
+  errors: 0,
+  skipped: 0,
+  failures: [],
+  failures_left_out: 0,
+  branch: null,
+  commit: null,
+  url: null,
+  previous_status: null,
+  changed: null,
+  part: null,
 };
 
 /** The exit code in a word. */

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import type { AnswerRule } from '../answer.ts';
 import { type Received, responseOutput } from '../http-response.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from '../runner.ts';
@@ -25,5 +24,5 @@ export function givenOutput(
     throw new AgentError(error.kind, error.message, { ...error, stderr: rule.stderr });
   }
   refuseNoAnswer(value, rule);
-  return { value, ...defined({ ttftMs }) };
+  return { value, ttftMs };
 }

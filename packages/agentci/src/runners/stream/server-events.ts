@@ -16,7 +16,7 @@ export function parseServerEvents(text: string): StreamEvent[] {
   let end = 0;
   const flush = (isOpen: boolean): void => {
     if (data.length > 0 || name !== undefined)
-      events.push({ data: data.join('\n'), name, end, ...(isOpen ? { isOpen } : {}) });
+      events.push({ data: data.join('\n'), name, end, isOpen: isOpen || undefined });
     data = [];
     name = undefined;
   };

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type AnswerRule, isEventStream } from '../answer.ts';
 import { responseOutput } from '../http-response.ts';
 import { AgentError, type RunOutput, refuseNoAnswer } from '../runner.ts';
@@ -24,7 +23,7 @@ export function streamedOutput(
       { status: 200, headers: { 'content-type': type }, chunks: pieces, times },
       rule,
     );
-    return { ...(times[0] === undefined ? {} : { ttftMs: times[0] }), ...output };
+    return { ttftMs: times[0], ...output };
   }
   const texts = pieces.map((piece) =>
     piece instanceof Uint8Array ? Buffer.from(piece).toString('utf8') : piece,
@@ -46,7 +45,7 @@ export function streamedOutput(
   const ttftMs = first === undefined ? undefined : times[first];
   return {
     value,
-    ...defined({ ttftMs }),
-    ...(warnings.length === 0 ? {} : { warnings }),
+    ttftMs,
+    warnings: warnings.length !== 0 ? warnings : undefined,
   };
 }

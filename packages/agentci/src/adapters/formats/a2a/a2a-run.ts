@@ -42,10 +42,10 @@ export class A2aRun {
 
   fail(error: Fields): void {
     const { code } = error;
-    this.#error = defined({
+    this.#error = {
       message: label(error.message),
       code: typeof code === 'number' || typeof code === 'string' ? code : undefined,
-    });
+    };
   }
 
   answer(kind: 'message' | 'task' | 'status' | 'artifact', body: Fields): void {
@@ -75,13 +75,11 @@ export class A2aRun {
         { id: AGENT, name: AGENT, kind: 'remote' },
       ],
       ...timeSpan(this.#times),
-      ...defined({
-        id: this.taskId,
-        status: this.#status(),
-        error: this.#error ?? this.#failure(),
-      }),
-      ...(asked === undefined ? {} : { task: { input: [{ role: 'user', parts: asked }] } }),
-      ...(said === undefined ? {} : { final: { text: said, agent: AGENT } }),
+      id: this.taskId,
+      status: this.#status(),
+      error: this.#error ?? this.#failure(),
+      task: asked === undefined ? undefined : { input: [{ role: 'user', parts: asked }] },
+      final: said === undefined ? undefined : { text: said, agent: AGENT },
       // The protocol hides what an agent does: no tools, no models, no tokens.
       records: { messages: 'full', handoffs: 'none' },
       meta: defined({ context: this.#context, state: this.#state }),
@@ -118,7 +116,7 @@ export class A2aRun {
 
   #failure(): Failure | undefined {
     if (this.#status() !== 'error') return undefined;
-    return defined({ type: this.#state, message: this.#lastWords });
+    return { type: this.#state, message: this.#lastWords };
   }
 }
 
@@ -148,6 +146,6 @@ function partsOf(value: unknown): Part[] {
     const uri = label(part.url ?? file.uri);
     const kind = mime?.split('/')[0];
     const modality = kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document';
-    return [{ type: 'media', modality, ...defined({ mime, uri }) }];
+    return [{ type: 'media', modality, mime, uri }];
   });
 }

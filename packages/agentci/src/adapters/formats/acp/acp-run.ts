@@ -42,7 +42,7 @@ export class AcpRun {
 
   end(response: Fields): void {
     this.#reason = label(fields(response.result).stopReason);
-    if (isFields(response.error)) this.#error = defined({ message: label(response.error.message) });
+    if (isFields(response.error)) this.#error = { message: label(response.error.message) };
   }
 
   update(update: Fields): void {
@@ -115,7 +115,8 @@ export class AcpRun {
       source: { format },
       steps: this.#dialogue.steps,
       turns: this.#dialogue.turns,
-      ...defined({ status: this.#status(), error: this.#error }),
+      status: this.#status(),
+      error: this.#error,
       // The protocol has a kind and a title for people; where the tool's own name is nowhere, names are not captured.
       records: {
         toolCalls: this.#bare.size > 0 ? 'partial' : 'full',
@@ -184,7 +185,7 @@ export class AcpRun {
     const name = own ?? label(update.kind) ?? 'other';
     // One id may come again for another call; two steps with one id would be folded into one.
     const callId = this.#tools.has(id) ? `${id}#${++this.#count}` : id;
-    const tool: OpenTool = { kind: 'tool', name, callId, ...defined({ meta: titleOf(update) }) };
+    const tool: OpenTool = { kind: 'tool', name, callId, meta: titleOf(update) };
     this.#tools.set(id, tool);
     this.#open ??= this.#dialogue.reply(turnOfText('assistant', ''));
     const call: OpenCall = { id: callId, name };

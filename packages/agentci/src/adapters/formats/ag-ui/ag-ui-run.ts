@@ -66,7 +66,7 @@ export class AgUiRun {
       this.#isFinished = true;
       this.#result = event.result ?? undefined;
     } else if (type === 'RUN_ERROR')
-      this.#error = defined({ message: label(event.message), code: label(event.code) });
+      this.#error = { message: label(event.message), code: label(event.code) };
     else if (type === 'MESSAGES_SNAPSHOT') this.#snapshot(objects(event.messages));
     else if (/^(?:REASONING_MESSAGE|THINKING(?:_TEXT_MESSAGE)?)_(?:CONTENT|CHUNK)$/.test(type))
       this.#think(event);
@@ -94,8 +94,10 @@ export class AgUiRun {
       steps: this.#dialogue.steps,
       turns: this.#dialogue.turns,
       ...timeSpan(this.#times),
-      ...defined({ id: this.#id, error: this.#error, status: this.#status() }),
-      ...(typeof this.#result === 'string' ? { final: { text: text(this.#result) ?? '' } } : {}),
+      id: this.#id,
+      error: this.#error,
+      status: this.#status(),
+      final: typeof this.#result === 'string' ? { text: text(this.#result) ?? '' } : undefined,
       gaps: this.#gaps,
       records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', prompts: 'full' },
       meta: defined({ thread: this.#thread }),
@@ -225,7 +227,7 @@ export class AgUiRun {
         role: 'tool',
         parts: [],
         callId: id,
-        ...defined({ result: resultOf(event.content) }),
+        result: resultOf(event.content),
       });
       this.#open = undefined;
       return;
@@ -272,7 +274,7 @@ export class AgUiRun {
           if (calls.length === 0 && turn.parts.length === 0) continue;
           this.#hasContent = true;
           const { calls: _, ...said } = turn;
-          this.#dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) });
+          this.#dialogue.reply({ ...said, calls: calls.length !== 0 ? calls : undefined });
         } else this.#dialogue.hear(turn);
       }
     }
@@ -298,7 +300,7 @@ const isSomething = (value: unknown): boolean =>
       ? value !== ''
       : isFields(value);
 
-const callFields = ({ name, args, argsRaw }: Call) => ({ name, ...defined({ args, argsRaw }) });
+const callFields = ({ name, args, argsRaw }: Call) => ({ name, args, argsRaw });
 
 /** Messages in the protocol's camelCase as the rest of the world writes them. */
 const plain = (message: Fields): Fields =>

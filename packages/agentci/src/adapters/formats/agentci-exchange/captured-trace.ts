@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import type { Step, Trace } from '../../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -78,8 +77,9 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
       .map((name) => ({ gap: 'disputed' as const, detail: JSON.stringify(name.slice(0, 60)) })),
   ];
   return {
-    ...defined({ id: run.id, error: seen.error }),
-    ...(seen.error === undefined ? {} : { status: 'error' as const }),
+    id: run.id,
+    error: seen.error,
+    status: seen.error === undefined ? undefined : ('error' as const),
     source: { ...spans?.source, format: FORMAT },
     steps: [...linked.spans, ...seen.events, ...linked.llm, ...extra],
     records:
@@ -87,9 +87,9 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
         ? { ...MESSAGES_RECORD, ...(seen.tellsErrors ? { toolErrors: 'full' as const } : {}) }
         : { ...TRACING_RECORD, ...(seen.llm.length > 0 ? {} : spans.records) },
     gaps,
-    ...(seen.tools.length === 0 ? {} : { tools: [...seen.tools] }),
+    tools: seen.tools.length !== 0 ? [...seen.tools] : undefined,
     meta: spans?.meta ?? {},
-    ...defined({ mentions: spans?.mentions }),
+    mentions: spans?.mentions,
     warnings: [
       ...(spans?.warnings ?? []),
       ...(run.warnings ?? []),

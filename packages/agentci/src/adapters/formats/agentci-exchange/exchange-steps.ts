@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../../trace/model.ts';
 import type { RawRecord } from '../../adapter.ts';
@@ -103,14 +102,14 @@ export function stepsOfExchanges(
     }
     if (exchange.why === 'too_large') gaps.push({ gap: 'notKept' });
     else if (exchange.why !== undefined || (!exchange.complete && exchange.response !== undefined))
-      gaps.push({ gap: 'brokenOff', ...defined({ detail: exchange.why }) });
+      gaps.push({ gap: 'brokenOff', detail: exchange.why });
     const failure = failureOf(exchange, pair.value);
     error = failure;
     if (failure !== undefined) {
-      const data = defined({
+      const data = {
         provider: exchange.provider,
         model: label(fields(pair.value.request).model),
-      });
+      };
       events.push({
         kind: 'event',
         name: 'llm.failed',
@@ -131,13 +130,13 @@ export function stepsOfExchanges(
     for (const tool of read.tools ?? []) tools.set(tool.name, tool);
     asked.push({
       provider: exchange.provider,
-      ...defined({ model: askedModel(exchange, pair.value) }),
+      model: askedModel(exchange, pair.value),
     });
     const ttftMs = amount(exchange.ttfb_ms);
     wires.push({
       ...withoutRunningCounts(read),
       ...times,
-      ...defined({ ttftMs }),
+      ttftMs,
       isRequest: true,
     });
   }
@@ -153,7 +152,7 @@ export function stepsOfExchanges(
     tellsErrors,
     endsUnread,
   };
-  return { ...found, ...defined({ error }) };
+  return { ...found, error };
 }
 
 /** The model that a request names in its body, else in its path. */

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import type { Call, DraftLlm, DraftStep } from '../../build/draft.ts';
 import { type Caller, maySame } from './same-model.ts';
 
@@ -169,5 +168,5 @@ const withoutContent = (
   exchange: DraftLlm | undefined,
 ): DraftLlm => ({
   ...rest,
-  ...(exchange === undefined ? {} : defined({ t0: exchange.t0, t1: exchange.t1 })),
+  ...(exchange === undefined ? {} : { t0: exchange.t0, t1: exchange.t1 }),
 });

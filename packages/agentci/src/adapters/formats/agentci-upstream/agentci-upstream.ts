@@ -67,8 +67,8 @@ function read(record: RawRecord): AdapterItem {
     metadata,
   };
   const parsed = parseSimple(withoutUndefined(form), {
-    ...(record.file === undefined ? {} : { file: record.file }),
-    ...(record.line === undefined ? {} : { line: record.line }),
+    file: record.file,
+    line: record.line,
   });
   if (!parsed.ok) return problemWith(record, parsed.issue);
   return { ok: true, trace: withAgents(parsed.trace, spans) };

@@ -34,7 +34,7 @@ function withBareNames(trace: Trace): Trace {
   const steps = trace.steps.map((step) => {
     if (!isWritten(step)) return step;
     const { name, server } = splitToolName(step.name);
-    return { ...step, name, rawName: step.name, ...(server === undefined ? {} : { server }) };
+    return { ...step, name, rawName: step.name, server: server ?? step.server };
   });
   return { ...trace, steps };
 }

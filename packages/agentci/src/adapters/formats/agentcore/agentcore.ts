@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { fields, label, nanoseconds, objects, pick, unpacked } from '../../build/values.ts';
@@ -85,11 +84,9 @@ function logOf(record: RawRecord): LogRecord {
     scope: label(fields(log.scope).name) ?? '',
     resource: attributesOf(fields(log.resource).attributes),
     attributes,
-    ...defined({
-      body: isFields(body) ? body : undefined,
-      at: nanoseconds(pick(log, 'timeUnixNano', 'observedTimeUnixNano')),
-      traceId: idOf(log.traceId, 32),
-      spanId: idOf(log.spanId, 16),
-    }),
+    body: isFields(body) ? body : undefined,
+    at: nanoseconds(pick(log, 'timeUnixNano', 'observedTimeUnixNano')),
+    traceId: idOf(log.traceId, 32),
+    spanId: idOf(log.spanId, 16),
   };
 }

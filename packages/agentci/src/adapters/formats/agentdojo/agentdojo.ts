@@ -53,11 +53,12 @@ function draftOf(run: Fields): Draft {
   return {
     source: { format: FORMAT },
     id: names.flatMap((name) => label(name) ?? []).join('/'),
-    ...conversation(objects(run.messages).flatMap(turnsOf), () => defined({ model })),
-    ...defined({ task: userTask === undefined ? undefined : { id: userTask } }),
+    ...conversation(objects(run.messages).flatMap(turnsOf), () => ({ model })),
+    task: userTask === undefined ? undefined : { id: userTask },
     outcomes: outcomesOf(about),
-    ...(seconds === undefined ? {} : { reported: { durationMs: seconds * 1000 } }),
-    ...(failure === undefined ? {} : { status: 'error', error: { message: failure } }),
+    reported: seconds === undefined ? undefined : { durationMs: seconds * 1000 },
+    status: failure === undefined ? undefined : 'error',
+    error: failure === undefined ? undefined : { message: failure },
     records: AGENT_RECORD,
     meta: defined({
       suite: label(about.suite_name),

@@ -74,8 +74,8 @@ function logTrace(record: RawRecord): Trace {
     id: optionalText(log.id, 'id') ?? placeId(record),
     source: {
       format: 'agentunit',
-      ...(record.file === undefined ? {} : { file: record.file }),
-      ...(record.line === undefined ? {} : { line: record.line }),
+      file: record.file,
+      line: record.line,
     },
     status: 'unknown',
     agents: [],
@@ -133,7 +133,7 @@ function addEvents(trace: Trace, list: StepList, value: unknown): string | undef
       name,
       data: payload,
       status: isError ? 'error' : 'ok',
-      ...(error === undefined ? {} : { error }),
+      error,
       ...at,
     });
     if (name === 'agent_prompt' && typeof payload.content === 'string') prompt ??= payload.content;
@@ -193,10 +193,9 @@ function setTask(trace: Trace, log: Fields, prompt: string | undefined): void {
   const query = optionalText(log.query, 'query') ?? prompt;
   if (id === undefined && query === undefined) return;
   trace.task = {
-    ...(id === undefined ? {} : { id }),
-    ...(query === undefined
-      ? {}
-      : { input: [{ role: 'user', parts: [{ type: 'text', text: query }] }] }),
+    id,
+    input:
+      query === undefined ? undefined : [{ role: 'user', parts: [{ type: 'text', text: query }] }],
   };
   if (query !== undefined) trace.captured.prompts = 'partial';
 }
@@ -214,8 +213,8 @@ function setMetadata(trace: Trace, metadata: Fields): void {
   }
   if (usage !== undefined || isCost) {
     trace.reported = {
-      ...(usage === undefined ? {} : { usage }),
-      ...(isCost ? { cost: { usd: cost, source: 'reported' as const } } : {}),
+      usage,
+      cost: isCost ? { usd: cost, source: 'reported' as const } : undefined,
     };
   }
   if (usage !== undefined) trace.captured.usage = 'full';
@@ -238,8 +237,8 @@ function usageOf(fields: Fields): Usage | undefined {
   if (input === undefined && output === undefined && total === undefined) return undefined;
   const parts = (input ?? 0) + (output ?? 0);
   return {
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
+    input,
+    output,
     ...(total === undefined ? {} : { total: total === 0 ? parts : total }),
   };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step } from '../../../trace/model.ts';
 import { contentOf, outcomeOf, UNNAMED } from '../../build/blocks.ts';
@@ -46,7 +45,7 @@ export function sessionDraft(events: readonly Fields[], session: Fields, format:
         : [{ gap: 'cutOff' as const, detail: 'the session still ran' }]),
     ],
     ...timeSpan(events.map(({ processed_at }) => time(processed_at))),
-    ...defined({ id: label(session.id) }),
+    id: label(session.id),
     ...(failure !== undefined
       ? { status: 'error' as const, error: { message: failure } }
       : !isOver || stop === 'requires_action'
@@ -118,7 +117,9 @@ class SessionRun {
   #reply(at: number | undefined): OpenReply {
     return this.dialogue.reply(turnOfText('assistant', ''), {
       status: 'ok',
-      ...defined({ agent: this.#agent, model: this.#model, t0: at }),
+      agent: this.#agent,
+      model: this.#model,
+      t0: at,
     });
   }
 
@@ -148,16 +149,14 @@ class SessionRun {
     const call: Call = {
       name: label(event.name) ?? UNNAMED,
       ...argumentsOf(event.input),
-      ...defined({
-        id,
-        server,
-        by:
-          server !== undefined
-            ? ('mcp' as const)
-            : event.type === 'agent.tool_use'
-              ? ('provider' as const)
-              : undefined,
-      }),
+      id,
+      server,
+      by:
+        server !== undefined
+          ? ('mcp' as const)
+          : event.type === 'agent.tool_use'
+            ? ('provider' as const)
+            : undefined,
     };
     extend(this.#current(at), { parts: [], calls: [call] });
   }
@@ -176,14 +175,12 @@ class SessionRun {
       role: 'tool',
       parts,
       status,
-      ...defined({
-        callId: id,
-        result: value,
-        error:
-          event.is_error === true
-            ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
-            : undefined,
-      }),
+      callId: id,
+      result: value,
+      error:
+        event.is_error === true
+          ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
+          : undefined,
     };
     this.dialogue.hear(turn);
   }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
@@ -91,12 +90,10 @@ function wrapped(value: Fields): Draft {
   const model = label(value.model);
   return {
     source: { format: FORMAT },
-    ...conversation([...systemOf(value), ...turnsOf(value.messages)], () => defined({ model })),
+    ...conversation([...systemOf(value), ...turnsOf(value.messages)], () => ({ model })),
     records: AGENT_RECORD,
-    ...defined({
-      id: label(value.id),
-      tools: value.tools === undefined ? undefined : toolDefs(value.tools),
-    }),
+    id: label(value.id),
+    tools: value.tools === undefined ? undefined : toolDefs(value.tools),
   };
 }
 
@@ -134,7 +131,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   const whole = Array.isArray(response) ? joined(response) : fields(response);
   // A body that is not a reply says nothing, not even that no tool was called.
   const isReadable = Array.isArray(whole.content);
-  return defined({
+  return {
     provider: 'anthropic',
     output: !isReadable
       ? undefined
@@ -146,7 +143,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     cost: billedCost(whole.usage),
     finish: finishOf(whole.stop_reason),
     ...gapOf({ cutOff: Array.isArray(response) && isReadable && !isFinished(whole.stop_reason) }),
-  });
+  };
 }
 
 /** A stream that was read to its end says why it ended. */

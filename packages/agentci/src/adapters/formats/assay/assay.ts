@@ -150,10 +150,10 @@ function emptyDraft(record: RawRecord, id: string | undefined): Draft {
       id: id || placeId(record),
       source: {
         format: 'assay',
-        ...(record.file === undefined ? {} : { file: record.file }),
-        ...(record.line === undefined ? {} : { line: record.line }),
+        file: record.file,
+        line: record.line,
       },
-      ...(id === undefined ? {} : { task: { id } }),
+      task: id === undefined ? undefined : { id },
       status: 'unknown',
       agents: [],
       steps: list.steps,

@@ -1,3 +1,4 @@
+import { hasValues } from '../../../kit/object.ts';
 import type { LlmStep, Message, Part, ToolStep, Trace, Usage } from '../../../trace/model.ts';
 import { finalText } from '../../../trace/selectors.ts';
 
@@ -21,7 +22,7 @@ export function toAtif(trace: Trace): object {
     agent: {
       name: agent?.name ?? 'agent',
       version: 'unknown',
-      ...(model === undefined ? {} : { model_name: model }),
+      model_name: model,
     },
     steps: writer.steps,
     ...(usage === undefined && cost === undefined
@@ -71,7 +72,7 @@ class Steps {
       ...metrics(step.usage, ''),
       ...(step.cost === undefined ? {} : { cost_usd: step.cost.usd }),
     };
-    if (Object.keys(counted).length > 0) written.metrics = counted;
+    if (hasValues(counted)) written.metrics = counted;
     this.#byLlm.set(step.id, written);
   }
 

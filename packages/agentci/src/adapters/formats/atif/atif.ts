@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
@@ -48,7 +49,7 @@ function draftOf(document: Fields): Draft {
       since.push({
         role: step.source === 'system' ? 'system' : 'user',
         parts: contentOf(step.message).parts,
-        ...defined({ at }),
+        at,
       });
       continue;
     }
@@ -67,27 +68,25 @@ function draftOf(document: Fields): Draft {
   const usage = usageOf(final, 'total_');
   const prompts = steps.length > 0;
   return {
-    source: { format: FORMAT, ...defined({ version: label(document.schema_version) }) },
+    source: { format: FORMAT, version: label(document.schema_version) },
     steps,
     turns: since,
-    ...defined({ id: label(document.session_id) ?? label(document.trajectory_id) }),
-    ...(name === undefined
-      ? {}
-      : { agents: [{ id: name, name, ...defined({ model: label(agent.model_name) }) }] }),
+    id: label(document.session_id) ?? label(document.trajectory_id),
+    agents: name === undefined ? undefined : [{ id: name, name, model: label(agent.model_name) }],
     ...(usd === undefined && usage === undefined
       ? {}
       : {
-          reported: defined({
+          reported: {
             usage,
             cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-          }),
+          },
         }),
     records: {
       toolCalls: 'full',
       toolArgs: 'full',
       toolResults: 'full',
       llmCalls: 'full',
-      ...(prompts ? { prompts: 'full' as const } : {}),
+      prompts: prompts ? ('full' as const) : undefined,
     },
     meta: defined({ agent_version: label(agent.version), notes: text(document.notes) }),
   };
@@ -106,7 +105,7 @@ function agentStep(
     const name = label(pick(call, 'function_name', 'name'));
     return name === undefined
       ? []
-      : [{ name, ...argumentsOf(call.arguments), ...defined({ id: label(call.tool_call_id) }) }];
+      : [{ name, ...argumentsOf(call.arguments), id: label(call.tool_call_id) }];
   });
   const thought = text(step.reasoning_content);
   const parts = contentOf(step.message).parts;
@@ -119,7 +118,7 @@ function agentStep(
       thought === undefined || thought === ''
         ? parts
         : [{ type: 'reasoning', text: thought }, ...parts],
-    ...(calls.length === 0 ? {} : { calls }),
+    calls: calls.length !== 0 ? calls : undefined,
   };
   // A step that says it took no call of a model is an action of the program.
   if (step.llm_call_count === 0)
@@ -128,7 +127,9 @@ function agentStep(
         ({
           kind: 'tool',
           ...call,
-          ...defined({ agent: known.name, t0: at, callId: call.id }),
+          agent: known.name,
+          t0: at,
+          callId: call.id,
           evidence: ['message'],
         }) as DraftStep,
     );
@@ -136,26 +137,24 @@ function agentStep(
     {
       kind: 'llm',
       output,
-      ...(known.input.length === 0 ? {} : { input: known.input }),
-      ...(known.isFirst ? {} : { inputIsDelta: true }),
-      ...defined({
-        agent: known.name,
-        model: label(step.model_name) ?? known.model,
-        usage: usageOf(metrics, ''),
-        cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-        t0: at,
-      }),
+      input: known.input.length !== 0 ? known.input : undefined,
+      inputIsDelta: known.isFirst ? undefined : true,
+      agent: known.name,
+      model: label(step.model_name) ?? known.model,
+      usage: usageOf(metrics, ''),
+      cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
+      t0: at,
     },
   ];
 }
 
 function usageOf(metrics: Fields, prefix: string): Usage | undefined {
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: amount(metrics[`${prefix}prompt_tokens`]),
     output: amount(metrics[`${prefix}completion_tokens`]),
     cacheRead: amount(metrics[`${prefix}cached_tokens`]),
-  });
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  };
+  return hasValues(usage) ? usage : undefined;
 }
 
 /** What the environment answered: by call id, or in order where there is none. */
@@ -173,16 +172,14 @@ function resultsOf(step: Fields): Turn[] {
     return {
       role: 'tool',
       parts,
-      ...defined({
-        callId: label(result.source_call_id),
-        name: label(result.source_call_id) === undefined ? name : undefined,
-        result: value ?? null,
-        status,
-        error:
-          status === 'error'
-            ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
-            : undefined,
-      }),
+      callId: label(result.source_call_id),
+      name: label(result.source_call_id) === undefined ? name : undefined,
+      result: value ?? null,
+      status,
+      error:
+        status === 'error'
+          ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
+          : undefined,
     };
   });
 }

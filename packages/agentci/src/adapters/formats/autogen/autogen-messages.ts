@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import { contentOf } from '../../build/blocks.ts';
@@ -46,7 +45,7 @@ export function autogenSteps(
     const reply = (turn: Omit<Turn, 'role'>): void => {
       dialogue.reply(
         { role: 'assistant', ...turn, parts: [...thoughts, ...turn.parts] },
-        { ...when, ...defined({ agent, usage }) },
+        { ...when, agent, usage },
       );
       thoughts = [];
     };
@@ -72,18 +71,21 @@ export function autogenSteps(
           to: label(message.target) ?? 'unknown',
           mode: 'pass',
           status: 'ok',
-          ...defined({ from: source, reason: label(message.content), t0: at }),
+          from: source,
+          reason: label(message.content),
+          t0: at,
         });
         break;
       case 'MemoryQueryEvent':
         dialogue.add({
           kind: 'retrieval',
           documents: documentsIn(message.content),
-          ...defined({ agent, t0: at }),
+          agent,
+          t0: at,
         });
         break;
       case 'SystemMessage':
-        dialogue.hear({ role: 'system', parts: parts(), ...defined({ at }) });
+        dialogue.hear({ role: 'system', parts: parts(), at });
         break;
       case 'AssistantMessage':
       case 'TextMessage':
@@ -92,7 +94,7 @@ export function autogenSteps(
       case 'StopMessage':
       case 'UserMessage': {
         if (agent === undefined || message.type === 'UserMessage') {
-          dialogue.hear({ role: 'user', parts: parts(), ...defined({ at }) });
+          dialogue.hear({ role: 'user', parts: parts(), at });
           break;
         }
         const calls = callsIn(message.content);
@@ -108,7 +110,7 @@ export function autogenSteps(
             to: others,
             content: [...parts()],
             status: 'ok',
-            ...defined({ t0: at }),
+            t0: at,
           });
         break;
       }
@@ -119,7 +121,7 @@ export function autogenSteps(
   return {
     steps: dialogue.steps,
     turns: dialogue.turns,
-    ...(summary === undefined ? {} : { final: { text: summary } }),
+    final: summary === undefined ? undefined : { text: summary },
     ...timeSpan(messages.map((message) => time(pick(message, 'created_at', 'timestamp')))),
   };
 }
@@ -131,7 +133,7 @@ const callsIn = (content: unknown): Call[] =>
   objects(content).flatMap((call): Call[] => {
     const name = label(call.name);
     if (name === undefined || !('arguments' in call)) return [];
-    return [{ name, ...argumentsOf(call.arguments), ...defined({ id: label(call.id) }) }];
+    return [{ name, ...argumentsOf(call.arguments), id: label(call.id) }];
   });
 
 const resultsIn = (content: unknown, at: number | undefined): Turn[] =>
@@ -145,24 +147,20 @@ const resultsIn = (content: unknown, at: number | undefined): Turn[] =>
     return {
       role: 'tool',
       parts: [],
-      ...defined({
-        at,
-        status,
-        callId: label(result.call_id),
-        name: label(result.name),
-        result: resultOf(result.content),
-      }),
-      ...(failed ? { error: { message: text(result.content) ?? '' } } : {}),
+      at,
+      status,
+      callId: label(result.call_id),
+      name: label(result.name),
+      result: resultOf(result.content),
+      error: failed ? { message: text(result.content) ?? '' } : undefined,
     };
   });
 
 const documentsIn = (content: unknown) =>
-  objects(content).map((item) =>
-    defined({
-      text: text(item.content),
-      meta: isFields(item.metadata) ? item.metadata : undefined,
-    }),
-  );
+  objects(content).map((item) => ({
+    text: text(item.content),
+    meta: isFields(item.metadata) ? item.metadata : undefined,
+  }));
 
 /** Counts of 0 and 0 are what clients write that do not count. */
 function countsOf(value: unknown): Usage | undefined {

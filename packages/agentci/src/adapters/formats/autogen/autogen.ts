@@ -71,7 +71,7 @@ function draftOf(messages: readonly Fields[], about: Fields): Draft {
       messages: 'full',
     },
     meta: defined({ stop_reason: label(about.stop_reason) }),
-    ...defined({ ending: endingOf(label(about.stop_reason)) }),
+    ending: endingOf(label(about.stop_reason)),
   };
 }
 

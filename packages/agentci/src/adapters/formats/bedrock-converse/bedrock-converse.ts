@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -128,11 +129,10 @@ function pieceKey(): (record: RawRecord) => string {
 
 export const BEDROCK_WIRE: Wire = {
   input: (request) => [...systemOf(request), ...askedOf(request)],
-  asked: ({ uri, request }) =>
-    defined({
-      model: modelIn(uri),
-      tools: toolDefs(fields(request.toolConfig).tools ?? request.tools),
-    }),
+  asked: ({ uri, request }) => ({
+    model: modelIn(uri),
+    tools: toolDefs(fields(request.toolConfig).tools ?? request.tools),
+  }),
   reply: replyOf,
 };
 
@@ -176,7 +176,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     return plainReply(Array.isArray(response) ? response.filter(isFields) : [fields(response)]);
   const stream = Array.isArray(response) ? joined(response) : undefined;
   const whole = stream ?? wholeOf(fields(response));
-  return defined({
+  return {
     provider: 'aws.bedrock',
     output:
       whole.content === undefined
@@ -189,7 +189,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
       damaged: stream?.isDamaged === true,
       cutOff: stream !== undefined && stream.stopReason === undefined,
     }),
-  });
+  };
 }
 
 /** Converse's own shape, or that of an Anthropic model in the records of logging. */
@@ -211,17 +211,17 @@ function plainReply(pieces: readonly Fields[]): Reply & { output?: Turn } {
     'stop_reason',
     'finishReason',
   );
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: amount(pick(last, 'prompt_token_count', 'inputTextTokenCount')),
     output: amount(pick(objects(last.results)[0] ?? last, 'generation_token_count', 'tokenCount')),
-  });
-  return defined({
+  };
+  return {
     provider: 'aws.bedrock',
     output: turnOfText('assistant', said),
     finish: finishOf(reason === 'FINISH' ? 'stop' : reason),
-    usage: Object.keys(usage).length === 0 ? undefined : usage,
+    usage: hasValues(usage) ? usage : undefined,
     ...gapOf({ cutOff: pieces.length > 1 && reason === undefined }),
-  });
+  };
 }
 
 /** The cache is counted apart from the input. */

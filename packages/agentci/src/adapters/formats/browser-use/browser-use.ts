@@ -1,4 +1,4 @@
-import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step, Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
@@ -42,12 +42,12 @@ function draftOf(value: Fields): Draft {
   const last = objects(steps.at(-1)?.result).at(-1) ?? {};
   const usage = fields(value.usage);
   const usd = amount(usage.total_cost);
-  const tokens = defined({
+  const tokens = {
     input: amount(usage.total_prompt_tokens),
     output: amount(usage.total_completion_tokens),
     cacheRead: amount(usage.total_prompt_cached_tokens),
     total: amount(usage.total_tokens),
-  });
+  };
   const answer = last.is_done === true ? text(last.extracted_content) : undefined;
   const failure = text(last.error);
   return {
@@ -62,12 +62,12 @@ function draftOf(value: Fields): Draft {
       llmCalls: 'full',
     },
     gaps: missingSteps(steps),
-    reported: defined({
-      usage: Object.keys(tokens).length === 0 ? undefined : tokens,
+    reported: {
+      usage: hasValues(tokens) ? tokens : undefined,
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-    }),
+    },
     outcomes: outcomesOf(last),
-    ...(answer === undefined ? {} : { final: { text: answer } }),
+    final: answer === undefined ? undefined : { text: answer },
     ...(last.is_done === true
       ? {}
       : failure === undefined
@@ -90,11 +90,9 @@ function addStep(dialogue: Dialogue, step: Fields, index: number): void {
       {
         status: 'ok',
         timing: 'estimated',
-        ...defined({
-          t0,
-          t1: time(step_end_time),
-          usage: sent === undefined ? undefined : { input: sent },
-        }),
+        t0,
+        t1: time(step_end_time),
+        usage: sent === undefined ? undefined : { input: sent },
       },
     );
   }
@@ -133,12 +131,10 @@ function resultOf(result: Fields | undefined, callId: string): Turn {
     parts: [],
     callId,
     status,
-    ...defined({
-      result:
-        text(pick(result, 'extracted_content', 'long_term_memory')) ??
-        (failure === undefined ? '' : undefined),
-      error: failure === undefined ? undefined : { message: failure },
-    }),
+    result:
+      text(pick(result, 'extracted_content', 'long_term_memory')) ??
+      (failure === undefined ? '' : undefined),
+    error: failure === undefined ? undefined : { message: failure },
   };
 }
 

@@ -122,17 +122,17 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     if (!isClaudeMessage(line) || line.isSynthetic === true) continue;
     run.add({
       message: { role: line.type, ...fields(line.message) },
-      ...defined({ insideCall: label(line.parent_tool_use_id) }),
+      insideCall: label(line.parent_tool_use_id),
     });
   }
   return {
-    source: { format: FORMAT, ...defined({ version: label(start?.claude_code_version) }) },
+    source: { format: FORMAT, version: label(start?.claude_code_version) },
     steps: run.steps,
     turns: run.turns,
     // A result alone says how a run ended, not what happened in it.
     records: run.hasReplies ? TEAM_RECORD : {},
-    ...(id === '' ? {} : { id }),
-    ...(Array.isArray(start?.tools) ? { tools: toolNames(start.tools) } : {}),
+    id: id !== '' ? id : undefined,
+    tools: Array.isArray(start?.tools) ? toolNames(start.tools) : undefined,
     ...(result === undefined ? unfinished(run) : ended(result)),
     ...(result === undefined ? {} : { ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
     meta: defined({ model: label(start?.model), permission_mode: label(start?.permissionMode) }),
@@ -158,12 +158,12 @@ function ended(result: Fields): Partial<Draft> {
   const isLimit = subtype === 'error_max_turns' || subtype === 'error_max_budget_usd';
   const failed = result.is_error === true || subtype.startsWith('error');
   const usd = amount(result.total_cost_usd);
-  const reported: NonNullable<Trace['reported']> = defined({
+  const reported: NonNullable<Trace['reported']> = {
     usage: anthropicUsage(result.usage),
     cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
     durationMs: amount(result.duration_ms),
     turns: amount(result.num_turns),
-  });
+  };
   const words = failed || said === undefined || said === '' ? undefined : said;
   const data = result.structured_output ?? undefined;
   const message =
@@ -175,11 +175,12 @@ function ended(result: Fields): Partial<Draft> {
   return {
     reported,
     status: isLimit ? 'incomplete' : failed ? 'error' : 'ok',
-    ...defined({ ending: isLimit ? endingOf(subtype) : undefined }),
-    ...(failed ? { error: { type: subtype, ...(message === '' ? {} : { message }) } } : {}),
-    ...(words === undefined && data === undefined
-      ? {}
-      : { final: { agent: MAIN_AGENT, ...defined({ text: words, data }) } }),
+    ending: isLimit ? endingOf(subtype) : undefined,
+    ...(failed ? { error: { type: subtype, message: message !== '' ? message : undefined } } : {}),
+    final:
+      words === undefined && data === undefined
+        ? undefined
+        : { agent: MAIN_AGENT, text: words, data },
   };
 }
 

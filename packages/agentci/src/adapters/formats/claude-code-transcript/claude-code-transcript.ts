@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Message } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -118,8 +117,10 @@ function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
     if (isLoose) gaps.push({ gap: 'unlinked', detail: 'a side chain' });
     run.add({
       message: { role: line.type, ...fields(line.message) },
-      ...(isLoose ? { loose: label(line.agentId) ?? '' } : {}),
-      ...defined({ insideCall, requestId: label(line.requestId), at: time(line.timestamp) }),
+      loose: isLoose ? (label(line.agentId) ?? '') : undefined,
+      insideCall,
+      requestId: label(line.requestId),
+      at: time(line.timestamp),
     });
   }
   const { apiError } = run;
@@ -128,14 +129,15 @@ function draftOf(given: readonly Fields[], uuids: ReadonlySet<string>): Draft {
       ? undefined
       : firstWords(lines.filter((line) => !branches.left.has(line)));
   return {
-    source: { format: FORMAT, ...defined({ version: label(lines.findLast(hasVersion)?.version) }) },
+    source: { format: FORMAT, version: label(lines.findLast(hasVersion)?.version) },
     steps: run.steps,
     turns: run.turns,
     records: { ...TEAM_RECORD, prompts: 'full' },
     gaps,
-    ...(asked === undefined ? {} : { task: { input: [asked] } }),
+    task: asked === undefined ? undefined : { input: [asked] },
     ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),
-    ...(apiError === undefined ? {} : { status: 'error', error: { message: apiError } }),
+    status: apiError === undefined ? undefined : 'error',
+    error: apiError === undefined ? undefined : { message: apiError },
     meta: branches.left.size === 0 ? {} : { lines_on_left_branches: branches.left.size },
   };
 }

@@ -95,10 +95,7 @@ export class ClaudeRun {
       const when = at === undefined ? {} : { t0: at, timing: 'estimated' as const };
       const model = label(message.model);
       const { name: _, ...turn } = said;
-      this.#replies.set(
-        key,
-        thread.reply(turn, { ...where, ...when, ...defined({ model, usage, finish }) }),
-      );
+      this.#replies.set(key, thread.reply(turn, { ...where, ...when, model, usage, finish }));
     } else {
       extend(known, said);
       Object.assign(known, defined({ usage, finish }));
@@ -147,7 +144,7 @@ export class ClaudeRun {
       name: asked?.call.name ?? 'Task',
       evidence: ['message'],
       ...(caller === undefined ? { agent: MAIN_AGENT } : { parent: agentKey(caller) }),
-      ...(this.#denied.has(id) ? { status: 'denied' as const } : {}),
+      status: this.#denied.has(id) ? ('denied' as const) : undefined,
     });
   }
 }

@@ -1,4 +1,4 @@
-import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import { mayBeCall, outcomeOf, UNNAMED } from '../../build/blocks.ts';
@@ -38,7 +38,9 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
       // The reply before it asked for it; a run that ends with a call has no answer.
       const call: Call = {
         name: tool.name,
-        ...defined({ id: tool.callId, args: tool.args, server: tool.server }),
+        id: tool.callId,
+        args: tool.args,
+        server: tool.server,
       };
       extend(reply(), { parts: [], calls: [call] });
       dialogue.add(tool);
@@ -58,9 +60,10 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
     steps: dialogue.steps,
     records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', toolErrors: 'full' },
     gaps: missingItems(events),
-    ...defined({ id, reported: usage === undefined ? undefined : { usage } }),
+    id,
+    reported: usage === undefined ? undefined : { usage },
     ...(isFailed
-      ? { status: 'error' as const, error: defined({ message: messageOf(failure) }) }
+      ? { status: 'error' as const, error: { message: messageOf(failure) } }
       : isOpen
         ? { status: 'incomplete' as const }
         : {}),
@@ -124,7 +127,7 @@ function toolOf(item: Fields): DraftTool | undefined {
       ? STATUS[item.status]
       : undefined;
   const callId = label(item.id);
-  const base = { kind: 'tool' as const, ...defined({ callId, status }) };
+  const base = { kind: 'tool' as const, callId, status };
   switch (item.type) {
     case 'command_execution': {
       const exit = typeof item.exit_code === 'number' ? item.exit_code : undefined;
@@ -134,7 +137,7 @@ function toolOf(item: Fields): DraftTool | undefined {
         ...base,
         name: 'command_execution',
         args: { command: item.command ?? null },
-        ...(status === 'pending' ? {} : defined({ result: output })),
+        ...(status === 'pending' ? {} : { result: output }),
         ...(failed ? { status: 'error', error: { message: output ?? '', code: exit } } : {}),
       };
     }
@@ -173,7 +176,8 @@ function mcpCall(item: Fields, base: Pick<DraftTool, 'kind' | 'callId' | 'status
     name: label(item.tool) ?? 'unknown',
     by: 'mcp',
     ...argumentsOf(item.arguments),
-    ...defined({ server: label(item.server), result: value }),
+    server: label(item.server),
+    result: value,
     ...(error === undefined ? {} : { status: 'error', error: { message: error } }),
   };
 }
@@ -181,12 +185,12 @@ function mcpCall(item: Fields, base: Pick<DraftTool, 'kind' | 'callId' | 'status
 /** Codex counts what was read from the cache as part of the input. */
 export function usageOf(value: unknown): Usage | undefined {
   const counted = fields(value);
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: amount(counted.input_tokens),
     output: amount(counted.output_tokens),
     cacheRead: amount(counted.cached_input_tokens),
     reasoning: amount(counted.reasoning_output_tokens),
     total: amount(counted.total_tokens),
-  });
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  };
+  return hasValues(usage) ? usage : undefined;
 }

@@ -46,18 +46,20 @@ export function rolloutDraft(lines: readonly Fields[], format: string): Draft {
   const answer = text(last('task_complete')?.last_agent_message);
   const failure = last('error');
   return {
-    source: { format, dialects: ['rollout'], ...defined({ version: label(meta.cli_version) }) },
-    ...conversation(turns, () => defined({ model })),
+    source: { format, dialects: ['rollout'], version: label(meta.cli_version) },
+    ...conversation(turns, () => ({ model })),
     records: MESSAGES_RECORD,
     ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),
-    ...defined({ id: label(meta.id), reported: usage === undefined ? undefined : { usage } }),
+    id: label(meta.id),
+    reported: usage === undefined ? undefined : { usage },
     // What is before the user's words among the items are instructions and the state of the machine.
-    ...(asked.length === 0
-      ? {}
-      : { task: { input: asked.slice(0, 1).map((said) => turnOfText('user', said) as never) } }),
-    ...(answer === undefined ? {} : { final: { text: answer } }),
+    task:
+      asked.length !== 0
+        ? { input: asked.slice(0, 1).map((said) => turnOfText('user', said) as never) }
+        : undefined,
+    final: answer === undefined ? undefined : { text: answer },
     ...(failure !== undefined && answer === undefined
-      ? { status: 'error' as const, error: defined({ message: label(failure.message) }) }
+      ? { status: 'error' as const, error: { message: label(failure.message) } }
       : events.at(-1)?.type === 'turn_aborted'
         ? { status: 'incomplete' as const }
         : {}),

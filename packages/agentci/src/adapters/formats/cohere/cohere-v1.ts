@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import type { Fields } from '../../../trace/fields.ts';
 import type { Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
@@ -35,8 +34,6 @@ function historyTurns({ role, message, tool_calls, tool_results }: Fields): Turn
 const resultTurn = ({ call, outputs }: Fields): Turn => ({
   role: 'tool',
   parts: [],
-  ...defined({
-    name: label(fields(call).name),
-    result: Array.isArray(outputs) && outputs.length === 1 ? outputs[0] : outputs,
-  }),
+  name: label(fields(call).name),
+  result: Array.isArray(outputs) && outputs.length === 1 ? outputs[0] : outputs,
 });

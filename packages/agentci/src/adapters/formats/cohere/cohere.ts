@@ -1,4 +1,4 @@
-import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -100,7 +100,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   const whole = stream?.reply ?? fields(response);
   const message = isFields(whole.message) ? whole.message : oldMessage(whole);
   const reason = pick(whole, 'finish_reason') ?? objects(whole.generations)[0]?.finish_reason;
-  return defined({
+  return {
     provider: FORMAT,
     output:
       message === undefined
@@ -116,7 +116,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
       cutOff: stream !== undefined && reason === undefined,
       damaged: stream?.isDamaged === true,
     }),
-  });
+  };
 }
 
 /** Version 1 says `{text, tool_calls: [{name, parameters}]}`, and generate a list of texts. */
@@ -129,9 +129,9 @@ function oldMessage(reply: Fields): Fields | undefined {
 /** What was used, else what is charged for. */
 function usageOf(given: Fields): Usage | undefined {
   const counts = isFields(given.tokens) ? given.tokens : fields(given.billed_units);
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: amount(counts.input_tokens),
     output: amount(counts.output_tokens),
-  });
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  };
+  return hasValues(usage) ? usage : undefined;
 }

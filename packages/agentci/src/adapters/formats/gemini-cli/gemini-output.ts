@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Draft, DraftTool } from '../../build/draft.ts';
 import { sumUsage } from '../../build/usage.ts';
@@ -23,12 +22,12 @@ export function outputDraft(output: Fields, format: string): Draft {
     used.map(({ tokens }) => {
       const { prompt, input, candidates, thoughts, total, cached } = fields(tokens);
       const said = amount(candidates);
-      return defined({
+      return {
         input: amount(prompt) ?? amount(input),
         output: said === undefined ? undefined : said + (amount(thoughts) ?? 0),
         total: amount(total),
         cacheRead: amount(cached),
-      });
+      };
     }),
   );
   const steps = Object.entries(fields(fields(tools).byName)).flatMap(
@@ -54,12 +53,11 @@ export function outputDraft(output: Fields, format: string): Draft {
     steps,
     records: { toolCalls: 'full', toolErrors: 'full' },
     empty: counted === 0 ? ['toolCalls'] : [],
-    reported: defined({ usage, llmCalls }),
-    ...defined({
-      id: label(output.session_id),
-      counts: counted === undefined ? undefined : { toolCalls: counted },
-      final: said === undefined || said === '' ? undefined : { text: said },
-    }),
-    ...(failure === undefined ? {} : { status: 'error' as const, error: { message: failure } }),
+    reported: { usage, llmCalls },
+    id: label(output.session_id),
+    counts: counted === undefined ? undefined : { toolCalls: counted },
+    final: said === undefined || said === '' ? undefined : { text: said },
+    status: failure === undefined ? undefined : ('error' as const),
+    error: failure === undefined ? undefined : { message: failure },
   };
 }

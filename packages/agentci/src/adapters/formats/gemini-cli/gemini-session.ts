@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Message, Step, Usage } from '../../../trace/model.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
@@ -122,8 +121,10 @@ export function sessionDraft(lines: readonly Fields[], format: string): Draft {
     for (const { name } of turn.calls ?? []) called.add(name);
     dialogue.reply(turn, {
       status: 'ok',
-      ...defined({ model: label(message.model), usage: usageOf(message.tokens), t0: at }),
-      ...(at === undefined ? {} : { timing: 'estimated' as const }),
+      model: label(message.model),
+      usage: usageOf(message.tokens),
+      t0: at,
+      timing: at === undefined ? undefined : ('estimated' as const),
     });
     dialogue.hear(...calls.map(resultTurn));
   }
@@ -151,10 +152,11 @@ export function sessionDraft(lines: readonly Fields[], format: string): Draft {
       ...messages.map(({ timestamp }) => time(timestamp)),
       time(about.lastUpdated),
     ]),
-    ...defined({ id: label(about.sessionId) }),
-    ...(asked === undefined ? {} : { task: { input: [asked] } }),
-    ...(final === undefined ? {} : { final: { text: final } }),
-    ...(failure === undefined ? {} : { status: 'error' as const, error: { message: failure } }),
+    id: label(about.sessionId),
+    task: asked === undefined ? undefined : { input: [asked] },
+    final: final === undefined ? undefined : { text: final },
+    status: failure === undefined ? undefined : ('error' as const),
+    error: failure === undefined ? undefined : { message: failure },
     meta: left.size === 0 ? {} : { messages_taken_back: left.size },
   };
 }
@@ -181,14 +183,14 @@ function replyTurn({ content, thoughts }: Fields, records: readonly Fields[]): T
   return {
     role: 'assistant',
     parts: [...parts, ...said.parts],
-    ...(all.length === 0 ? {} : { calls: all }),
+    calls: all.length !== 0 ? all : undefined,
   };
 }
 
 const callOf = (call: Fields): Call => ({
   name: label(call.name) ?? UNNAMED,
   ...argumentsOf(call.args),
-  ...defined({ id: label(call.id) }),
+  id: label(call.id),
 });
 
 const STATUS: Readonly<Record<string, Step['status']>> = {
@@ -209,16 +211,14 @@ function resultTurn(call: Fields): Turn {
   return {
     role: 'tool',
     parts: given?.parts ?? parts,
-    ...defined({
-      callId: label(call.id),
-      name: label(call.name),
-      result: shown,
-      status,
-      error:
-        status === 'error'
-          ? (given?.error ?? { message: typeof shown === 'string' ? shown : '' })
-          : undefined,
-    }),
+    callId: label(call.id),
+    name: label(call.name),
+    result: shown,
+    status,
+    error:
+      status === 'error'
+        ? (given?.error ?? { message: typeof shown === 'string' ? shown : '' })
+        : undefined,
   };
 }
 
@@ -246,13 +246,13 @@ function usageOf(tokens: unknown): Usage | undefined {
   const { input, output, cached, thoughts, tool, total } = fields(tokens);
   const [sent, said] = [amount(input), amount(output)];
   if (sent === undefined && said === undefined) return undefined;
-  return defined({
+  return {
     input: sent === undefined ? undefined : sent + (amount(tool) ?? 0),
     output: said === undefined ? undefined : said + (amount(thoughts) ?? 0),
     cacheRead: amount(cached),
     reasoning: amount(thoughts),
     total: amount(total),
-  });
+  };
 }
 
 function firstWords(messages: readonly Fields[]): Message | undefined {

@@ -1,4 +1,4 @@
-import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
@@ -35,8 +35,7 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
   const dialogue = new Dialogue();
   let open: OpenReply | undefined;
   const model = label(events.find(({ type }) => type === 'init')?.model);
-  const reply = (): OpenReply =>
-    (open ??= dialogue.reply(turnOfText('assistant', ''), defined({ model })));
+  const reply = (): OpenReply => (open ??= dialogue.reply(turnOfText('assistant', ''), { model }));
   for (const event of events) {
     if (event.type === 'message' && event.role === 'user') {
       open = undefined;
@@ -47,7 +46,7 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
       const call = {
         name,
         ...argumentsOf(event.parameters),
-        ...defined({ id: label(event.tool_id) }),
+        id: label(event.tool_id),
       };
       extend(reply(), { parts: [], calls: [call] });
     } else if (event.type === 'tool_result') {
@@ -57,12 +56,12 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
   }
   const end = events.findLast(({ type }) => type === 'result');
   const stats = fields(end?.stats);
-  const usage = defined({
+  const usage = {
     input: amount(stats.input_tokens),
     output: amount(stats.output_tokens),
     cacheRead: amount(stats.cached),
     total: amount(stats.total_tokens),
-  });
+  };
   const failure = end?.status === 'error' ? fields(end.error) : undefined;
   const gaps: GapNote[] = end === undefined ? [{ gap: 'cutOff', detail: 'no result event' }] : [];
   return {
@@ -77,17 +76,17 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
       prompts: 'full',
     },
     gaps,
-    counts: defined({ toolCalls: amount(stats.tool_calls) }),
-    reported: defined({
-      usage: Object.keys(usage).length === 0 ? undefined : usage,
+    counts: { toolCalls: amount(stats.tool_calls) },
+    reported: {
+      usage: hasValues(usage) ? usage : undefined,
       durationMs: amount(stats.duration_ms),
-    }),
+    },
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
-    ...defined({ id: label(events.find(({ type }) => type === 'init')?.session_id) }),
+    id: label(events.find(({ type }) => type === 'init')?.session_id),
     ...(failure !== undefined
       ? {
           status: 'error' as const,
-          error: defined({ message: label(failure.message), type: label(failure.type) }),
+          error: { message: label(failure.message), type: label(failure.type) },
         }
       : end === undefined
         ? { status: 'incomplete' as const }
@@ -110,12 +109,10 @@ function resultTurn(event: Fields): Turn {
     role: 'tool',
     parts: [],
     status: isError ? 'error' : 'ok',
-    ...defined({
-      callId: label(event.tool_id),
-      result: resultOf(event.output),
-      error: isError
-        ? defined({ message: label(message) ?? label(event.output), type: label(type) })
-        : undefined,
-    }),
+    callId: label(event.tool_id),
+    result: resultOf(event.output),
+    error: isError
+      ? { message: label(message) ?? label(event.output), type: label(type) }
+      : undefined,
   };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Part } from '../../../trace/model.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
@@ -99,8 +98,8 @@ const isAsSent = (contents: unknown): boolean =>
 export const GEMINI_WIRE: Wire = {
   input: inputOf,
   asked: ({ uri, request, response }) => ({
-    ...(/generateContent\b/i.test(uri) && !isAsSent(request.contents) ? { input: [] } : {}),
-    ...defined({ model: /\/models\/([^/:?]+)/.exec(uri)?.[1] }),
+    input: /generateContent\b/i.test(uri) && !isAsSent(request.contents) ? [] : undefined,
+    model: /\/models\/([^/:?]+)/.exec(uri)?.[1],
     ...gapOf({ cutOff: /:streamGenerateContent\b/i.test(uri) && !isEnded(response) }),
   }),
   reply: replyOf,
@@ -135,10 +134,10 @@ export function replyOf(response: unknown): Reply & { output?: Turn } {
   const said = merged(turns);
   const finish = parts.map(finishIn).findLast((reason) => reason !== undefined);
   const model = label(pick(last, 'modelVersion', 'model_version'));
-  return defined({
+  return {
     provider: 'google',
     output: said === undefined ? undefined : withWholeText(said),
-    ...(model === undefined ? {} : { model }),
+    model,
     responseId: label(pick(last, 'responseId', 'response_id')),
     usage: geminiUsage(pick(last, 'usageMetadata', 'usage_metadata')),
     finish: finishOf(finish),
@@ -150,7 +149,7 @@ export function replyOf(response: unknown): Reply & { output?: Turn } {
           .some(({ content }) => (merged(messageTurns(fields(content)))?.calls ?? []).length > 0),
       ),
     }),
-  });
+  };
 }
 
 /** A stream that was read to its end says why it ended, or that the prompt was refused. */

@@ -120,7 +120,7 @@ function evalResultItems(record: RawRecord, result: Fields): AdapterItem[] {
 
 const contentsDraft = (name: string, contents: readonly Fields[]): Draft => ({
   source: { format: FORMAT },
-  ...(name === '' ? {} : { id: name }),
+  id: name !== '' ? name : undefined,
   ...conversation(contents.flatMap(messageTurns).map(withOutcome)),
   records: ADK_RECORDS,
 });

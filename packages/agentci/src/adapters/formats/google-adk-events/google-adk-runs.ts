@@ -39,9 +39,10 @@ export function eventsDraft(run: {
     steps: dialogue.steps,
     turns: dialogue.turns,
     records: { ...ADK_RECORDS, agents: 'full', handoffs: 'full' },
-    ...(run.id === '' ? {} : { id: run.id }),
+    id: run.id !== '' ? run.id : undefined,
     ...timeSpan(run.events.map(({ timestamp }) => time(timestamp))),
-    ...(failed ? { status: 'error' as const, error: failureOf(failure) } : {}),
+    status: failed ? ('error' as const) : undefined,
+    error: failed ? failureOf(failure) : undefined,
     meta: defined({
       session: label(run.session.id),
       app: label(pick(run.session, 'appName', 'app_name')),
@@ -64,19 +65,19 @@ function addEvent(event: Fields, dialogue: Dialogue): void {
   const hasWords = parts.length > 0 || calls.length > 0;
   const hasError = label(pick(event, 'errorCode', 'error_code')) !== undefined;
   if (author === 'user') {
-    if (hasWords) dialogue.hear({ role: 'user', parts, ...defined({ at }) });
+    if (hasWords) dialogue.hear({ role: 'user', parts, at });
   } else if (hasWords || hasError) {
     dialogue.reply(
-      { role: 'assistant', parts, ...(calls.length === 0 ? {} : { calls }) },
+      { role: 'assistant', parts, calls: calls.length !== 0 ? calls : undefined },
       {
         agent: author,
-        ...(at === undefined ? {} : { t0: at, timing: 'estimated' as const }),
-        ...(hasError ? { status: 'error' as const, error: failureOf(event) } : {}),
-        ...defined({
-          usage: geminiUsage(pick(event, 'usageMetadata', 'usage_metadata')),
-          finish: finishOf(pick(event, 'finishReason', 'finish_reason')),
-          model: label(pick(event, 'modelVersion', 'model_version')),
-        }),
+        t0: at,
+        timing: at === undefined ? undefined : ('estimated' as const),
+        status: hasError ? ('error' as const) : undefined,
+        error: hasError ? failureOf(event) : undefined,
+        usage: geminiUsage(pick(event, 'usageMetadata', 'usage_metadata')),
+        finish: finishOf(pick(event, 'finishReason', 'finish_reason')),
+        model: label(pick(event, 'modelVersion', 'model_version')),
       },
     );
   }
@@ -89,15 +90,15 @@ function addEvent(event: Fields, dialogue: Dialogue): void {
       to,
       mode: 'pass',
       status: 'ok',
-      ...defined({ via: results[0]?.callId, t0: at }),
+      via: results[0]?.callId,
+      t0: at,
     });
 }
 
-const failureOf = (event: Fields) =>
-  defined({
-    code: label(pick(event, 'errorCode', 'error_code')),
-    message: label(pick(event, 'errorMessage', 'error_message')),
-  });
+const failureOf = (event: Fields) => ({
+  code: label(pick(event, 'errorCode', 'error_code')),
+  message: label(pick(event, 'errorMessage', 'error_message')),
+});
 
 /** Tools of ADK say how they ended by convention: `{error}` or `{status: "error"}`; without either it is unknown. */
 export function withOutcome(turn: Turn): Turn {
@@ -128,11 +129,11 @@ export function invocationDraft(
   const caseId = label(pick(evalCase, 'eval_id', 'evalId'));
   return {
     source: { format, dialects: ['eval-result'] },
-    ...defined({ id }),
-    task: { input: asked, ...defined({ id: caseId }) },
+    id,
+    task: { input: asked, id: caseId },
     steps: events.length > 0 ? dialogue.steps : usedTools(data),
     turns: dialogue.turns,
-    ...(answer === undefined ? {} : { final: { text: answer } }),
+    final: answer === undefined ? undefined : { text: answer },
     records: { toolCalls: 'full', toolArgs: 'full' },
   };
 }
@@ -150,7 +151,8 @@ function usedTools(data: Fields): DraftTool[] {
       name: label(use.name) ?? 'unknown',
       args: use.args ?? {},
       evidence: ['message'],
-      ...defined({ callId, result: response?.response }),
+      callId,
+      result: response?.response,
     };
   });
 }

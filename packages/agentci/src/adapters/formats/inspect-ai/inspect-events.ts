@@ -33,7 +33,7 @@ function failureOf(error: unknown): Outcome {
   const { type, message } = fields(error);
   return {
     status: type === 'approval' ? 'denied' : 'error',
-    error: defined({ type: label(type), message: label(message) }),
+    error: { type: label(type), message: label(message) },
   };
 }
 
@@ -78,20 +78,18 @@ function stepOf(
   context: Context,
 ): DraftStep | undefined {
   const parent = label(event.event === 'span_begin' ? event.parent_id : event.span_id) ?? inside;
-  const times = defined({ t0: time(event.timestamp), t1: time(event.completed) });
+  const times = { t0: time(event.timestamp), t1: time(event.completed) };
   switch (event.event) {
     case 'span_begin': {
       const key = label(event.id);
       if (key === undefined) return undefined;
-      const base = { key, ...defined({ parent }), ...defined({ t0: times.t0 }) };
+      const base = { key, parent, t0: times.t0 };
       return event.type === 'agent'
         ? { kind: 'agent', name: label(event.name) ?? 'agent', ...base }
         : { kind: 'span', ...base };
     }
     case 'model':
-      return event.pending === true
-        ? undefined
-        : modelStep(event, context, { ...times, ...defined({ parent }) });
+      return event.pending === true ? undefined : modelStep(event, context, { ...times, parent });
     case 'tool': {
       const { value, parts } = outcomeOf(context.attachments.resolve(event.result));
       return {
@@ -100,12 +98,10 @@ function stepOf(
         name: label(event.function) ?? 'unknown',
         ...argumentsOf(context.attachments.resolve(event.arguments)),
         ...times,
-        ...defined({
-          parent,
-          callId: label(event.id),
-          result: value,
-          resultParts: parts.length === 0 ? undefined : parts,
-        }),
+        parent,
+        callId: label(event.id),
+        result: value,
+        resultParts: parts.length === 0 ? undefined : parts,
         ...(event.pending === true ? { status: 'pending' as const } : failureOf(event.error)),
       };
     }
@@ -127,16 +123,14 @@ function modelStep(
   return {
     kind: 'llm',
     ...base,
-    ...(input.length === 0 ? {} : { input }),
-    ...defined({
-      output: isFields(choice?.message)
-        ? merged(messageTurns(fields(attachments.resolve(choice.message))))
-        : undefined,
-      model: label(output.model) ?? label(event.model),
-      usage: usageOf(output.usage),
-      cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-      finish: finishOf(choice?.stop_reason),
-    }),
+    input: input.length !== 0 ? input : undefined,
+    output: isFields(choice?.message)
+      ? merged(messageTurns(fields(attachments.resolve(choice.message))))
+      : undefined,
+    model: label(output.model) ?? label(event.model),
+    usage: usageOf(output.usage),
+    cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
+    finish: finishOf(choice?.stop_reason),
     ...(failure === undefined
       ? { status: 'ok' as const }
       : { status: 'error' as const, error: { message: failure } }),

@@ -34,7 +34,7 @@ export function sampleDraft(
   const model = label(evaluation.model);
   const talk = hasEvents
     ? { steps: eventSteps(events, { sample, attachments }), turns: [] }
-    : conversation(inspectTurns(sample.messages, attachments), () => defined({ model }));
+    : conversation(inspectTurns(sample.messages, attachments), () => ({ model }));
   const usage = reportedUsage(sample, hasEvents ? events : []);
   const seconds = amount(sample.total_time);
   const failure = label(fields(sample.error).message);
@@ -44,19 +44,17 @@ export function sampleDraft(
   return {
     source: {
       format,
-      ...defined({
-        version: label(log.version),
-        sdk: label(fields(evaluation.packages).inspect_ai),
-      }),
+      version: label(log.version),
+      sdk: label(fields(evaluation.packages).inspect_ai),
     },
     id: label(sample.uuid) ?? `${run}/${label(sample.id) ?? '?'}/${label(sample.epoch) ?? '1'}`,
     ...talk,
-    task: defined({
+    task: {
       id: label(sample.id),
       input: inputOf(sample, attachments),
       expected: sample.target ?? undefined,
-    }),
-    ...(answer === undefined ? {} : { final: { text: answer } }),
+    },
+    final: answer === undefined ? undefined : { text: answer },
     outcomes: outcomesOf(sample),
     ...reportedOf(usage, seconds),
     mentions: mentionsOf(sample, events),
@@ -67,7 +65,7 @@ export function sampleDraft(
         ? {
             status: 'incomplete' as const,
             error: { type: `limit/${limit}` },
-            ...defined({ ending: endingOf(limit) }),
+            ending: endingOf(limit),
           }
         : {}),
     records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
@@ -135,10 +133,10 @@ const reportedOf = (
   usage === undefined && seconds === undefined
     ? {}
     : {
-        reported: defined({
+        reported: {
           usage,
           durationMs: seconds === undefined ? undefined : seconds * 1000,
-        }),
+        },
       };
 
 function inputOf(

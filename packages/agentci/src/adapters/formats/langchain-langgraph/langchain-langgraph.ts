@@ -91,12 +91,12 @@ function messagesDraft(values: readonly unknown[]): Draft {
   });
   const talk = conversation(turns, (turn) => {
     const message = facts.get(turn) ?? {};
-    return defined({
+    return {
       model: label(langchainModel(message)),
       usage: usageOf(langchainUsage(message)),
       finish: langchainFinish(message),
       responseId: label(fields(message.response_metadata).id),
-    });
+    };
   });
   return {
     source: { format: FORMAT },

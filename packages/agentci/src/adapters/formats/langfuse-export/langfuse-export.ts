@@ -64,15 +64,16 @@ function draftOf(value: Fields): Draft {
   const outcomes = outcomesOf(trace.scores);
   const steps = observations.map((observation) => stepOf(observation, called));
   return {
-    ...defined({ id: label(trace.id), outcomes: outcomes.length === 0 ? undefined : outcomes }),
+    id: label(trace.id),
+    outcomes: outcomes.length === 0 ? undefined : outcomes,
     source: { format: FORMAT },
     steps,
-    ...(input === undefined ? {} : { task: { input } }),
-    ...(words === undefined ? {} : { final: { text: words } }),
-    reported: defined({
+    task: input === undefined ? undefined : { input },
+    final: words === undefined ? undefined : { text: words },
+    reported: {
       durationMs: seconds === undefined || seconds === 0 ? undefined : seconds * 1000,
       cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
-    }),
+    },
     mentions: [
       trace.output,
       ...observations.filter(({ type }) => type !== 'TOOL').map(({ output }) => output),
@@ -141,14 +142,14 @@ function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
   const isCall = tool !== undefined || (isPlain && isCalled);
   const callId = label(attributes['gen_ai.tool.call.id']);
   const step = isCall
-    ? { ...defined({ callId }), ...toolStep({ ...observation, name: tool ?? observation.name }) }
+    ? { callId, ...defined(toolStep({ ...observation, name: tool ?? observation.name })) }
     : observationStep(observation);
-  const place = defined({
+  const place = {
     key: label(item.id),
     parent: label(item.parentObservationId),
     t0: time(item.startTime),
     t1: time(item.endTime),
-  });
+  };
   return { ...(step ?? { kind: 'span' }), ...place } as DraftStep;
 }
 
@@ -197,7 +198,5 @@ const outcomesOf = (scores: unknown): NonNullable<Trace['outcomes']> =>
     const value = pick(score, 'value', 'stringValue');
     const isPlain =
       typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean';
-    return name === undefined || !isPlain
-      ? []
-      : [{ name, value, ...defined({ by: label(score.source) }) }];
+    return name === undefined || !isPlain ? [] : [{ name, value, by: label(score.source) }];
   });

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Usage } from '../../../trace/model.ts';
 import { outcomeOf } from '../../build/blocks.ts';
@@ -58,26 +57,24 @@ export const isControlFlow = (error: unknown): boolean =>
 function failure(error: unknown): Failure | undefined {
   if (error === undefined || error === null || error === '' || isControlFlow(error))
     return undefined;
-  if (isFields(error)) return defined({ message: label(error.message), type: label(error.name) });
+  if (isFields(error)) return { message: label(error.message), type: label(error.name) };
   const said = text(error) ?? '';
   const [message, ...rest] = said.split('\n\n');
-  return defined({
+  return {
     message: message ?? said,
     stack: rest.length === 0 ? undefined : rest.join('\n\n'),
-  });
+  };
 }
 
 export function runStep(run: LangchainRun): DraftStep {
   const error = failure(run.error);
   const base = {
     key: run.id,
-    ...defined({
-      parent: run.parent,
-      t0: run.t0,
-      t1: run.t1,
-      agent: graphAgent(run.metadata),
-      error,
-    }),
+    parent: run.parent,
+    t0: run.t0,
+    t1: run.t1,
+    agent: graphAgent(run.metadata),
+    error,
     status: error === undefined ? ('ok' as const) : ('error' as const),
   };
   switch (run.type) {
@@ -93,7 +90,7 @@ export function runStep(run: LangchainRun): DraftStep {
         ...base,
         kind: 'retrieval',
         documents: objects(documents).map((item) => documentOf(fields(item.kwargs ?? item))),
-        ...defined({ query: queryOf(run.inputs) }),
+        query: queryOf(run.inputs),
       };
     }
     default:
@@ -118,21 +115,19 @@ function llmStep(run: LangchainRun) {
     run.usage;
   return {
     kind: 'llm' as const,
-    ...defined({
-      model:
-        label(message === undefined ? undefined : langchainModel(message)) ??
-        label(metadata.ls_model_name) ??
-        label(fields(fields(run.extra).invocation_params).model),
-      provider: label(metadata.ls_provider),
-      usage,
-      cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-      input: input.length === 0 ? undefined : input,
-      output:
-        message === undefined
-          ? textReply(outputs)
-          : merged(messageTurns({ ...message, role: 'assistant' })),
-      finish: finishIn(run.outputs, message),
-    }),
+    model:
+      label(message === undefined ? undefined : langchainModel(message)) ??
+      label(metadata.ls_model_name) ??
+      label(fields(fields(run.extra).invocation_params).model),
+    provider: label(metadata.ls_provider),
+    usage,
+    cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
+    input: input.length === 0 ? undefined : input,
+    output:
+      message === undefined
+        ? textReply(outputs)
+        : merged(messageTurns({ ...message, role: 'assistant' })),
+    finish: finishIn(run.outputs, message),
   };
 }
 
@@ -200,18 +195,16 @@ function toolStep(run: LangchainRun) {
     kind: 'tool' as const,
     name: run.name,
     ...argumentsOf(printed ?? (run.inputs === undefined ? undefined : given)),
-    ...defined({
-      callId: label(fields(run.extra).tool_call_id) ?? label(message?.tool_call_id),
-      result:
-        value === undefined || value === null
-          ? undefined
-          : Array.isArray(value)
-            ? outcomeOf(value).value
-            : resultOf(value),
-      ...(failed
-        ? { status: 'error' as const, error: { message: typeof value === 'string' ? value : '' } }
-        : {}),
-    }),
+    callId: label(fields(run.extra).tool_call_id) ?? label(message?.tool_call_id),
+    result:
+      value === undefined || value === null
+        ? undefined
+        : Array.isArray(value)
+          ? outcomeOf(value).value
+          : resultOf(value),
+    ...(failed
+      ? { status: 'error' as const, error: { message: typeof value === 'string' ? value : '' } }
+      : {}),
   };
 }
 

@@ -122,22 +122,22 @@ function draftOf(runs: readonly Fields[]): Draft {
   const failed =
     typeof root.error === 'string' && !isControlFlow(root.error) ? root.error : undefined;
   return {
-    ...defined({ id: label(root.trace_id) ?? label(root.id), final }),
+    id: label(root.trace_id) ?? label(root.id),
+    final,
     source: { format: FORMAT },
     steps: runs.map((run) => stepOf(run)),
     records: TRACING_RECORD,
     gaps: absentRuns(runs),
     mentions: runs.flatMap(mentionsOf),
     speakersHandOff: true,
-    ...(input.length === 0 ? {} : { task: { input } }),
-    reported: defined({
+    task: input.length !== 0 ? { input } : undefined,
+    reported: {
       cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
       // The root's tokens are those of all its model calls.
       usage: root.run_type === 'llm' ? undefined : runUsage(root),
-    }),
-    ...(failed === undefined
-      ? {}
-      : { status: 'error' as const, error: { message: failed.split('\n\n')[0] ?? failed } }),
+    },
+    status: failed === undefined ? undefined : ('error' as const),
+    error: failed === undefined ? undefined : { message: failed.split('\n\n')[0] ?? failed },
     meta: defined({
       session: label(fields(fields(root.extra).metadata).thread_id),
       name: label(root.name),

@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
@@ -59,28 +60,27 @@ function draftOf(trace: Fields): Draft {
   return {
     source: {
       format: FORMAT,
-      ...defined({ version: label(fields(trace.metadata)['langwatch.sdk.version']) }),
+      version: label(fields(trace.metadata)['langwatch.sdk.version']),
     },
     steps: spans.map(stepOf),
     records: TRACING_RECORD,
     gaps: absentSpans(trace, spans),
     outcomes: outcomesOf(trace, spans),
-    reported: defined({
+    reported: {
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
       usage,
       durationMs: amount(metrics.total_time_ms),
-    }),
-    ...defined({ id: label(trace.trace_id) }),
-    ...(asked === undefined
-      ? {}
-      : {
-          task: {
+    },
+    id: label(trace.trace_id),
+    task:
+      asked === undefined
+        ? undefined
+        : {
             input: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: asked }] }],
           },
-        }),
-    ...(said === undefined ? {} : { final: { text: said } }),
+    final: said === undefined ? undefined : { text: said },
     ...(failure.has_error === true || text(failure.message) !== undefined
-      ? { status: 'error' as const, error: defined({ message: text(failure.message) }) }
+      ? { status: 'error' as const, error: { message: text(failure.message) } }
       : {}),
     meta: defined({ session: label(fields(trace.metadata).thread_id) }),
   };
@@ -102,15 +102,13 @@ function stepOf(span: Fields): DraftStep {
   const { started_at, finished_at } = fields(span.timestamps);
   const base = {
     status: failed ? ('error' as const) : ('ok' as const),
-    ...defined({
-      key: label(span.span_id),
-      parent: label(span.parent_id),
-      t0: time(started_at),
-      t1: time(finished_at),
-      error: failed
-        ? defined({ message: text(failure.message), stack: stackOf(failure.stacktrace) })
-        : undefined,
-    }),
+    key: label(span.span_id),
+    parent: label(span.parent_id),
+    t0: time(started_at),
+    t1: time(finished_at),
+    error: failed
+      ? { message: text(failure.message), stack: stackOf(failure.stacktrace) }
+      : undefined,
   };
   const name = label(span.name) ?? 'unknown';
   const input = contentIn(span.input);
@@ -124,25 +122,23 @@ function stepOf(span: Fields): DraftStep {
         kind: 'tool',
         name: label(fields(fields(fields(span.params).gen_ai).tool).name) ?? name,
         ...argumentsOf(isFields(input) || Array.isArray(input) ? input : (text(input) ?? input)),
-        ...defined({ result: resultOf(output) }),
+        result: resultOf(output),
       };
     case 'agent':
       return {
         ...base,
         kind: 'agent',
         name,
-        ...defined({
-          input: turnsIn(input),
-          output: merged(turnsIn(output, 'assistant') ?? []),
-          usage: usageOf(fields(span.metrics)),
-        }),
+        input: turnsIn(input),
+        output: merged(turnsIn(output, 'assistant') ?? []),
+        usage: usageOf(fields(span.metrics)),
       };
     case 'rag':
       return {
         ...base,
         kind: 'retrieval',
         documents: objects(span.contexts).map(documentOf),
-        ...defined({ query: wordsOf(input) }),
+        query: wordsOf(input),
       };
     case 'guardrail': {
       const { passed } = fields(output);
@@ -158,22 +154,21 @@ const stackOf = (trace: unknown): string | undefined =>
     ? text(trace.filter((line) => typeof line === 'string').join('\n'))
     : text(trace);
 
-const documentOf = (context: Fields): { id?: string; text?: string; score?: number } =>
-  defined({
-    id: label(pick(context, 'document_id', 'chunk_id')),
-    text:
-      typeof context.content === 'string'
-        ? text(context.content)
-        : text(JSON.stringify(context.content)),
-    score: number(context.score),
-  });
+const documentOf = (context: Fields): { id?: string; text?: string; score?: number } => ({
+  id: label(pick(context, 'document_id', 'chunk_id')),
+  text:
+    typeof context.content === 'string'
+      ? text(context.content)
+      : text(JSON.stringify(context.content)),
+  score: number(context.score),
+});
 
 function llmOf(span: Fields, input: unknown, output: unknown) {
   const metrics = fields(span.metrics);
   const usd = amount(metrics.cost);
   const { started_at, first_token_at } = fields(span.timestamps);
   const [from, first] = [time(started_at), time(first_token_at)];
-  return defined({
+  return {
     model: label(span.model),
     provider: label(span.vendor),
     input: turnsIn(input),
@@ -181,7 +176,7 @@ function llmOf(span: Fields, input: unknown, output: unknown) {
     usage: usageOf(metrics),
     cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
     ttftMs: from === undefined || first === undefined || first < from ? undefined : first - from,
-  });
+  };
 }
 
 /** Values say what they are: `{type: "chat_messages" | "text" | "json" | …, value}`. */
@@ -209,14 +204,14 @@ function turnsIn(value: unknown, role: 'user' | 'assistant' = 'user'): Turn[] | 
 }
 
 function usageOf(metrics: Fields): Usage | undefined {
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: amount(metrics.prompt_tokens),
     output: amount(metrics.completion_tokens),
     cacheRead: amount(pick(metrics, 'cache_read_input_tokens', 'cached_tokens')),
     cacheWrite: amount(metrics.cache_creation_input_tokens),
     reasoning: amount(metrics.reasoning_tokens),
-  });
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  };
+  return hasValues(usage) ? usage : undefined;
 }
 
 /** Scores of evaluators: beside the spans, or spans of their own. */

@@ -1,4 +1,4 @@
-import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
@@ -41,7 +41,7 @@ export const adapter: Adapter = {
     }
     return [...traces].flatMap(([id, spans]) =>
       tryBuild(records[0]!, () => ({
-        ...(id === '' ? {} : { id }),
+        id: id !== '' ? id : undefined,
         source: { format: FORMAT },
         steps: spans.map(stepOf),
         gaps: absentSpans(records, traces),
@@ -109,15 +109,13 @@ function stepOf(span: Fields): DraftStep {
   const info = fields(span.errorInfo);
   const failed = attributes.success === false || isFields(span.errorInfo);
   const base = {
-    ...defined({
-      key: label(span.id),
-      parent: label(span.parentSpanId),
-      t0: time(span.startTime),
-      t1: time(span.endTime),
-      error: failed
-        ? defined({ message: label(info.message), type: label(info.name), stack: text(info.stack) })
-        : undefined,
-    }),
+    key: label(span.id),
+    parent: label(span.parentSpanId),
+    t0: time(span.startTime),
+    t1: time(span.endTime),
+    error: failed
+      ? { message: label(info.message), type: label(info.name), stack: text(info.stack) }
+      : undefined,
     status: failed ? ('error' as const) : ('ok' as const),
   };
   const name =
@@ -135,10 +133,8 @@ function stepOf(span: Fields): DraftStep {
         ...base,
         kind: 'agent',
         name,
-        ...defined({
-          input,
-          output: said === undefined ? undefined : turnOfText('assistant', said),
-        }),
+        input,
+        output: said === undefined ? undefined : turnOfText('assistant', said),
       };
     }
     case 'model_generation':
@@ -154,17 +150,15 @@ function stepOf(span: Fields): DraftStep {
         kind: 'tool',
         name: toolName(span) ?? name,
         ...argumentsOf(span.input),
-        ...defined({
-          callId: label(attributes.toolCallId),
-          result: failed ? undefined : resultOf(span.output),
-          by:
-            span.type === 'mcp_tool_call'
-              ? ('mcp' as const)
-              : span.type === 'provider_tool_call'
-                ? ('provider' as const)
-                : undefined,
-          server: label(attributes.mcpServer),
-        }),
+        callId: label(attributes.toolCallId),
+        result: failed ? undefined : resultOf(span.output),
+        by:
+          span.type === 'mcp_tool_call'
+            ? ('mcp' as const)
+            : span.type === 'provider_tool_call'
+              ? ('provider' as const)
+              : undefined,
+        server: label(attributes.mcpServer),
       };
     default:
       return { ...base, kind: 'span' };
@@ -184,7 +178,7 @@ const toolName = (span: Fields): string | undefined => {
 function llm(span: Fields, attributes: Fields) {
   const input = Array.isArray(span.input) ? span.input : fields(span.input).messages;
   const turns = turnsOf(Array.isArray(input) ? input : []);
-  return defined({
+  return {
     model: label(pick(attributes, 'responseModel', 'model')),
     provider: label(attributes.provider),
     usage: usageOf(fields(attributes.usage)),
@@ -192,19 +186,19 @@ function llm(span: Fields, attributes: Fields) {
     responseId: label(attributes.responseId),
     input: turns.length === 0 ? undefined : turns,
     output: replyOf(fields(span.output)),
-  });
+  };
 }
 
 function usageOf(usage: Fields): Usage | undefined {
   const input = fields(usage.inputDetails);
-  const counts: Usage = defined({
+  const counts: Usage = {
     input: amount(pick(usage, 'inputTokens', 'promptTokens')),
     output: amount(pick(usage, 'outputTokens', 'completionTokens')),
     cacheRead: amount(input.cacheRead),
     cacheWrite: amount(input.cacheWrite),
     reasoning: amount(fields(usage.outputDetails).reasoning),
-  });
-  return Object.keys(counts).length === 0 ? undefined : counts;
+  };
+  return hasValues(counts) ? counts : undefined;
 }
 
 function replyOf(output: Fields): Turn | undefined {
@@ -217,7 +211,7 @@ function replyOf(output: Fields): Turn | undefined {
           {
             name: called,
             ...argumentsOf(pick(payload, 'args', 'input')),
-            ...defined({ id: label(payload.toolCallId) }),
+            id: label(payload.toolCallId),
           },
         ];
   });

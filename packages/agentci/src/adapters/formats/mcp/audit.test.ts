@@ -35,7 +35,7 @@ test('an audit is a trace of the calls that were passed on, with what they gave 
     { name: 'read', args: { n: 2 }, result: 'mail', status: 'ok', server: 'mail' },
     { name: 'send', status: 'error', error: { message: 'no' } },
   ]);
-  expect(steps[1]).not.toHaveProperty('args');
+  expect(steps[1]).toMatchObject({ args: undefined });
   expect(captured).toMatchObject({
     toolCalls: 'full',
     toolArgs: 'partial',

@@ -60,8 +60,8 @@ class AuditedSession {
         if (typeof name === 'string')
           this.#tools.set(name, {
             name,
-            ...(typeof description === 'string' ? { description } : {}),
-            ...(schema === undefined ? {} : { schema }),
+            description: typeof description === 'string' ? description : undefined,
+            schema,
           });
   }
 
@@ -73,12 +73,12 @@ class AuditedSession {
         kind: 'tool',
         name: tool,
         // What a secret was taken out of is not what was sent.
-        ...(args === undefined || redacted === true ? {} : { args }),
+        args: args === undefined || redacted === true ? undefined : args,
         status: 'unknown',
         by: 'mcp',
         evidence: ['mcp'],
         ...timeOf(ts, 't0'),
-        ...(this.#server === undefined ? {} : { server: this.#server }),
+        server: this.#server,
       });
   }
 
@@ -113,13 +113,13 @@ class AuditedSession {
       id: file === undefined ? placeId({}) : `${file}#${number}`,
       source: {
         format: 'mcp',
-        ...(file === undefined ? {} : { file }),
-        ...(line === undefined ? {} : { line }),
+        file,
+        line,
       },
       status: isWhole ? 'unknown' : 'incomplete',
       agents: [],
       steps: list.steps,
-      ...(this.#tools.size === 0 ? {} : { tools: [...this.#tools.values()] }),
+      tools: this.#tools.size !== 0 ? [...this.#tools.values()] : undefined,
       ...(times.length === 0 ? {} : { startedAt: Math.min(...times), endedAt: Math.max(...times) }),
       meta: this.#refused === 0 ? {} : { refused_calls: this.#refused },
       captured,

@@ -202,7 +202,7 @@ class Transcript {
       status: 'unknown',
       by: 'mcp',
       evidence: ['mcp'],
-      ...(at === undefined ? {} : { t0: at }),
+      t0: at,
     };
     const call = { step, record };
     this.#calls.push(call);
@@ -221,8 +221,8 @@ class Transcript {
       const { code, message: why } = message.error;
       step.status = 'error';
       step.error = {
-        ...(typeof code === 'number' || typeof code === 'string' ? { code } : {}),
-        ...(typeof why === 'string' ? { message: why } : {}),
+        code: typeof code === 'number' || typeof code === 'string' ? code : undefined,
+        message: typeof why === 'string' ? why : undefined,
       };
       return;
     }
@@ -250,8 +250,8 @@ class Transcript {
       if (!isFields(tool) || typeof tool.name !== 'string') continue;
       this.#tools.set(tool.name, {
         name: tool.name,
-        ...(typeof tool.description === 'string' ? { description: tool.description } : {}),
-        ...(isFields(tool.inputSchema) ? { schema: tool.inputSchema } : {}),
+        description: typeof tool.description === 'string' ? tool.description : undefined,
+        schema: isFields(tool.inputSchema) ? tool.inputSchema : undefined,
       });
     }
   }
@@ -289,14 +289,14 @@ class Transcript {
       id: file === undefined ? placeId({}) : file,
       source: {
         format: 'mcp',
-        ...(file === undefined ? {} : { file }),
-        ...(line === undefined ? {} : { line }),
+        file,
+        line,
       },
       status: 'unknown',
       agents: [],
       steps: list.steps,
-      ...(this.#masked.length === 0 ? {} : { masked: [...this.#masked] }),
-      ...(this.#tools.size === 0 ? {} : { tools: [...this.#tools.values()] }),
+      masked: this.#masked.length !== 0 ? [...this.#masked] : undefined,
+      tools: this.#tools.size !== 0 ? [...this.#tools.values()] : undefined,
       ...(times.length === 0 ? {} : { startedAt: Math.min(...times), endedAt: Math.max(...times) }),
       meta: this.#orphans === 0 ? {} : { orphan_responses: this.#orphans },
       captured,

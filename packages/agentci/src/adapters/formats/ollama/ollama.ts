@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import type { Reply } from '../../build/conversation.ts';
@@ -87,17 +86,17 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     role: 'assistant',
     content: said,
     tool_calls: messages.flatMap(({ tool_calls }) => objects(tool_calls)),
-    ...(thought === '' ? {} : { reasoning_content: thought }),
+    reasoning_content: thought !== '' ? thought : undefined,
   });
   const [input, output] = [amount(last?.prompt_eval_count), amount(last?.eval_count)];
   const hasCalls = (turn?.calls ?? []).length > 0;
-  return defined({
+  return {
     provider: FORMAT,
     model: label(pieces[0]?.model),
     output: turn,
     // A reply with calls ends with "stop" as well.
     finish: hasCalls ? undefined : finishOf(last?.done_reason),
-    usage: input === undefined && output === undefined ? undefined : defined({ input, output }),
+    usage: input === undefined && output === undefined ? undefined : { input, output },
     ...gapOf({ cutOff: last === undefined }),
-  });
+  };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import { plainMessage } from '../../build/answer.ts';
@@ -29,7 +28,7 @@ export function runItems(
   let speaker: string | undefined;
   const flush = (): void => {
     for (const turn of itemTurns(waiting)) {
-      if (turn.role === 'assistant') dialogue.reply(turn, defined({ agent: speaker }));
+      if (turn.role === 'assistant') dialogue.reply(turn, { agent: speaker });
       else dialogue.hear(turn);
     }
     waiting = [];
@@ -50,7 +49,8 @@ export function runItems(
       to: target,
       mode: 'pass',
       status: 'ok',
-      ...defined({ from: source, via }),
+      from: source,
+      via,
     });
   }
   flush();
@@ -73,7 +73,7 @@ export function stateDraft(state: Fields, format: string): Draft {
   return {
     source: { format, version: label(state.$schemaVersion) ?? '' },
     steps: [...guardrails(state), ...withUsage(steps, responses)],
-    ...defined({ turns }),
+    turns,
     task: { input },
     records: { ...MESSAGES_RECORD, agents: 'full', handoffs: 'full' },
     counts: { llmCalls: responses.length },
@@ -88,14 +88,13 @@ export function stateDraft(state: Fields, format: string): Draft {
         ? (['llmCalls'] as const)
         : []),
     ],
-    ...(agent === undefined ? {} : { agents: [{ id: agent, name: agent }] }),
-    ...defined({
-      reported: usage === undefined ? undefined : { usage, llmCalls: responses.length },
-    }),
-    ...(current.type === 'next_step_final_output' && final !== undefined
-      ? { final: answerOf(final, agent) }
-      : {}),
-    ...(current.type === 'next_step_interruption' ? { status: 'incomplete' as const } : {}),
+    agents: agent === undefined ? undefined : [{ id: agent, name: agent }],
+    reported: usage === undefined ? undefined : { usage, llmCalls: responses.length },
+    final:
+      current.type === 'next_step_final_output' && final !== undefined
+        ? answerOf(final, agent)
+        : undefined,
+    status: current.type === 'next_step_interruption' ? ('incomplete' as const) : undefined,
   };
 }
 
@@ -113,7 +112,7 @@ const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.l
 
 const answerOf = (value: unknown, agent: string | undefined): NonNullable<Trace['final']> => ({
   ...(typeof value === 'string' ? { text: text(value) ?? '' } : { data: value }),
-  ...defined({ agent }),
+  agent,
 });
 
 /** Counters that never counted a request are not a count of 0 tokens. */

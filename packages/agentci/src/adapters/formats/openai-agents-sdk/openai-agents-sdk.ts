@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -110,11 +109,9 @@ const responsesDraft = (responses: readonly Fields[]): Draft => ({
   source: { format: FORMAT },
   steps: responses.map((response) => ({
     kind: 'llm' as const,
-    ...defined({
-      output: merged(itemTurns(objects(response.output))),
-      usage: usageOf(response.usage),
-      model: label(response.model),
-    }),
+    output: merged(itemTurns(objects(response.output))),
+    usage: usageOf(response.usage),
+    model: label(response.model),
   })),
   records: { toolCalls: 'full', toolArgs: 'full', llmCalls: 'full' },
 });

@@ -47,13 +47,13 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
   const spans = records.filter(({ object }) => object === 'trace.span');
   const usage = taskUsage(spans);
   return {
-    source: { format, dialects: ['tracing'], ...(id === '' ? {} : { traceIds: [id] }) },
-    ...(id === '' ? {} : { id }),
+    source: { format, dialects: ['tracing'], traceIds: id !== '' ? [id] : undefined },
+    id: id !== '' ? id : undefined,
     steps: spans.map((span) => (isBareTurn(span, spans) ? bareTurn(span) : stepOf(span))),
     gaps: spans.some((span) => isBareTurn(span, spans))
       ? [{ gap: 'absentReplies', detail: 'turns without a reply' }]
       : [],
-    ...(usage === undefined ? {} : { reported: { usage } }),
+    reported: usage === undefined ? undefined : { usage },
     records: TEAM_RECORD,
     meta: defined({ workflow: label(trace?.workflow_name), group: label(trace?.group_id) }),
   };
@@ -105,14 +105,12 @@ function stepOf(span: Fields): DraftStep {
   const data = fields(span.span_data);
   const message = isFields(span.error) ? label(span.error.message) : undefined;
   const base = {
-    ...defined({
-      key: label(span.id),
-      parent: label(span.parent_id),
-      t0: time(span.started_at),
-      t1: time(span.ended_at),
-    }),
+    key: label(span.id),
+    parent: label(span.parent_id),
+    t0: time(span.started_at),
+    t1: time(span.ended_at),
     status: message === undefined ? ('ok' as const) : ('error' as const),
-    ...(message === undefined ? {} : { error: { message } }),
+    error: message === undefined ? undefined : { message },
   };
   const name = label(data.name) ?? 'unknown';
   switch (data.type) {
@@ -124,12 +122,10 @@ function stepOf(span: Fields): DraftStep {
       return {
         kind: 'llm',
         ...base,
-        ...(input.length === 0 ? {} : { input }),
-        ...defined({
-          output: merged(turnsOf(data.output)),
-          model: label(data.model),
-          usage: usageOf(data.usage),
-        }),
+        input: input.length !== 0 ? input : undefined,
+        output: merged(turnsOf(data.output)),
+        model: label(data.model),
+        usage: usageOf(data.usage),
       };
     }
     case 'function':
@@ -138,10 +134,8 @@ function stepOf(span: Fields): DraftStep {
         name,
         ...base,
         ...argumentsOf(data.input),
-        ...defined({ result: resultOf(data.output ?? undefined) }),
-        ...(isFields(data.mcp_data)
-          ? { by: 'mcp', ...defined({ server: label(data.mcp_data.server) }) }
-          : {}),
+        result: resultOf(data.output ?? undefined),
+        ...(isFields(data.mcp_data) ? { by: 'mcp', server: label(data.mcp_data.server) } : {}),
       };
     case 'handoff':
       return {
@@ -149,7 +143,7 @@ function stepOf(span: Fields): DraftStep {
         to: label(data.to_agent) ?? 'unknown',
         mode: 'pass',
         ...base,
-        ...defined({ from: label(data.from_agent) }),
+        from: label(data.from_agent),
       };
     case 'guardrail':
       return { kind: 'guardrail', name, triggered: data.triggered === true, ...base };

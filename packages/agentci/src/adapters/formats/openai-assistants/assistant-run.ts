@@ -32,15 +32,14 @@ export function assistantRun(
       dialogue.hear(turnOfText('user', wordsIn(message)));
   const byId = new Map(messages.map((message) => [label(message.id), message]));
   const gaps: GapNote[] = isCut ? [{ gap: 'absentChildren', detail: 'further steps' }] : [];
-  const about = (step: Fields) =>
-    defined({
-      provider: 'openai',
-      model: label(run.model),
-      usage: usageOf(step.usage),
-      t0: time(step.created_at),
-      t1: time(step.completed_at),
-      status: step.status === 'failed' ? ('error' as const) : undefined,
-    });
+  const about = (step: Fields) => ({
+    provider: 'openai',
+    model: label(run.model),
+    usage: usageOf(step.usage),
+    t0: time(step.created_at),
+    t1: time(step.completed_at),
+    status: step.status === 'failed' ? ('error' as const) : undefined,
+  });
   for (const step of inOrder(steps)) {
     const details = fields(step.step_details);
     if (details.type === 'tool_calls' || Array.isArray(details.tool_calls)) {
@@ -78,21 +77,17 @@ export function assistantRun(
   const error = isFields(run.last_error) ? run.last_error : undefined;
   return {
     source: { format },
-    ...(id === '' ? {} : { id }),
+    id: id !== '' ? id : undefined,
     steps: dialogue.steps,
     turns: dialogue.turns,
     // A run or a message alone does not say what was called on the way.
     records: steps.length > 0 ? MESSAGES_RECORD : {},
     gaps,
-    ...(answer === undefined ? {} : { final: { text: wordsIn(answer) } }),
-    ...defined({
-      reported: usage === undefined ? undefined : { usage },
-      status: error === undefined ? statusOf(run.status) : ('error' as const),
-      error:
-        error === undefined
-          ? undefined
-          : defined({ message: label(error.message), type: label(error.code) }),
-    }),
+    final: answer === undefined ? undefined : { text: wordsIn(answer) },
+    reported: usage === undefined ? undefined : { usage },
+    status: error === undefined ? statusOf(run.status) : ('error' as const),
+    error:
+      error === undefined ? undefined : { message: label(error.message), type: label(error.code) },
     meta: defined({ assistant: label(run.assistant_id), thread: label(run.thread_id) }),
   };
 }
@@ -114,14 +109,14 @@ function callOf(call: Fields): Call {
     return {
       name: label(inner.name) ?? UNNAMED,
       ...argumentsOf(inner.arguments),
-      ...defined({ id }),
+      id,
     };
   const given = inner.input;
   return {
     name: kind,
     by: 'provider',
     args: typeof given === 'string' ? { input: given } : {},
-    ...defined({ id }),
+    id,
   };
 }
 
@@ -130,7 +125,7 @@ function resultsOf(call: Fields): Turn[] {
   const output = inner.output ?? inner.outputs ?? inner.results;
   const id = label(call.id);
   if (output === undefined || output === null) return [];
-  return [{ role: 'tool', parts: [], ...defined({ callId: id, result: resultOf(output) }) }];
+  return [{ role: 'tool', parts: [], callId: id, result: resultOf(output) }];
 }
 
 const wordsIn = (message: Fields): string =>

@@ -121,7 +121,7 @@ function wrapped(value: Fields): Draft {
   const model = label(value.model);
   const usage = usageOf(value.usage);
   return {
-    ...messagesDraft(turnsOf(value.messages), () => defined({ model })),
+    ...messagesDraft(turnsOf(value.messages), () => ({ model })),
     ...defined({
       id: label(value.id),
       tools: value.tools === undefined ? undefined : toolDefs(value.tools),
@@ -165,7 +165,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
     choice === undefined
       ? undefined
       : merged(messageTurns({ ...messageIn(choice), role: 'assistant' }));
-  return defined({
+  return {
     output,
     model: label(whole.model),
     responseId: label(whole.id),
@@ -179,7 +179,7 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
         .some(({ message }) => (merged(messageTurns(fields(message)))?.calls ?? []).length > 0),
     }),
     t0: time(pick(whole, 'created', 'created_at')),
-  });
+  };
 }
 
 /** Completions of a text have it beside the index. */

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -98,7 +97,7 @@ const previous = (
   const threadId = label(source.conversation) ?? label(fields(source.conversation).id);
   return previousId === undefined && threadId === undefined
     ? {}
-    : { inputIsDelta: true, ...defined({ previousId, threadId }) };
+    : { inputIsDelta: true, previousId, threadId };
 };
 
 function inputOf(request: Fields): Turn[] {
@@ -117,7 +116,7 @@ export const RESPONSES_WIRE: Wire = {
       ...fields(Array.isArray(response) ? lastOf(response) : response),
       ...given(request),
     }),
-    ...defined({ model: label(request.model) }),
+    model: label(request.model),
   }),
   reply: replyOf,
 };
@@ -159,7 +158,7 @@ function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?
   const reason = label(fields(whole.incomplete_details).reason);
   const output = merged(turns);
   const asksForCalls = (output?.calls ?? []).some(({ by }) => by === undefined);
-  return defined({
+  return {
     provider: 'openai',
     output: output ?? (whole.output === undefined ? undefined : turnOfText('assistant', '')),
     model: label(whole.model),
@@ -177,7 +176,7 @@ function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?
     t1: time(whole.completed_at),
     ...gapOf({ cutOff: Array.isArray(response) && lastEvent(response) === undefined }),
     error: isFields(whole.error) ? wireError(whole, undefined) : undefined,
-  });
+  };
 }
 
 const lastEvent = (events: readonly unknown[]): unknown =>

@@ -44,17 +44,14 @@ export function realtimeDraft(values: readonly unknown[], format: string): Draft
       replied.add(label(response.id) ?? '');
       for (const { id } of objects(response.output)) heard.add(label(id) ?? '');
       const turns = itemTurns(objects(response.output).map((item) => spoken(item, transcripts)));
-      dialogue.reply(
-        merged(turns) ?? { role: 'assistant', parts: [] },
-        defined({
-          provider: 'openai',
-          model: label(response.model),
-          responseId: label(response.id),
-          usage: usageOf(response.usage),
-          finish: finishOf(response),
-          status: response.status === 'failed' ? ('error' as const) : undefined,
-        }),
-      );
+      dialogue.reply(merged(turns) ?? { role: 'assistant', parts: [] }, {
+        provider: 'openai',
+        model: label(response.model),
+        responseId: label(response.id),
+        usage: usageOf(response.usage),
+        finish: finishOf(response),
+        status: response.status === 'failed' ? ('error' as const) : undefined,
+      });
       continue;
     }
     if (!isHeard.test(String(event.type))) continue;

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step } from '../../../trace/model.ts';
 import { Dialogue } from '../../build/dialogue.ts';
@@ -62,14 +61,13 @@ export function eventsDraft(events: readonly Fields[], format: string): Draft {
     records: AGENT_RECORD,
     gaps: run.gaps,
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
-    ...(run.answer === undefined ? {} : { final: { text: run.answer } }),
-    ...(run.failure === undefined
-      ? {}
-      : { status: 'error' as const, error: { message: run.failure } }),
-    reported: defined({
+    final: run.answer === undefined ? undefined : { text: run.answer },
+    status: run.failure === undefined ? undefined : ('error' as const),
+    error: run.failure === undefined ? undefined : { message: run.failure },
+    reported: {
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
       usage: usageOf(metrics.accumulated_token_usage),
-    }),
+    },
   };
 }
 
@@ -134,12 +132,10 @@ class EventRun {
     for (const call of turn.calls ?? []) if (call.id !== undefined) this.#told.add(call.id);
     this.dialogue.reply(turn, {
       status: 'ok',
-      ...defined({
-        model: label(response.model),
-        responseId: label(response.id),
-        usage: usageOf(response.usage),
-        finish: finishOf(choice.finish_reason),
-      }),
+      model: label(response.model),
+      responseId: label(response.id),
+      usage: usageOf(response.usage),
+      finish: finishOf(choice.finish_reason),
     });
   }
 
@@ -162,10 +158,8 @@ class EventRun {
       id,
       name,
       ...argumentsOf(given),
-      ...defined({
-        by: isMcp ? ('mcp' as const) : undefined,
-        actor: isAgents ? undefined : ('user' as const),
-      }),
+      by: isMcp ? ('mcp' as const) : undefined,
+      actor: isAgents ? undefined : ('user' as const),
     };
     const thought = text(args.thought) ?? '';
     if (isAgents) this.dialogue.reply({ ...turnOfText('assistant', thought), calls: [call] });
@@ -213,16 +207,14 @@ function resultOfEvent(
   return {
     role: 'tool',
     parts: [],
-    ...defined({
-      callId,
-      name:
-        callId === undefined
-          ? (label(fields(event.tool_call_metadata).function_name) ?? observation)
-          : undefined,
-      result: resultOf(said),
-      status,
-      error: status === 'error' ? { message: said ?? '', ...defined({ code }) } : undefined,
-    }),
+    callId,
+    name:
+      callId === undefined
+        ? (label(fields(event.tool_call_metadata).function_name) ?? observation)
+        : undefined,
+    result: resultOf(said),
+    status,
+    error: status === 'error' ? { message: said ?? '', code } : undefined,
   };
 }
 

@@ -62,8 +62,9 @@ export function sdkDraft(events: readonly Fields[], format: string): Draft {
     records: AGENT_RECORD,
     gaps,
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
-    ...(answer === undefined ? {} : { final: { text: answer } }),
-    ...(failure === undefined ? {} : { status: 'error' as const, error: { message: failure } }),
+    final: answer === undefined ? undefined : { text: answer },
+    status: failure === undefined ? undefined : ('error' as const),
+    error: failure === undefined ? undefined : { message: failure },
   };
 }
 
@@ -76,7 +77,7 @@ function actionTurn(event: Fields): Turn {
   const call: Call = {
     name: label(event.tool_name) ?? label(inner.name) ?? UNNAMED,
     ...argumentsOf(given),
-    ...defined({ id: label(event.tool_call_id) ?? label(asked.id) }),
+    id: label(event.tool_call_id) ?? label(asked.id),
   };
   const thought = text(event.reasoning_content);
   return {

@@ -69,10 +69,10 @@ function rowDraft(row: Fields): Draft {
   return {
     ...draft,
     ...defined({ id: id ?? draft.id }),
-    task: defined({
+    task: {
       id,
       input: asked === undefined ? undefined : [plainMessage(turnOfText('user', asked))],
-    }),
+    },
     reported: {
       ...draft.reported,
       ...defined({

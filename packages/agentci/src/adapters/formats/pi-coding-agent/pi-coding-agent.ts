@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Message, Usage } from '../../../trace/model.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
@@ -80,16 +79,16 @@ function draftOf(records: readonly RawRecord[]): Draft {
   return {
     source: {
       format: FORMAT,
-      ...defined({ version: label(lines.find(({ type }) => type === 'session')?.version) }),
+      version: label(lines.find(({ type }) => type === 'session')?.version),
     },
     steps: dialogue.steps,
     turns: dialogue.turns,
     records: AGENT_RECORD,
     gaps,
     ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),
-    ...defined({ id: label(lines.find(({ type }) => type === 'session')?.id) }),
-    ...(asked === undefined ? {} : { task: { input: [asked] } }),
-    ...(answer === undefined ? {} : { final: { text: answer } }),
+    id: label(lines.find(({ type }) => type === 'session')?.id),
+    task: asked === undefined ? undefined : { input: [asked] },
+    final: answer === undefined ? undefined : { text: answer },
     ...(failure !== undefined
       ? { status: 'error' as const, error: { message: failure } }
       : last?.stopReason === 'aborted'
@@ -116,15 +115,13 @@ function add(dialogue: Dialogue, message: Fields, index: number): void {
     if (turn === undefined) return;
     dialogue.reply(turn, {
       status: message.stopReason === 'error' ? 'error' : 'ok',
-      ...defined({
-        model: label(message.model),
-        provider: label(message.provider),
-        usage: usageOf(message.usage),
-        cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-        finish: finishOf(message.stopReason === 'toolUse' ? 'tool_use' : message.stopReason),
-        t0: at,
-      }),
-      ...(at === undefined ? {} : { timing: 'estimated' as const }),
+      model: label(message.model),
+      provider: label(message.provider),
+      usage: usageOf(message.usage),
+      cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
+      finish: finishOf(message.stopReason === 'toolUse' ? 'tool_use' : message.stopReason),
+      t0: at,
+      timing: at === undefined ? undefined : ('estimated' as const),
     });
   } else if (message.role === 'toolResult')
     dialogue.hear(
@@ -167,7 +164,8 @@ function commandOf(message: Fields, index: number) {
         : failed
           ? ('error' as const)
           : ('ok' as const),
-    ...defined({ result: output, error: failed ? { message: output ?? '', code } : undefined }),
+    result: output,
+    error: failed ? { message: output ?? '', code } : undefined,
   };
 }
 
@@ -176,13 +174,13 @@ function usageOf(given: unknown): Usage | undefined {
   const { input, output, cacheRead, cacheWrite, totalTokens } = fields(given);
   const [sent, said, read, written] = [input, output, cacheRead, cacheWrite].map(amount);
   if (sent === undefined || said === undefined) return undefined;
-  return defined({
+  return {
     input: sent + (read ?? 0) + (written ?? 0),
     output: said,
     cacheRead: read,
     cacheWrite: written,
     total: amount(totalTokens),
-  });
+  };
 }
 
 /** The messages from the last one up to the first; the other ones are on branches that were left. */

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -77,11 +76,9 @@ function draftOf(list: readonly Fields[], about: Fields): Draft {
     steps: run.steps,
     turns: run.turns,
     ...timeSpan(times.map(time)),
-    ...defined({
-      id: label(lastRun?.about.run_id),
-      final,
-      reported: usage === undefined ? undefined : { usage },
-    }),
+    id: label(lastRun?.about.run_id),
+    final,
+    reported: usage === undefined ? undefined : { usage },
     records: {
       toolCalls: 'full',
       toolArgs: 'full',

@@ -72,15 +72,15 @@ export function pydanticRun(
       {
         role: 'assistant',
         parts: parts.flatMap(replyParts),
-        ...(asked.length === 0 ? {} : { calls: asked }),
+        calls: asked.length !== 0 ? asked : undefined,
       },
-      defined({
+      {
         model: label(about.model_name),
         provider: label(about.provider_name),
         usage: requestUsage(about.usage),
         cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
         finish: answer === undefined ? finishOf(about.finish_reason) : ('stop' as const),
-      }),
+      },
     );
     for (const part of parts)
       if (part.part_kind === 'builtin-tool-return') dialogue.hear(...requestTurns(part));
@@ -110,10 +110,8 @@ function outputCalls(messages: readonly Message[]): Set<string> {
 const callOf = (part: Fields): Call => ({
   name: label(part.tool_name) ?? 'unknown',
   ...argumentsOf(part.args ?? {}),
-  ...defined({
-    id: callIdOf(part),
-    by: part.part_kind === 'builtin-tool-call' ? ('provider' as const) : undefined,
-  }),
+  id: callIdOf(part),
+  by: part.part_kind === 'builtin-tool-call' ? ('provider' as const) : undefined,
 });
 
 function replyParts(part: Fields): Turn['parts'] {
@@ -140,8 +138,7 @@ function requestTurns(part: Fields): Turn[] {
   const at = time(part.timestamp);
   if (kind === 'system-prompt')
     return [{ ...turnOfText('system', text(content) ?? ''), ...defined({ at }) }];
-  if (kind === 'user-prompt')
-    return [{ role: 'user', parts: promptParts(content), ...defined({ at }) }];
+  if (kind === 'user-prompt') return [{ role: 'user', parts: promptParts(content), at }];
   const name = label(part.tool_name);
   if (kind === 'retry-prompt') {
     const message = typeof content === 'string' ? content : JSON.stringify(content ?? '');
@@ -154,7 +151,8 @@ function requestTurns(part: Fields): Turn[] {
         status: 'error',
         error: { message },
         result: content,
-        ...defined({ at, callId: callIdOf(part) }),
+        at,
+        callId: callIdOf(part),
       },
     ];
   }
@@ -178,7 +176,9 @@ function requestTurns(part: Fields): Turn[] {
             },
           }
         : {}),
-      ...defined({ at, name, callId: callIdOf(part) }),
+      at,
+      name,
+      callId: callIdOf(part),
     },
   ];
 }
@@ -194,19 +194,19 @@ function promptParts(content: unknown): Turn['parts'] {
     const modality = word === 'image' || word === 'audio' || word === 'video' ? word : 'document';
     const url = label(item.url);
     const uri = url?.startsWith('data:') === true ? undefined : url;
-    return [{ type: 'media', modality, ...defined({ mime, uri }) }];
+    return [{ type: 'media', modality, mime, uri }];
   });
 }
 
 /** Both spellings of the counts. A count of nothing at all is a model that does not count. */
 export function requestUsage(value: unknown): Usage | undefined {
   const counted = fields(value);
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: amount(pick(counted, 'input_tokens', 'request_tokens')),
     output: amount(pick(counted, 'output_tokens', 'response_tokens')),
     cacheRead: amount(counted.cache_read_tokens),
     cacheWrite: amount(counted.cache_write_tokens),
     reasoning: amount(fields(counted.details).reasoning_tokens),
-  });
+  };
   return (usage.input ?? 0) + (usage.output ?? 0) > 0 ? usage : undefined;
 }

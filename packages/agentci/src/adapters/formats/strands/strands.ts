@@ -104,12 +104,11 @@ function draftOf({ messages, about }: Run, name: string): Draft {
     source: { format: FORMAT },
     ...conversation(turns, () => {
       const own = fields(fields(replies[next++]).metadata);
-      return defined({ usage: anthropicUsage(own.usage) });
+      return { usage: anthropicUsage(own.usage) };
     }),
-    ...defined({ id }),
-    ...(usage === undefined && latency === undefined
-      ? {}
-      : { reported: defined({ usage, durationMs: latency }) }),
+    id,
+    reported:
+      usage === undefined && latency === undefined ? undefined : { usage, durationMs: latency },
     records: AGENT_RECORD,
     meta: defined({ stop_reason: stop }),
   };

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import type { Fields } from '../../../trace/fields.ts';
 import { textOf } from '../../build/answer.ts';
 import { Dialogue } from '../../build/dialogue.ts';
@@ -33,10 +32,7 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
         message.message_type === 'action' && calls.length === 0
           ? ('tool_calls' as const)
           : undefined;
-      dialogue.reply(
-        { ...said, ...(calls.length === 0 ? {} : { calls }) },
-        defined({ agent, finish }),
-      );
+      dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) }, { agent, finish });
       continue;
     }
     const ids = (Array.isArray(message.tool_call_ids) ? message.tool_call_ids : []).flatMap(
@@ -93,7 +89,8 @@ const answer = (calls: readonly Call[], id: string | undefined, result: string):
   role: 'tool',
   parts: [],
   result,
-  ...defined({ callId: id, name: id === undefined ? calls[0]?.name : undefined }),
+  callId: id,
+  name: id === undefined ? calls[0]?.name : undefined,
 });
 
 const BLOCK = /```(?:bash|mswea_bash_command|sh)\r?\n([\s\S]*?)\r?\n?```/;
@@ -125,11 +122,11 @@ export function miniSteps(messages: readonly Fields[]): Dialogue {
       waiting = [...(said.calls ?? blockCall(textOf(said) ?? '', extra))];
       dialogue.reply(
         { ...said, ...(waiting.length === 0 ? {} : { calls: waiting }) },
-        defined({
+        {
           model: label(response.model),
           usage: usageOf(response.usage),
           cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
-        }),
+        },
       );
     } else if ((message.role === 'user' || message.role === 'tool') && waiting.length > 0) {
       dialogue.hear(observation(message, turns, waiting));

@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
@@ -71,22 +72,20 @@ function draftOf(run: Fields): Draft {
   const sent = amount(stats.tokens_sent);
   const received = amount(stats.tokens_received);
   const counted = (sent ?? 0) + (received ?? 0) > 0;
-  const reported: NonNullable<Trace['reported']> = defined({
-    usage: counted ? defined({ input: sent, output: received }) : undefined,
+  const reported: NonNullable<Trace['reported']> = {
+    usage: counted ? { input: sent, output: received } : undefined,
     cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
     llmCalls: amount(stats.api_calls) === 0 ? undefined : amount(stats.api_calls),
-  });
+  };
   return {
-    source: { format: FORMAT, ...(isMini(run) ? { dialects: ['mini'] } : {}) },
+    source: { format: FORMAT, dialects: isMini(run) ? ['mini'] : undefined },
     steps: dialogue.steps,
     turns: dialogue.turns,
-    ...defined({
-      id: label(pick(run, 'instance_id', 'environment_id')),
-      status: statusOf(label(info.exit_status)),
-    }),
-    ...(submission === undefined || submission === '' ? {} : { final: { text: submission } }),
-    ...(Object.keys(reported).length === 0 ? {} : { reported }),
-    ...(reported.llmCalls === undefined ? {} : { counts: { llmCalls: reported.llmCalls } }),
+    id: label(pick(run, 'instance_id', 'environment_id')),
+    status: statusOf(label(info.exit_status)),
+    final: submission === undefined || submission === '' ? undefined : { text: submission },
+    reported: hasValues(reported) ? reported : undefined,
+    counts: reported.llmCalls === undefined ? undefined : { llmCalls: reported.llmCalls },
     records: MESSAGES_RECORD,
     meta: defined({ exit_status: label(info.exit_status), environment: label(run.environment) }),
   };

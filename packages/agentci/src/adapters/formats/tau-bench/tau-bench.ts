@@ -41,15 +41,15 @@ function draftOf(value: unknown): Draft {
         ? steps
         : [{ kind: 'event', name: 'error', data: { message: failure } }],
     turns: withoutStops(turns),
-    ...defined({ id: taskId === undefined ? undefined : `${taskId}-${label(trial.trial) ?? '0'}` }),
-    task: defined({
+    id: taskId === undefined ? undefined : `${taskId}-${label(trial.trial) ?? '0'}`,
+    task: {
       id: taskId,
       expected,
       input: asked?.input
         ?.filter(({ role }) => role !== 'tool')
         .map(({ role, parts }) => ({ role, parts: [...parts] })),
-    }),
-    ...(reward === undefined ? {} : { outcomes: [{ name: 'reward', value: reward, by: FORMAT }] }),
+    },
+    outcomes: reward === undefined ? undefined : [{ name: 'reward', value: reward, by: FORMAT }],
     ...(failure === undefined ? {} : failed(failure, reward)),
     records: MESSAGES_RECORD,
     meta: defined({ user_cost_usd: number(info.user_cost) }),

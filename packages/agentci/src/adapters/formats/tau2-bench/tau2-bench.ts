@@ -83,21 +83,19 @@ function draftOf(simulation: Fields, results: Fields): Draft {
     source: { format: FORMAT },
     steps: dialogue.steps,
     turns: withoutStops(dialogue.turns),
-    ...defined({
-      id:
-        label(simulation.id) ??
-        (taskId === undefined ? undefined : `${taskId}-${label(simulation.trial) ?? '0'}`),
-      startedAt: time(simulation.start_time),
-      endedAt: time(simulation.end_time),
-      status: statusOf(reason),
-      ending: endingOf(reason),
-    }),
-    task: defined({ id: taskId, expected: fields(task?.evaluation_criteria).actions }),
+    id:
+      label(simulation.id) ??
+      (taskId === undefined ? undefined : `${taskId}-${label(simulation.trial) ?? '0'}`),
+    startedAt: time(simulation.start_time),
+    endedAt: time(simulation.end_time),
+    status: statusOf(reason),
+    ending: endingOf(reason),
+    task: { id: taskId, expected: fields(task?.evaluation_criteria).actions },
     outcomes: outcomesOf(simulation),
-    reported: defined({
+    reported: {
       durationMs: seconds === undefined ? undefined : seconds * 1000,
       cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-    }),
+    },
     records: isVoice ? {} : AGENT_RECORD,
     warnings: isVoice
       ? [
@@ -138,7 +136,7 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
           kind: 'event',
           name: 'user.tool_result',
           data: userResult(result),
-          ...defined({ t0: at }),
+          t0: at,
         });
       else dialogue.hear(resultTurn(result, at));
     }
@@ -148,12 +146,11 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
     dialogue.reply(
       { ...turnOfText('assistant', said), ...(asked.length === 0 ? {} : { calls: asked }) },
       {
-        ...(at === undefined ? {} : { t0: at, timing: 'estimated' as const }),
-        ...defined({
-          model,
-          usage: usageOf(message.usage),
-          cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
-        }),
+        t0: at,
+        timing: at === undefined ? undefined : ('estimated' as const),
+        model,
+        usage: usageOf(message.usage),
+        cost: usd === undefined || usd === 0 ? undefined : { usd, source: 'reported' as const },
       },
     );
   } else {
@@ -167,7 +164,7 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
         kind: 'event',
         name: 'user.tool_call',
         data: { actor: 'user', ...callOf(call) },
-        ...defined({ t0: at }),
+        t0: at,
       });
   }
 }
@@ -175,12 +172,13 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
 const callOf = (call: Fields): Call => ({
   name: label(call.name) ?? 'unknown',
   ...argumentsOf(call.arguments),
-  ...defined({ id: label(call.id) }),
+  id: label(call.id),
 });
 
 const userResult = (result: Fields) => ({
   actor: 'user',
-  ...defined({ id: label(result.id), result: outcomeOf(result.content).value }),
+  id: label(result.id),
+  result: outcomeOf(result.content).value,
   failed: result.error === true,
 });
 
@@ -191,7 +189,10 @@ function resultTurn(result: Fields, at: number | undefined): Turn {
   return {
     role: 'tool',
     parts,
-    ...defined({ at, status, callId: label(result.id), result: value }),
-    ...(failed ? { error: { message: text(result.content) ?? '' } } : {}),
+    at,
+    status,
+    callId: label(result.id),
+    result: value,
+    error: failed ? { message: text(result.content) ?? '' } : undefined,
   };
 }

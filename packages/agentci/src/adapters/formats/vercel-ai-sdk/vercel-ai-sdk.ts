@@ -125,7 +125,7 @@ function uiPart(part: Fields): Fields {
     toolCallId,
     input: args,
     state: isDone ? 'output-available' : 'input-available',
-    ...(isDone ? { output: result } : {}),
+    output: isDone ? result : undefined,
   };
 }
 
@@ -258,7 +258,10 @@ function missingSteps(steps: readonly Fields[]): GapNote[] {
 function stepTurns(step: Fields): { turn: Turn; results: Turn[] } {
   const content = Array.isArray(step.content) ? step.content : oldContent(step);
   const { parts, calls, results } = contentOf(content);
-  return { turn: { role: 'assistant', parts, ...(calls.length === 0 ? {} : { calls }) }, results };
+  return {
+    turn: { role: 'assistant', parts, calls: calls.length !== 0 ? calls : undefined },
+    results,
+  };
 }
 
 /** Version 4 has text, calls and results in fields of their own, with `args` and `result`. */
@@ -272,7 +275,7 @@ function replyOf(step: Fields): Reply {
   const response = fields(step.response);
   const t0 = time(response.timestamp);
   const took = amount(fields(step.performance).responseTimeMs);
-  return defined({
+  return {
     model: label(response.modelId) ?? label(fields(step.model).modelId),
     provider: label(fields(step.model).provider),
     usage: usageOf(step.usage),
@@ -280,7 +283,7 @@ function replyOf(step: Fields): Reply {
     responseId: label(response.id),
     t0,
     t1: t0 === undefined || took === undefined ? undefined : t0 + took,
-  });
+  };
 }
 
 /** What was asked is not in the steps, unless the request was kept. */

@@ -61,7 +61,7 @@ function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...facts,
-    ...fate(span),
+    ...defined(fate(span)),
     ...defined({
       model: facts.model ?? label(response.model_version),
       usage: facts.usage ?? geminiUsage(response.usage_metadata),

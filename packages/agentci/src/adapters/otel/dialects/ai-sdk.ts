@@ -33,14 +33,10 @@ export const aiSdk: Dialect = {
 const toolOf = (span: Span): Reading => ({
   kind: 'tool',
   name: label(span.attributes['ai.toolCall.name']) ?? 'unknown',
-  ...fate(span),
+  ...defined(fate(span)),
   ...argumentsOf(span.attributes['ai.toolCall.args'] ?? span.attributes['ai.toolCall.input']),
-  ...defined({
-    callId: label(span.attributes['ai.toolCall.id']),
-    result: resultOf(
-      span.attributes['ai.toolCall.result'] ?? span.attributes['ai.toolCall.output'],
-    ),
-  }),
+  callId: label(span.attributes['ai.toolCall.id']),
+  result: resultOf(span.attributes['ai.toolCall.result'] ?? span.attributes['ai.toolCall.output']),
 });
 
 function llmOf(span: Span): Reading {
@@ -49,7 +45,7 @@ function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...facts,
-    ...fate(span),
+    ...defined(fate(span)),
     ...defined({
       provider: facts.provider ?? label(attributes['ai.model.provider']),
       model: label(pick(attributes, 'ai.response.model', 'ai.model.id')) ?? facts.model,
@@ -82,9 +78,7 @@ function output({ attributes }: Span): Turn | undefined {
   const calls = objects(unpacked(attributes['ai.response.toolCalls'])).flatMap((call): Call[] => {
     const name = label(call.toolName);
     const id = label(call.toolCallId);
-    return name === undefined
-      ? []
-      : [{ name, ...argumentsOf(pick(call, 'input', 'args')), ...defined({ id }) }];
+    return name === undefined ? [] : [{ name, ...argumentsOf(pick(call, 'input', 'args')), id }];
   });
   if (said === undefined && calls.length === 0) return undefined;
   return { ...turnOfText('assistant', said ?? ''), ...(calls.length === 0 ? {} : { calls }) };
@@ -112,11 +106,9 @@ function agentOf(span: Span): Reading {
       label(attributes['ai.telemetry.functionId']) ??
       label(fields(attributes)['resource.name']) ??
       span.name,
-    ...fate(span),
-    ...defined({
-      input: input.length === 0 ? undefined : input,
-      output: said && turnOfText('assistant', wordsOf(said)),
-    }),
+    ...defined(fate(span)),
+    input: input.length === 0 ? undefined : input,
+    output: said && turnOfText('assistant', wordsOf(said)),
   };
 }
 

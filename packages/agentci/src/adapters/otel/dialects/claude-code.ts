@@ -39,7 +39,7 @@ function agentOf(span: Span): Reading {
     kind: 'agent',
     name: 'claude-code',
     ...fate(span),
-    ...defined({ input: asked === undefined ? undefined : [turnOfText('user', asked)] }),
+    input: asked === undefined ? undefined : [turnOfText('user', asked)],
   };
 }
 
@@ -50,18 +50,16 @@ function llmOf(span: Span): Reading {
     kind: 'llm',
     provider: 'anthropic',
     ...fate(span),
-    ...defined({
-      model: label(pick(attributes, 'model', 'gen_ai.request.model')),
-      usage: anthropicUsage({
-        input_tokens: pick(attributes, 'input_tokens', 'gen_ai.usage.input_tokens'),
-        output_tokens: pick(attributes, 'output_tokens', 'gen_ai.usage.output_tokens'),
-        cache_read_input_tokens: attributes.cache_read_tokens,
-        cache_creation_input_tokens: attributes.cache_creation_tokens,
-      }),
-      cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-      ttftMs: amount(attributes.ttft_ms),
-      responseId: label(attributes.request_id),
+    model: label(pick(attributes, 'model', 'gen_ai.request.model')),
+    usage: anthropicUsage({
+      input_tokens: pick(attributes, 'input_tokens', 'gen_ai.usage.input_tokens'),
+      output_tokens: pick(attributes, 'output_tokens', 'gen_ai.usage.output_tokens'),
+      cache_read_input_tokens: attributes.cache_read_tokens,
+      cache_creation_input_tokens: attributes.cache_creation_tokens,
     }),
+    cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
+    ttftMs: amount(attributes.ttft_ms),
+    responseId: label(attributes.request_id),
   };
 }
 
@@ -84,7 +82,7 @@ function toolOf(span: Span): Reading {
       callId: label(pick(attributes, 'tool_use_id', 'gen_ai.tool.call.id')),
       result: resultOf(pick(attributes, 'tool_output', 'tool_result', 'gen_ai.tool.call.result')),
       ...(said === undefined ? {} : { status: said ? ('ok' as const) : ('error' as const) }),
-      ...(said === false && error !== undefined ? { error: { message: error } } : {}),
+      error: said === false && error !== undefined ? { message: error } : undefined,
     }),
   };
 }

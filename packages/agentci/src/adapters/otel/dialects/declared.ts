@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { undecorated } from '../../build/span-name.ts';
@@ -39,15 +38,13 @@ export function declaredTool(span: Span): Reading | undefined {
         /(?:^|[._:])(?:input|inputs|args|arguments|parameters)(?:[._](?:value|json))?$|input_json$/i,
       ),
     ),
-    ...defined({
-      callId: label(valueAt(entries, /tool_?call[._]?id$/i)),
-      result: resultOf(
-        valueAt(
-          entries,
-          /(?:^|[._:])(?:output|outputs|result|response)(?:[._](?:value|json))?$|output_json$/i,
-        ),
+    callId: label(valueAt(entries, /tool_?call[._]?id$/i)),
+    result: resultOf(
+      valueAt(
+        entries,
+        /(?:^|[._:])(?:output|outputs|result|response)(?:[._](?:value|json))?$|output_json$/i,
       ),
-    }),
+    ),
   };
 }
 

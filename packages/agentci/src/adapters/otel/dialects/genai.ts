@@ -67,8 +67,8 @@ export function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...fate(span),
-    ...llmFacts(span.attributes),
-    ...exchangeOf(span),
+    ...defined(llmFacts(span.attributes)),
+    ...defined(exchangeOf(span)),
     ...defined({ agent: agentName(span) }),
   };
 }
@@ -95,16 +95,14 @@ function toolOf(span: Span): readonly Reading[] {
         asked?.result,
     ),
     evidence: [isMcp ? 'mcp' : 'span'],
-    ...defined({
-      callId: label(pick(attributes, 'gen_ai.tool.call.id', 'gen_ai.tool.call_id')),
-      result: resultOf(result ?? (replied?.type === 'text' ? replied.text : undefined)),
-      by: isMcp
-        ? ('mcp' as const)
-        : attributes['gen_ai.tool.type'] === 'extension'
-          ? ('provider' as const)
-          : undefined,
-      agent: agentName(span),
-    }),
+    callId: label(pick(attributes, 'gen_ai.tool.call.id', 'gen_ai.tool.call_id')),
+    result: resultOf(result ?? (replied?.type === 'text' ? replied.text : undefined)),
+    by: isMcp
+      ? ('mcp' as const)
+      : attributes['gen_ai.tool.type'] === 'extension'
+        ? ('provider' as const)
+        : undefined,
+    agent: agentName(span),
   };
   const to = label(attributes['gen_ai.transfer.target.name']);
   if (to === undefined) return [step];
@@ -132,12 +130,10 @@ function agentOf(span: Span): Reading {
     kind: 'agent',
     name,
     ...fate(span),
-    ...defined({
-      input: said.input?.length === 0 ? undefined : said.input,
-      output: said.output,
-      usage: genAiUsage(attributes),
-      cost: costOf(attributes),
-    }),
+    input: said.input?.length === 0 ? undefined : said.input,
+    output: said.output,
+    usage: genAiUsage(attributes),
+    cost: costOf(attributes),
   };
 }
 
@@ -147,9 +143,7 @@ const handoffOf = (span: Span, to: string | undefined): Reading => ({
   to: to ?? 'unknown',
   mode: 'pass',
   ...fate(span),
-  ...defined({
-    from: label(pick(span.attributes, 'gen_ai.handoff.from_agent', 'gen_ai.handoff.source')),
-  }),
+  from: label(pick(span.attributes, 'gen_ai.handoff.from_agent', 'gen_ai.handoff.source')),
 });
 
 const agentName = ({ attributes }: Span): string | undefined =>
@@ -162,10 +156,8 @@ function retrievalOf(span: Span): Reading {
     kind: 'retrieval',
     documents,
     ...fate(span),
-    ...defined({
-      query: text(pick(attributes, 'gen_ai.retrieval.query.text', 'gen_ai.retrieval.query')),
-      store: label(attributes['gen_ai.data_source.id']),
-    }),
+    query: text(pick(attributes, 'gen_ai.retrieval.query.text', 'gen_ai.retrieval.query')),
+    store: label(attributes['gen_ai.data_source.id']),
   };
 }
 
@@ -178,11 +170,11 @@ export function documentOf(document: Fields): {
   meta?: unknown;
 } {
   const metadata = unpacked(pick(document, 'metadata', 'meta'));
-  return defined({
+  return {
     id: label(pick(document, 'id', 'document_id')),
     text: text(pick(document, 'text', 'content', 'page_content', 'pageContent')),
     score: number(document.score),
     uri: label(pick(document, 'uri', 'url', 'source')),
     meta: isFields(metadata) ? metadata : undefined,
-  });
+  };
 }

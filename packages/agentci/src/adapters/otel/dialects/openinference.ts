@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { Turn } from '../../build/draft.ts';
@@ -41,7 +42,7 @@ export const openinference: Dialect = {
           documents: unflattened(attributes, 'retrieval.documents').map((item) =>
             documentOf(fields(item.document)),
           ),
-          ...fate(span),
+          ...defined(fate(span)),
           ...defined({ query: wordsOf(attributes['input.value']) }),
         };
       case 'GUARDRAIL':
@@ -49,7 +50,7 @@ export const openinference: Dialect = {
           kind: 'guardrail',
           name: span.name,
           triggered: span.outcome === 'error',
-          ...fate(span),
+          ...defined(fate(span)),
         };
       default:
         return undefined;
@@ -69,7 +70,7 @@ function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...facts,
-    ...fate(span),
+    ...defined(fate(span)),
     ...defined({
       model: label(attributes['llm.model_name']) ?? facts.model,
       provider: label(pick(attributes, 'llm.provider', 'llm.system')) ?? facts.provider,
@@ -85,15 +86,15 @@ function llmOf(span: Span): Reading {
 
 function usageOf(attributes: Fields): Usage | undefined {
   const count = (name: string): number | undefined => amount(attributes[`llm.token_count.${name}`]);
-  const usage: Usage = defined({
+  const usage: Usage = {
     input: count('prompt'),
     output: count('completion'),
     total: count('total'),
     cacheRead: count('prompt_details.cache_read'),
     cacheWrite: count('prompt_details.cache_write'),
     reasoning: count('completion_details.reasoning'),
-  });
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  };
+  return hasValues(usage) ? usage : undefined;
 }
 
 /** `{message: {role, content | contents, tool_calls: [{tool_call: {id, function}}]}}`, as it was flattened. */
@@ -125,15 +126,13 @@ function toolOf(span: Span): Reading {
   return {
     kind: 'tool',
     name: label(attributes['tool.name']) ?? label(span.name) ?? 'unknown',
-    ...fate(span),
+    ...defined(fate(span)),
     ...(args.args === undefined && attributes['tool.parameters'] !== undefined
       ? argumentsOf(attributes['tool.parameters'])
       : withoutSignature(args)),
-    ...defined({
-      callId: label(pick(attributes, 'tool.id', 'tool_call.id', 'gen_ai.tool.call.id')),
-      result: toolResult(attributes['output.value']),
-      agent: agentName(span),
-    }),
+    callId: label(pick(attributes, 'tool.id', 'tool_call.id', 'gen_ai.tool.call.id')),
+    result: toolResult(attributes['output.value']),
+    agent: agentName(span),
   };
 }
 
@@ -169,12 +168,10 @@ function agentOf(span: Span): Reading {
   return {
     kind: 'agent',
     name: agentName(span) ?? label(attributes['graph.node.id']) ?? label(span.name) ?? 'agent',
-    ...fate(span),
-    ...defined({
-      input: input.length === 0 ? undefined : input,
-      output: said === undefined ? undefined : turnOfText('assistant', said),
-      usage: usageOf(attributes) ?? genAiUsage(attributes),
-      cost: costOf(attributes),
-    }),
+    ...defined(fate(span)),
+    input: input.length === 0 ? undefined : input,
+    output: said === undefined ? undefined : turnOfText('assistant', said),
+    usage: usageOf(attributes) ?? genAiUsage(attributes),
+    cost: costOf(attributes),
   };
 }

@@ -51,7 +51,7 @@ export const openllmetry: Dialect = {
     return {
       kind: 'llm',
       ...fate(span),
-      ...llmFacts(attributes),
+      ...defined(llmFacts(attributes)),
       ...defined({ input: input.length === 0 ? undefined : input, output: merged(output) }),
     };
   },
@@ -66,7 +66,7 @@ function toolOf(span: Span): Reading {
     name: label(span.attributes['traceloop.entity.name']) ?? span.name.replace(/\.tool$/, ''),
     ...fate(span),
     ...argumentsOf(kwargs ?? inputs ?? input_str ?? given),
-    ...defined({ result: resultOf(outputOf(span)) }),
+    result: resultOf(outputOf(span)),
   };
 }
 
@@ -84,9 +84,7 @@ function agentOf(span: Span): Reading {
       label(span.attributes['traceloop.entity.name']) ??
       span.name.replace(/\.(?:agent|workflow)$/, ''),
     ...fate(span),
-    ...defined({
-      input: asked === undefined ? undefined : [turnOfText('user', asked)],
-      output: said === undefined ? undefined : turnOfText('assistant', said),
-    }),
+    input: asked === undefined ? undefined : [turnOfText('user', asked)],
+    output: said === undefined ? undefined : turnOfText('assistant', said),
   };
 }

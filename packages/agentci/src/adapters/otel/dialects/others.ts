@@ -106,12 +106,10 @@ function workStep(span: Span, work: Work): Reading | undefined {
       return {
         kind: 'llm',
         ...fate(span),
-        ...defined({
-          model: work.model,
-          usage: usageOf(work.usage),
-          input: input.length === 0 ? undefined : input,
-          output: merged(output),
-        }),
+        model: work.model,
+        usage: usageOf(work.usage),
+        input: input.length === 0 ? undefined : input,
+        output: merged(output),
       };
     }
     case 'TOOL':
@@ -120,7 +118,7 @@ function workStep(span: Span, work: Work): Reading | undefined {
         name: work.name,
         ...fate(span),
         ...argumentsOf(work.input),
-        ...defined({ result: resultOf(work.output) }),
+        result: resultOf(work.output),
       };
     case 'AGENT': {
       const asked = wordsOf(work.input);
@@ -129,10 +127,8 @@ function workStep(span: Span, work: Work): Reading | undefined {
         kind: 'agent',
         name: work.name,
         ...fate(span),
-        ...defined({
-          input: asked === undefined ? undefined : [turnOfText('user', asked)],
-          output: said === undefined ? undefined : turnOfText('assistant', said),
-        }),
+        input: asked === undefined ? undefined : [turnOfText('user', asked)],
+        output: said === undefined ? undefined : turnOfText('assistant', said),
       };
     }
     case 'RETRIEVER':

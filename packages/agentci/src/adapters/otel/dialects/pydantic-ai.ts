@@ -57,12 +57,10 @@ function agentOf(span: Span): Reading {
     kind: 'agent',
     name: label(pick(attributes, 'gen_ai.agent.name', 'agent_name')) ?? 'agent',
     ...fate(span),
-    ...defined({
-      input: input.length === 0 ? undefined : input,
-      output: said === undefined ? output : { ...output, ...turnOfText('assistant', said) },
-      usage: usage(span),
-      isWhole: all.some(({ role }) => role === 'assistant') ? true : undefined,
-    }),
+    input: input.length === 0 ? undefined : input,
+    output: said === undefined ? output : { ...output, ...turnOfText('assistant', said) },
+    usage: usage(span),
+    isWhole: all.some(({ role }) => role === 'assistant') ? true : undefined,
   };
 }
 
@@ -70,7 +68,7 @@ function agentOf(span: Span): Reading {
 function usage({ attributes }: Span) {
   const input = amount(attributes['gen_ai.aggregated_usage.input_tokens']);
   const output = amount(attributes['gen_ai.aggregated_usage.output_tokens']);
-  return input === undefined && output === undefined ? undefined : defined({ input, output });
+  return input === undefined && output === undefined ? undefined : { input, output };
 }
 
 const oldTool = (span: Span): Reading => ({
@@ -80,10 +78,8 @@ const oldTool = (span: Span): Reading => ({
     span.name.replace(/^running tool:? ?/, ''),
   ...fate(span),
   ...argumentsOf(span.attributes.tool_arguments),
-  ...defined({
-    callId: label(span.attributes['gen_ai.tool.call.id']),
-    result: resultOf(text(span.attributes.tool_response)),
-  }),
+  callId: label(span.attributes['gen_ai.tool.call.id']),
+  result: resultOf(text(span.attributes.tool_response)),
 });
 
 /** Version 1 keeps the message events of the conventions in one attribute. */
@@ -97,5 +93,10 @@ function oldLlm(span: Span): Reading {
     .flatMap(({ message }) =>
       isFields(message) ? messageTurns({ ...message, role: 'assistant' }) : [],
     );
-  return { kind: 'llm', ...fate(span), ...llmFacts(span.attributes), ...exchange(input, output) };
+  return {
+    kind: 'llm',
+    ...fate(span),
+    ...defined(llmFacts(span.attributes)),
+    ...defined(exchange(input, output)),
+  };
 }

@@ -122,10 +122,9 @@ function casesIn(value: unknown, file: SourceFile): readonly AdkCase[] {
       name: textOf(field(own, 'eval_id', 'evalId')) ?? `case-${i + 1}`,
       place: placeOf(one, root),
       turns: listOf(own.conversation).map((turn) => newTurn(fieldsOf(turn), placeOf(turn, root))),
-      ...(Object.keys(scenario).length === 0 ? {} : { scenario }),
-      ...(Object.keys(fieldsOf(session.state)).length === 0
-        ? {}
-        : { state: fieldsOf(session.state) }),
+      scenario: Object.keys(scenario).length !== 0 ? scenario : undefined,
+      state:
+        Object.keys(fieldsOf(session.state)).length !== 0 ? fieldsOf(session.state) : undefined,
     };
   });
 }

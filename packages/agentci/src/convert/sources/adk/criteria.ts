@@ -42,8 +42,7 @@ export function readCriteria(written: Fields, place: Place | undefined) {
   for (const [name, value] of Object.entries(written)) {
     const settings = fieldsOf(value);
     const threshold = typeof value === 'number' ? value : Number(settings.threshold ?? 1);
-    if (KNOWN.has(name))
-      list.push({ name, threshold, settings, ...(place === undefined ? {} : { place }) });
+    if (KNOWN.has(name)) list.push({ name, threshold, settings, place });
     else if (place !== undefined)
       unknown.push({ place, name, why: 'a judge of ADK decides: write a rubric' });
   }

@@ -73,8 +73,8 @@ function readOldSuite(root: Fields, place: Place): ConvertedSuite {
       place: at,
       name: textOf(test.name) ?? `test-${i + 1}`,
       query: query ?? '(no input)',
-      ...(description === undefined ? {} : { description }),
-      ...(tags.length === 0 ? {} : { tags }),
+      description,
+      tags: tags.length !== 0 ? tags : undefined,
       carried: [
         ...listOf(test.assertions).map((assertion) =>
           readAssertion(fieldsOf(assertion), placeOf(assertion, at)),
@@ -82,7 +82,7 @@ function readOldSuite(root: Fields, place: Place): ConvertedSuite {
         ...budgetsOf(budgets, at),
         ...golden(test, at),
       ],
-      ...(query === undefined ? { skip: 'the test has no input' } : {}),
+      skip: query === undefined ? 'the test has no input' : undefined,
     };
   });
   return { agent: textOf(root.name) ?? agent ?? 'agent', cases, settings };

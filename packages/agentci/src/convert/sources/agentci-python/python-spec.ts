@@ -1,3 +1,4 @@
+import { defined } from '../../../kit/defined.ts';
 import { isObject } from '../../../kit/object.ts';
 import type { SourceFile } from '../../folder.ts';
 import {
@@ -116,13 +117,13 @@ function queryCase(query: Fields, defaults: Fields, place: Place, index: number)
     place,
     name: text === undefined ? `query-${index + 1}` : text.slice(0, 60),
     query: text ?? '(no query)',
-    ...(description === undefined ? {} : { description }),
-    ...(tags.length === 0 ? {} : { tags }),
+    description,
+    tags: tags.length !== 0 ? tags : undefined,
     carried: [
       ...LAYERS.flatMap((layer) => layerChecks(query[layer], layer, defaults, place)),
       ...left(query, place),
     ],
-    ...(text === undefined ? { skip: 'the query has no text' } : {}),
+    skip: text === undefined ? 'the query has no text' : undefined,
   };
 }
 
@@ -154,18 +155,16 @@ function scenarioCase(scenario: Fields, place: Place, index: number): ConvertedC
   const persona = textOf(scenario.persona);
   const first = start ?? goal;
   const user: Record<string, BlockValue> =
-    rest.length > 0
-      ? { script: rest }
-      : { ...(goal === undefined ? {} : { goal }), ...(persona === undefined ? {} : { persona }) };
+    rest.length > 0 ? { script: rest } : defined({ goal, persona });
   const tool = textOf(fieldsOf(scenario.stop_when).tool_called);
-  const conversation: Block = {
+  const conversation: Block = defined({
     start: first ?? 'Hello',
-    ...(Object.keys(user).length === 0 ? {} : { user }),
+    user: Object.keys(user).length !== 0 ? user : undefined,
     ...(typeof scenario.max_turns === 'number'
       ? { max_turns: scenario.max_turns }
       : { max_turns: 8 }),
-    ...(tool === undefined ? {} : { end: { agent_tool: tool } }),
-  };
+    end: tool === undefined ? undefined : { agent_tool: tool },
+  });
   const outcome = fieldsOf(scenario.outcome);
   return {
     place,
@@ -186,6 +185,6 @@ function scenarioCase(scenario: Fields, place: Place, index: number): ConvertedC
             ),
           ]),
     ],
-    ...(first === undefined ? { skip: 'the scenario has neither turns nor a goal' } : {}),
+    skip: first === undefined ? 'the scenario has neither turns nor a goal' : undefined,
   };
 }

@@ -73,10 +73,10 @@ function caseOf(row: Fields, place: Place, index: number, isCsv: boolean): Conve
     place,
     name: textOf(row.id) ?? `case-${index}`,
     query: query ?? '(no query)',
-    ...(reference === undefined ? {} : { expectedOutput: reference }),
-    ...(context.length === 0 ? {} : { context }),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
+    expectedOutput: reference,
+    context: context.length !== 0 ? context : undefined,
+    metadata: Object.keys(metadata).length !== 0 ? (metadata as Block) : undefined,
     carried,
-    ...(query === undefined ? { skip: 'the case has no query' } : {}),
+    skip: query === undefined ? 'the case has no query' : undefined,
   };
 }

@@ -40,7 +40,7 @@ export const source: SuiteSource = {
     const place: Place = { file: file.name, line: 1 };
     const agent = textOf(root.suite);
     return {
-      ...(agent === undefined ? {} : { agent }),
+      agent,
       cases: listOf(root.tests).map((test, i) =>
         testCase(fieldsOf(test), placeOf(test, place), file, i),
       ),
@@ -93,11 +93,11 @@ function testCase(test: Fields, place: Place, file: SourceFile, index: number): 
     place,
     name: textOf(test.id) ?? `test-${index + 1}`,
     query: query ?? '(no prompt)',
-    ...(description === undefined ? {} : { description }),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...(policies.length === 1 ? { policy: policies[0]! } : {}),
+    description,
+    tags: tags.length !== 0 ? tags : undefined,
+    policy: policies.length === 1 ? policies[0]! : undefined,
     carried,
-    ...(query === undefined && metric === undefined ? { skip: 'the test has no prompt' } : {}),
+    skip: query === undefined && metric === undefined ? 'the test has no prompt' : undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../kit/defined.ts';
 import { isObject } from '../../../kit/object.ts';
 import {
   type Block,
@@ -110,7 +111,7 @@ function toolsOf(value: unknown): readonly WantedCall[] | undefined {
     const { name } = fieldsOf(one);
     if (typeof name !== 'string') return [];
     const args = field(fieldsOf(one), 'input_parameters', 'inputParameters');
-    return [{ tool: name, ...(isObject(args) ? { args } : {}) }];
+    return [{ tool: name, args: isObject(args) ? args : undefined }];
   });
 }
 
@@ -120,7 +121,7 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
   const base = {
     place,
     name,
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
+    metadata: Object.keys(metadata).length !== 0 ? (metadata as Block) : undefined,
   };
   if (typeof golden.scenario === 'string') return { ...base, ...conversationOf(golden, place) };
   const carried: Carried[] = [];
@@ -154,11 +155,11 @@ function goldenCase(golden: Fields, place: Place, index: number): ConvertedCase 
   return {
     ...base,
     query: query ?? '(no input)',
-    ...(reference === undefined ? {} : { expectedOutput: reference }),
-    ...(context.length === 0 ? {} : { context }),
+    expectedOutput: reference,
+    context: context.length !== 0 ? context : undefined,
     carried,
-    ...(query === undefined ? { skip: 'the golden has no input' } : {}),
-    ...(recording === undefined ? {} : { recording }),
+    skip: query === undefined ? 'the golden has no input' : undefined,
+    recording,
   };
 }
 
@@ -167,14 +168,10 @@ function recordingOf(golden: Fields): Block | undefined {
   const answer = textOf(field(golden, 'actual_output', 'actualOutput'));
   if (answer === undefined) return undefined;
   const called = toolsOf(field(golden, 'tools_called', 'toolsCalled'));
-  return {
+  return defined({
     answer,
-    ...(called === undefined
-      ? {}
-      : {
-          tool_calls: called.map(({ tool, args }) => ({ name: tool, args: (args ?? {}) as Block })),
-        }),
-  };
+    tool_calls: called?.map(({ tool, args }) => ({ name: tool, args: (args ?? {}) as Block })),
+  });
 }
 
 function conversationOf(
@@ -190,9 +187,7 @@ function conversationOf(
   const persona = textOf(field(golden, 'user_description', 'userDescription'));
   const [start, ...rest] = turns;
   const user: Record<string, BlockValue> =
-    rest.length > 0
-      ? { script: rest }
-      : { goal: scenario, ...(persona === undefined ? {} : { persona }) };
+    rest.length > 0 ? { script: rest } : defined({ goal: scenario, persona });
   const carried =
     outcome === undefined
       ? []

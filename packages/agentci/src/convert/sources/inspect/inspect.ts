@@ -107,10 +107,10 @@ function sampleCase(
     place,
     name: sample.id === undefined || sample.id === null ? `sample-${index + 1}` : String(sample.id),
     query: query ?? '(no input)',
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
+    metadata: Object.keys(metadata).length !== 0 ? (metadata as Block) : undefined,
     carried: scorers.map((scorer) => scoredBy(scorer, targets, place)),
-    ...(query === undefined ? { skip: 'the sample has no input' } : {}),
-    ...(recording === undefined ? {} : { recording }),
+    skip: query === undefined ? 'the sample has no input' : undefined,
+    recording,
   };
 }
 

@@ -91,13 +91,11 @@ function exampleCase(
     place,
     name: textOf(example.name) ?? textOf(example.id) ?? `example-${index + 1}`,
     query: asked ?? '(no input)',
-    ...(split.length === 0 ? {} : { tags: split }),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
+    tags: split.length !== 0 ? split : undefined,
+    metadata: Object.keys(metadata).length !== 0 ? (metadata as Block) : undefined,
     carried:
       outputs === undefined || outputs === null ? [] : [reference(outputs, messages, place, map)],
-    ...(asked === undefined
-      ? { skip: 'what is asked is not known: --map input=inputs.FIELD' }
-      : {}),
+    skip: asked === undefined ? 'what is asked is not known: --map input=inputs.FIELD' : undefined,
   };
 }
 

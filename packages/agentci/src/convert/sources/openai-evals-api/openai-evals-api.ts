@@ -75,12 +75,12 @@ export const source: SuiteSource = {
         carried: criteria.map((criterion) =>
           readCriterion(criterion, fields, placeOf(criterion, place)),
         ),
-        ...(query === undefined ? { skip: 'what is asked is not known: --map input=FIELD' } : {}),
-        ...(output === undefined ? {} : { recording: { answer: output } }),
+        skip: query === undefined ? 'what is asked is not known: --map input=FIELD' : undefined,
+        recording: output === undefined ? undefined : { answer: output },
       };
     });
     const agent = textOf(spec.name);
-    return { ...(agent === undefined ? {} : { agent }), cases, settings };
+    return { agent, cases, settings };
   },
 };
 

@@ -133,7 +133,7 @@ function caseOf(
       name: `${name}-${i + 1}`,
       query: query ?? '(no input)',
       carried: [checkOf(kind, args, ideals, place)],
-      ...(query === undefined ? { skip: 'the sample has no input' } : {}),
+      skip: query === undefined ? 'the sample has no input' : undefined,
     },
   ];
 }

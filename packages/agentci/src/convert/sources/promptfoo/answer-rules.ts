@@ -1,3 +1,4 @@
+import { defined } from '../../../kit/defined.ts';
 import { isObject } from '../../../kit/object.ts';
 import {
   contains,
@@ -101,10 +102,10 @@ function words(value: unknown): RuleOutcome {
     const { min, max } = value;
     if (typeof min !== 'number' && typeof max !== 'number')
       return { none: 'it has neither min nor max' };
-    const bounds = {
-      ...(typeof min === 'number' ? { min } : {}),
-      ...(typeof max === 'number' ? { max } : {}),
-    };
+    const bounds = defined({
+      min: typeof min === 'number' ? min : undefined,
+      max: typeof max === 'number' ? max : undefined,
+    });
     return { parts: [correctness({ length: { ...bounds, unit: 'words' } })] };
   }
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

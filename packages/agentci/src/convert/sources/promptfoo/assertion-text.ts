@@ -107,7 +107,7 @@ export function readAssertionText(written: string): Assertion {
   const [, not = '', base = '', threshold, value] = found;
   const type = `${not}${base}`;
   if (LISTS.has(base)) return { type, value: value ? splitList(value) : value };
-  if (UNTRIMMED.has(base)) return { type, ...(value === undefined ? {} : { value }) };
+  if (UNTRIMMED.has(base)) return { type, value };
   const trimmed = value === undefined ? {} : { value: value.trim() };
   if (GRADED.has(base))
     return {

@@ -36,8 +36,8 @@ function matcherOf(value: unknown): Matcher | { readonly none: string } {
   const { min, max } = value;
   return {
     pattern,
-    ...(typeof min === 'number' ? { min } : {}),
-    ...(typeof max === 'number' ? { max } : {}),
+    min: typeof min === 'number' ? min : undefined,
+    max: typeof max === 'number' ? max : undefined,
   };
 }
 

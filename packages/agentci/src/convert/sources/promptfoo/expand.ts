@@ -16,7 +16,7 @@ export function combinations({ vars, options }: Test, file: SourceFile): readonl
     made = made.flatMap((one) =>
       values.map(({ value, why }) => ({
         vars: { ...one.vars, [name]: value },
-        ...(one.why === undefined && why === undefined ? {} : { why: one.why ?? why! }),
+        why: one.why === undefined && why === undefined ? undefined : (one.why ?? why!),
       })),
     );
   }

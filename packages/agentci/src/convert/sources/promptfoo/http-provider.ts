@@ -129,7 +129,7 @@ export function httpRunner(id: string, config: Vars): RunnerOutcome {
   ].join('; ');
   return {
     runner: { http } satisfies Block,
-    ...(close === '' ? {} : { close }),
+    close: close !== '' ? close : undefined,
     variables: [...texts.variables],
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../kit/defined.ts';
 import { isObject } from '../../../kit/object.ts';
 import { type Block, correctness } from '../../model.ts';
 import type { Rule, RuleOutcome } from './rule.ts';
@@ -27,10 +28,10 @@ const template = (name: string, why: string = YOURS): Rule => ({
   isGraded: true,
   read: ({ assertion }) =>
     rubric(
-      {
+      defined({
         template: name,
-        ...(typeof assertion.threshold === 'number' ? { threshold: assertion.threshold } : {}),
-      },
+        threshold: typeof assertion.threshold === 'number' ? assertion.threshold : undefined,
+      }),
       why,
     ),
 });

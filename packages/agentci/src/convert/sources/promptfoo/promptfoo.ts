@@ -101,13 +101,13 @@ function readConfig(config: Vars, file: SourceFile, options: SourceOptions): Con
           file,
           index,
           providers,
-          ...(prompts.length > 1 ? { number } : {}),
+          number: prompts.length > 1 ? number : undefined,
         });
         systems.add(asked(prompt, made.vars, test).system);
         cases.push({
           ...one,
-          ...(runs === undefined ? {} : { runs }),
-          ...(skip === undefined ? {} : { skip }),
+          runs: runs ?? one.runs,
+          skip: skip ?? one.skip,
         });
       }
   }
@@ -116,7 +116,7 @@ function readConfig(config: Vars, file: SourceFile, options: SourceOptions): Con
       ? config.description
       : undefined;
   return {
-    ...(name === undefined ? {} : { agent: name.trim().slice(0, 80) }),
+    agent: name?.trim().slice(0, 80),
     ...withSystem(providers, systems, settings, file),
     cases,
     settings,
@@ -133,8 +133,8 @@ function withSystem(
   if (runner === undefined) return {};
   const [system, ...others] = systems;
   const rest = {
-    ...(matrix === undefined ? {} : { matrix }),
-    ...(closeRunner === undefined ? {} : { closeRunner }),
+    matrix,
+    closeRunner,
   };
   if (system === undefined && others.length === 0) return { runner, ...rest };
   if (
@@ -201,16 +201,16 @@ export function caseOf({
     place,
     name: number === undefined ? name : `${name}-prompt-${number + 1}`,
     query: text.trim() === '' ? '(empty)' : text,
-    ...(test.description === undefined ? {} : { description: test.description }),
-    ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
-    ...(needed.length === 0
-      ? {}
-      : { vars: Object.fromEntries(needed.map((key) => [key, vars[key] as BlockValue])) }),
+    description: test.description,
+    metadata: Object.keys(metadata).length !== 0 ? (metadata as Block) : undefined,
+    vars:
+      needed.length !== 0
+        ? Object.fromEntries(needed.map((key) => [key, vars[key] as BlockValue]))
+        : undefined,
     carried,
-    ...(skip === undefined || typeof test.providerOutput === 'string' ? {} : { skip }),
-    ...(typeof test.providerOutput === 'string'
-      ? { recording: { answer: test.providerOutput } }
-      : {}),
+    skip: skip === undefined || typeof test.providerOutput === 'string' ? undefined : skip,
+    recording:
+      typeof test.providerOutput === 'string' ? { answer: test.providerOutput } : undefined,
   };
 }
 

@@ -100,7 +100,7 @@ function promptsOf(file: SourceFile): Prompt[] {
 
 function promptOf(text: string, label: string): Prompt {
   const chat = chatOf(text);
-  return { label, text, ...(chat === undefined ? {} : { chat }) };
+  return { label, text, chat };
 }
 
 function chatOf(text: string): Prompt['chat'] | undefined {

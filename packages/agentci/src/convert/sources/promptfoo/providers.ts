@@ -1,4 +1,5 @@
 import { dirname, relative, sep } from 'node:path';
+import { defined } from '../../../kit/defined.ts';
 import { isObject } from '../../../kit/object.ts';
 import type { SourceFile } from '../../folder.ts';
 import type { Block, Finding, Place } from '../../model.ts';
@@ -77,7 +78,7 @@ export function readProviders(
         ? {
             verdict: close === undefined ? 'exact' : 'close',
             target: `runner.${Object.keys(one.outcome.runner)[0]}`,
-            ...(close === undefined ? {} : { why: close }),
+            why: close,
           }
         : {
             verdict: 'none',
@@ -156,7 +157,7 @@ function execRunner(written: string, file: SourceFile, { outDir }: SourceOptions
     return { none: 'the command needs a shell, and none is started here' };
   const cwd = relative(outDir, dirname(file.path)).split(sep).join('/');
   return {
-    runner: { command: ['node', '-e', EXEC, ...parts], ...(cwd === '' ? {} : { cwd }) },
+    runner: defined({ command: ['node', '-e', EXEC, ...parts], cwd: cwd || undefined }),
     close:
       'started with the prompt as its argument; the options and the context after it are empty',
   };
@@ -185,7 +186,7 @@ function modelRunner(id: string, config: Vars): RunnerOutcome {
   }
   return {
     runner,
-    ...(left.length === 0 ? {} : { close: `without ${left.slice(0, 8).join(', ')} of its config` }),
+    close: left.length !== 0 ? `without ${left.slice(0, 8).join(', ')} of its config` : undefined,
   };
 }
 

@@ -41,7 +41,7 @@ export function readEvaluator(
   )
     return [refuse(place, name, 'a case has no expected_output to compare with')];
   const made = readOne(name, args, own, place);
-  return [{ ...made, finding: { ...made.finding, ...(origin === undefined ? {} : { origin }) } }];
+  return [{ ...made, finding: { ...made.finding, origin: origin ?? made.finding.origin } }];
 }
 
 function named(written: unknown): readonly [string | undefined, Fields] {

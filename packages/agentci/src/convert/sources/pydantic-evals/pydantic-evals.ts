@@ -28,9 +28,9 @@ export const source: SuiteSource = {
         place: at,
         name: textOf(own.name) ?? `case-${i + 1}`,
         query: query ?? '(no inputs)',
-        ...(isObject(own.inputs) ? { vars: scalars(own.inputs) } : {}),
-        ...(Object.keys(metadata).length === 0 ? {} : { metadata: metadata as Block }),
-        ...(typeof own.expected_output === 'string' ? { expectedOutput: own.expected_output } : {}),
+        vars: isObject(own.inputs) ? scalars(own.inputs) : undefined,
+        metadata: Object.keys(metadata).length !== 0 ? (metadata as Block) : undefined,
+        expectedOutput: typeof own.expected_output === 'string' ? own.expected_output : undefined,
         carried: evaluators.flatMap((written, n): readonly Carried[] =>
           readEvaluator(
             written,
@@ -42,13 +42,12 @@ export const source: SuiteSource = {
             originOf(root, n, written),
           ),
         ),
-        ...(query === undefined
-          ? { skip: 'what is asked is not known: --map input=inputs.FIELD' }
-          : {}),
+        skip:
+          query === undefined ? 'what is asked is not known: --map input=inputs.FIELD' : undefined,
       };
     });
     const agent = textOf(root.name);
-    return { ...(agent === undefined ? {} : { agent }), cases, settings: [] };
+    return { agent, cases, settings: [] };
   },
 };
 
