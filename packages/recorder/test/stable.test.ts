@@ -57,7 +57,11 @@ describe('what differs from run to run', () => {
   });
 });
 
-const cmp = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const cmp = (a: string, b: string): number => {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  return 0;
+};
 
 test('no two times are equal under the ticking clock, and the real one comes back', async () => {
   const RealDate = Date;

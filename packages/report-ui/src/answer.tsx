@@ -61,15 +61,11 @@ export function TextDiff({ before, after }: { before: string; after: string }) {
   return (
     <>
       <pre class="answer" tabIndex={0}>
-        {edits.map(({ op, text }, i) =>
-          op === 'keep' ? (
-            <span key={i}>{visible(text)}</span>
-          ) : op === 'delete' ? (
-            <del key={i}>{visible(text)}</del>
-          ) : (
-            <ins key={i}>{visible(text)}</ins>
-          ),
-        )}
+        {edits.map(({ op, text }, i) => {
+          if (op === 'keep') return <span key={i}>{visible(text)}</span>;
+          if (op === 'delete') return <del key={i}>{visible(text)}</del>;
+          return <ins key={i}>{visible(text)}</ins>;
+        })}
       </pre>
       {shortened && <p class="empty">Only the beginnings of these answers are compared.</p>}
     </>

@@ -21,15 +21,11 @@ export function Compare({ shown, params }: { shown: Shown; params: URLSearchPara
   const { run, before, comparing, runs } = shown;
   const [from, to] = [params.get('from'), params.get('to')];
   const isOfCells = from !== null && to !== null;
-  const sides = useMemo(
-    () =>
-      isOfCells
-        ? run && cellSides(run, from, to)
-        : before === undefined || (run === undefined && before.after === undefined)
-          ? undefined
-          : runSides(run, before),
-    [run, before, from, to],
-  );
+  const sides = useMemo(() => {
+    if (isOfCells) return run && cellSides(run, from, to);
+    if (before === undefined || (run === undefined && before.after === undefined)) return undefined;
+    return runSides(run, before);
+  }, [run, before, from, to]);
   return (
     <section class="compare">
       <h2>Comparison</h2>

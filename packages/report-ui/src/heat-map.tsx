@@ -94,7 +94,9 @@ function rateOf(result: QueryResult): number | null {
   const { pass_rate: rate, status, xfail } = result;
   if (rate !== undefined) return rate.decided === 0 ? null : rate.passed / rate.decided;
   const own = xfail?.status ?? status;
-  return own === 'pass' || own === 'warn' ? 1 : own === 'fail' ? 0 : null;
+  if (own === 'pass' || own === 'warn') return 1;
+  if (own === 'fail') return 0;
+  return null;
 }
 
 function HeatCell({

@@ -85,12 +85,11 @@ export function LaneChart({ chart: { lanes, spanMs } }: { chart: Chart }) {
   );
 }
 
-const kindOf = (kind: string): string =>
-  kind === 'llm' || kind === 'tool'
-    ? kind
-    : kind === 'handoff' || kind === 'message'
-      ? 'handoff'
-      : 'other';
+const kindOf = (kind: string): string => {
+  if (kind === 'llm' || kind === 'tool') return kind;
+  if (kind === 'handoff' || kind === 'message') return 'handoff';
+  return 'other';
+};
 
 const wordsOf = (lanes: readonly Lane[], spanMs: number | undefined): string =>
   `${plural(lanes.length, 'lane')}, ${spanMs === undefined ? 'in order' : `over ${ms(spanMs)}`}: ${lanes

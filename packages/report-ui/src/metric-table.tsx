@@ -66,12 +66,11 @@ export function MetricTable({ metrics }: { metrics: readonly MetricComparison[] 
   );
 }
 
-const metricText = (name: string, value: number): string =>
-  Object.hasOwn(FORMATS, name)
-    ? FORMATS[name as keyof typeof FORMATS](value)
-    : name === 'pass_rate'
-      ? percent(value)
-      : roundNumber(value);
+const metricText = (name: string, value: number): string => {
+  if (Object.hasOwn(FORMATS, name)) return FORMATS[name as keyof typeof FORMATS](value);
+  if (name === 'pass_rate') return percent(value);
+  return roundNumber(value);
+};
 
 /** `damage` counts what got worse; people read after minus before. */
 function changeText({ metric, better, damage: { mean, low, high } }: MetricComparison): string {

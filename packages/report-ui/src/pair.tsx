@@ -129,12 +129,11 @@ function Tools({ sides, id }: { sides: Sides; id: string }) {
   const before = useTools(sides.before, id);
   const after = useTools(sides.after, id);
   if (before === undefined || after === undefined) return <p class="empty">Loading…</p>;
-  const why = (called: Called, { name }: Side): string[] =>
-    called === 'absent'
-      ? [`The page has no recording of ${name}.`]
-      : called === null
-        ? [`Tool calls were not captured in ${name}.`]
-        : [];
+  const why = (called: Called, { name }: Side): string[] => {
+    if (called === 'absent') return [`The page has no recording of ${name}.`];
+    if (called === null) return [`Tool calls were not captured in ${name}.`];
+    return [];
+  };
   const missing = [...why(before, sides.before), ...why(after, sides.after)];
   if (!Array.isArray(before) || !Array.isArray(after))
     return <p class="empty">{visible(missing.join(' '))}</p>;

@@ -59,13 +59,11 @@ export function measure(input: MetricInput): Measured {
   // Where any loss counts the test alone decides, and it is exact for any number of verdicts.
   const isExact = isRate && maxDrop === 0;
   const identical = losses.every((loss) => loss === 0);
-  const reason: Measured['reason'] = identical
-    ? 'identical'
-    : before === 0
-      ? 'zero_baseline'
-      : !isExact && pairs.length < MIN_PAIRS
-        ? 'too_few_pairs'
-        : undefined;
+  let reason: Measured['reason'];
+  if (identical) reason = 'identical';
+  else if (before === 0) reason = 'zero_baseline';
+  else if (!isExact && pairs.length < MIN_PAIRS) reason = 'too_few_pairs';
+  else reason = undefined;
   const test = isVerdict ? 'mcnemar' : 'sign_flip';
   const middle = mean(losses) ?? 0;
   return {

@@ -109,8 +109,11 @@ function verdictOf(one: Measured, p: number, alpha: number): ComparisonVerdict {
   )
     return 'inconclusive';
   // Where nothing may be lost, the test of the verdicts alone decides.
-  if (isRate && max_drop === 0)
-    return p > alpha || damage.mean === 0 ? 'inconclusive' : damage.mean > 0 ? 'worse' : 'better';
+  if (isRate && max_drop === 0) {
+    if (p > alpha || damage.mean === 0) return 'inconclusive';
+    if (damage.mean > 0) return 'worse';
+    return 'better';
+  }
   if (damage.low > max_drop) return p <= alpha ? 'worse' : 'inconclusive';
   if (damage.high < 0 && p <= alpha) return 'better';
   if (damage.low < -max_drop || damage.high > max_drop) return 'inconclusive';

@@ -6,7 +6,10 @@ export function metricDelta(before: number | null, after: number | null): Metric
     return { before, after, change: null, pct_change: null, arrow: '—' };
   const change = after - before;
   const pct = before === 0 ? null : (change / Math.abs(before)) * 100;
-  const arrow = pct === null || change === 0 ? '—' : change > 0 ? '▲' : '▼';
+  let arrow: '—' | '▲' | '▼';
+  if (pct === null || change === 0) arrow = '—';
+  else if (change > 0) arrow = '▲';
+  else arrow = '▼';
   return { before, after, change, pct_change: pct, arrow };
 }
 

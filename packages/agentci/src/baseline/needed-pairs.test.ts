@@ -54,8 +54,18 @@ const seen = (n: number, lost: number, won: number, pass: number) => {
       Array.from({ length: n }, (_, i) => [`q${i}`, { verdicts: [of(i)], metrics: new Map() }]),
     );
   return {
-    before: side((i) => (i < lost ? 1 : i < lost + won ? 0 : i < lost + won + pass ? 1 : 0)),
-    after: side((i) => (i < lost ? 0 : i < lost + won ? 1 : i < lost + won + pass ? 1 : 0)),
+    before: side((i) => {
+      if (i < lost) return 1;
+      if (i < lost + won) return 0;
+      if (i < lost + won + pass) return 1;
+      return 0;
+    }),
+    after: side((i) => {
+      if (i < lost) return 0;
+      if (i < lost + won) return 1;
+      if (i < lost + won + pass) return 1;
+      return 0;
+    }),
   };
 };
 

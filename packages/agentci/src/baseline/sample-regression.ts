@@ -43,12 +43,10 @@ export function compareSamples(input: {
       : (difference / Math.abs(before)) * 100;
   const { p, reason } = welchT(baseline, current);
   // From a baseline of zero any change is without measure.
-  const size =
-    percent === null
-      ? difference === 0 || difference === null
-        ? 0
-        : Number.POSITIVE_INFINITY
-      : Math.abs(percent);
+  let size: number;
+  if (percent === null)
+    size = difference === 0 || difference === null ? 0 : Number.POSITIVE_INFINITY;
+  else size = Math.abs(percent);
   const isWorse = difference !== null && (higherIsBetter ? difference < 0 : difference > 0);
   const isTold = baseline.length > 1 && current.length > 1;
   const isRegression = isTold

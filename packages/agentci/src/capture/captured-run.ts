@@ -132,13 +132,10 @@ function reasonOf({ error, status, headers, uri, why }: Exchange): string | unde
   // The upstream was not asked, so a call that a cassette lacks is not its fault; the cassette tells of it.
   if (headers[MISS_HEADER] !== undefined) return undefined;
   if (error !== undefined) return error;
-  const what =
-    why === 'upstream_reset'
-      ? 'broke the connection off'
-      : status !== undefined && status >= 400
-        ? `answered with status ${status}`
-        : /^text\/html\b/i.test(headers['content-type'] ?? '')
-          ? 'answered with a web page'
-          : undefined;
+  let what: string | undefined;
+  if (why === 'upstream_reset') what = 'broke the connection off';
+  else if (status !== undefined && status >= 400) what = `answered with status ${status}`;
+  else if (/^text\/html\b/i.test(headers['content-type'] ?? '')) what = 'answered with a web page';
+  else what = undefined;
   return what === undefined ? undefined : `${new URL(uri).host} ${what}`;
 }

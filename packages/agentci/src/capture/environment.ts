@@ -37,7 +37,9 @@ export function providersInUse(env: Env, choice: ProviderChoice = {}): Providers
     if (given === undefined && set.length === 0 && !hasKey && !named.includes(provider.name))
       return [];
     const [first] = set;
-    const own = given === undefined ? (first === undefined ? undefined : env[first.name]!) : given;
+    let own: string | undefined;
+    if (given === undefined) own = first === undefined ? undefined : env[first.name]!;
+    else own = given;
     const variable = given === undefined ? first : provider.variables[0];
     const address =
       own === undefined

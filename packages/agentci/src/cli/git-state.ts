@@ -79,7 +79,9 @@ function gitFolder(folder: string): string | undefined {
     if (found?.isDirectory()) return path;
     if (found?.isFile()) {
       const named = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1]?.trim();
-      return named === undefined ? undefined : isAbsolute(named) ? named : resolve(at, named);
+      if (named === undefined) return undefined;
+      if (isAbsolute(named)) return named;
+      return resolve(at, named);
     }
     if (dirname(at) === at) return undefined;
   }

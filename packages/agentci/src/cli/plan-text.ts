@@ -14,7 +14,10 @@ export function planText({ agent, spec, summary, cases }: RunPlan): string {
     const { query, runs, skip } = each;
     const text = query.replace(/\s+/g, ' ').trim();
     const shown = text.length > MAX_QUERY ? `${text.slice(0, MAX_QUERY - 1)}…` : text;
-    const times = skip !== undefined ? `  (skipped: ${skip})` : runs > 1 ? `  × ${runs}` : '';
+    let times: string;
+    if (skip !== undefined) times = `  (skipped: ${skip})`;
+    else if (runs > 1) times = `  × ${runs}`;
+    else times = '';
     return escapeTerminalLine(`  ${caseText(each)}  ${shown}${times}`);
   });
   if (cases.length > MAX_LISTED)

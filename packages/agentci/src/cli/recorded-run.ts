@@ -98,12 +98,11 @@ function recordedIn(root: string, id: string): ReadonlyMap<string, number> {
 }
 
 /** An agent that crashed was asked; a query that was not reached, or had no recording, was not. */
-const timesAsked = (result: QueryResult): number =>
-  result.not_run !== undefined || result.skip !== undefined
-    ? 0
-    : result.runs === undefined
-      ? Number(wasAsked(result))
-      : result.runs.filter(wasAsked).length;
+const timesAsked = (result: QueryResult): number => {
+  if (result.not_run !== undefined || result.skip !== undefined) return 0;
+  if (result.runs === undefined) return Number(wasAsked(result));
+  return result.runs.filter(wasAsked).length;
+};
 
 const NOT_ASKED: ReadonlySet<unknown> = new Set(['budget', 'shard', 'trace']);
 const wasAsked = ({ error }: Pick<QueryResult, 'error'>): boolean => !NOT_ASKED.has(error?.kind);

@@ -84,15 +84,13 @@ export async function runTests(
   const previous = given.resume ? resumable(root, suite, given) : undefined;
   const chosen = previous ? resumedOptions(given, previous) : given;
   refuseUseless(chosen, io);
-  const only = hooks.only
-    ? hooks.only
-    : previous
-      ? casesOf(previous)
-      : chosen.failed
-        ? failedCases(root, suite, { io, strict: chosen.strict })
-        : chosen.failedFrom !== undefined
-          ? failedCasesIn(resolve(io.cwd, chosen.failedFrom), suite, { strict: chosen.strict })
-          : undefined;
+  let only: readonly CaseName[] | undefined;
+  if (hooks.only) only = hooks.only;
+  else if (previous) only = casesOf(previous);
+  else if (chosen.failed) only = failedCases(root, suite, { io, strict: chosen.strict });
+  else if (chosen.failedFrom !== undefined)
+    only = failedCasesIn(resolve(io.cwd, chosen.failedFrom), suite, { strict: chosen.strict });
+  else only = undefined;
   const found = hooks.findRecordings?.({
     suite,
     queries: selectedQueries({ ...runOptionsOf(chosen, suite, io), ...defined({ only }) }),
@@ -108,12 +106,11 @@ export async function runTests(
     ...defined({ only, queueBefore }),
     ...(queueBefore === undefined ? {} : { version: io.version }),
   };
-  const shard =
-    options.shard === undefined
-      ? undefined
-      : previous !== undefined
-        ? planOfShard(previous, options.shard, { root, specHash: suite.hash })
-        : planShard(options.shard, runOptions, options, io);
+  let shard: ShardPlan | undefined;
+  if (options.shard === undefined) shard = undefined;
+  else if (previous !== undefined)
+    shard = planOfShard(previous, options.shard, { root, specHash: suite.hash });
+  else shard = planShard(options.shard, runOptions, options, io);
   if (options.dryRun)
     return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
   await keepHeapTight(suite.queries.length);

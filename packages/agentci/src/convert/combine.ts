@@ -99,8 +99,11 @@ export function weigh(members: readonly Scored[], threshold: number): Weighed {
 }
 
 /** The worst of several verdicts: what is made of a close part is not exact. */
-export const worst = (verdicts: readonly Verdict[]): Verdict =>
-  verdicts.includes('none') ? 'none' : verdicts.includes('close') ? 'close' : 'exact';
+export const worst = (verdicts: readonly Verdict[]): Verdict => {
+  if (verdicts.includes('none')) return 'none';
+  if (verdicts.includes('close')) return 'close';
+  return 'exact';
+};
 
 /** Members that are judged together: one entry in the spec, one line each in the report. */
 export function together(

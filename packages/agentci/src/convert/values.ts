@@ -63,14 +63,12 @@ export function questionOf(
   return Object.keys(fields).length === 0 ? undefined : JSON.stringify(value);
 }
 
-export const shownText = (value: unknown): string | undefined =>
-  typeof value === 'string'
-    ? textOf(value)
-    : Array.isArray(value)
-      ? (messagesText(value) ?? JSON.stringify(value))
-      : value === undefined || value === null
-        ? undefined
-        : JSON.stringify(value);
+export const shownText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return textOf(value);
+  if (Array.isArray(value)) return messagesText(value) ?? JSON.stringify(value);
+  if (value === undefined || value === null) return undefined;
+  return JSON.stringify(value);
+};
 
 /** Messages as one text: the only one as it is, several with their roles. */
 export function messagesText(messages: readonly unknown[]): string | undefined {

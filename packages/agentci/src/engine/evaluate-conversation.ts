@@ -85,7 +85,10 @@ export async function evaluateConversation(
     result.status = worseStatus(result.status, 'error');
   }
   if (query.conversation === undefined) return result;
-  const blame = result.status === 'fail' ? 'agent' : fault === undefined ? undefined : 'user';
+  let blame: 'user' | 'agent' | undefined;
+  if (result.status === 'fail') blame = 'agent';
+  else if (fault === undefined) blame = undefined;
+  else blame = 'user';
   return { ...result, conversation: conversationOf(trace, checked, blame) };
 }
 

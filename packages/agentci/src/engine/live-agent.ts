@@ -390,12 +390,11 @@ function refuse(
   // What was running when the user stopped the run is not done: it stays open for --resume.
   if (interrupt.aborted) return undefined;
   const found = describeError(error, retries);
-  const result =
-    played === undefined
-      ? isTurnError(error)
-        ? unfinished(query, found, error)
-        : errorResult(query, found)
-      : playedResult(query, played.error === undefined ? { ...played, error: found } : played);
+  let result: QueryResult;
+  if (played === undefined)
+    result = isTurnError(error) ? unfinished(query, found, error) : errorResult(query, found);
+  else
+    result = playedResult(query, played.error === undefined ? { ...played, error: found } : played);
   return {
     kind: 'failed',
     result:

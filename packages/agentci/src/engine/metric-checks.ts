@@ -190,8 +190,10 @@ export function checkOf(options: {
       message: `${request.name}: ${String(output.detail.reason)} (${limit})`,
     };
   if (value === null) {
-    const status: CheckStatus =
-      failure === 'off' ? 'skip' : failure === 'error' || severity === 'fail' ? 'error' : 'skip';
+    let status: CheckStatus;
+    if (failure === 'off') status = 'skip';
+    else if (failure === 'error' || severity === 'fail') status = 'error';
+    else status = 'skip';
     return {
       ...base,
       status,

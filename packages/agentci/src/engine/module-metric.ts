@@ -31,11 +31,10 @@ export async function runModuleMetric(
     try {
       return readOutcome(await caller.call([trace, test.config], signal));
     } catch (error) {
-      const why = isOver()
-        ? `no answer within ${timeoutMs} ms`
-        : error instanceof Error
-          ? error.message
-          : String(error);
+      let why: string;
+      if (isOver()) why = `no answer within ${timeoutMs} ms`;
+      else if (error instanceof Error) why = error.message;
+      else why = String(error);
       return { status: 'error', violations: [], why };
     }
   });

@@ -277,11 +277,9 @@ function rubricIds(query: Query): string[] {
     const list = Array.isArray(written) ? written : [written];
     return list.map((rubric: unknown, i) => {
       const { template } = (rubric ?? {}) as { template?: unknown };
-      return typeof template === 'string'
-        ? template
-        : Array.isArray(written)
-          ? `${key}[${i}]`
-          : key;
+      if (typeof template === 'string') return template;
+      if (Array.isArray(written)) return `${key}[${i}]`;
+      return key;
     });
   });
 }

@@ -32,11 +32,10 @@ export function suiteJudge(
   const config = (options.suite.judgeConfig ?? {}) as JudgeConfig;
   const share = options.sampleEnsemble;
   const own = typeof asked === 'string' ? undefined : asked;
-  const size = own
-    ? (own.ensemble?.size ?? 0)
-    : config.ensemble
-      ? (config.ensemble.models ?? DEFAULT_ENSEMBLE).length
-      : 0;
+  let size: number;
+  if (own) size = own.ensemble?.size ?? 0;
+  else if (config.ensemble) size = (config.ensemble.models ?? DEFAULT_ENSEMBLE).length;
+  else size = 0;
   if (share !== undefined && size === 0) {
     throw new UserError('NO_ENSEMBLE', '--sample-ensemble: the spec has no ensemble', {
       hint: 'Add judge_config.ensemble.models; `enabled` may be false.',

@@ -41,12 +41,10 @@ export function combineVerdicts(input: {
   }
   const mean = verdicts.reduce((sum, { score }) => sum + score, 0) / verdicts.length;
   const agreeing = votes.pass + votes.borderline;
-  const majority =
-    agreeing * 2 > verdicts.length
-      ? votes.pass > votes.borderline
-        ? 'pass'
-        : 'borderline'
-      : 'fail';
+  let majority: 'pass' | 'fail' | 'borderline';
+  if (agreeing * 2 > verdicts.length)
+    majority = votes.pass > votes.borderline ? 'pass' : 'borderline';
+  else majority = 'fail';
   const reached = mean >= min_score;
   const passed = asked === 1 ? reached : reached && majority !== 'fail';
   return {

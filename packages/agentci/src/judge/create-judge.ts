@@ -154,12 +154,13 @@ class ModelJudge implements Judge {
     const hasBaseUrl = base_url !== undefined;
     const judge = parseModelName(this.#config.model ?? DEFAULT_MODEL, { hasBaseUrl });
     const usual = judge === undefined ? undefined : EMBEDDING_MODELS[judge.provider];
-    const name =
-      model === undefined
-        ? judge !== undefined && usual !== undefined
+    let name: ModelName | undefined;
+    if (model === undefined)
+      name =
+        judge !== undefined && usual !== undefined
           ? { provider: judge.provider, model: usual }
-          : undefined
-        : parseModelName(model, { hasBaseUrl });
+          : undefined;
+    else name = parseModelName(model, { hasBaseUrl });
     if (name === undefined)
       return not(
         model === undefined

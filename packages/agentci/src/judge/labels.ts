@@ -142,7 +142,10 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
   if (rater !== undefined && field('label') === null) return { id, human: null, ...signed };
   const answer = text('answer');
   if (answer === undefined) return 'needs "answer", a text';
-  const human = PASS.has(field('label')) ? true : FAIL.has(field('label')) ? false : undefined;
+  let human: boolean | undefined;
+  if (PASS.has(field('label'))) human = true;
+  else if (FAIL.has(field('label'))) human = false;
+  else human = undefined;
   if (human === undefined) return 'needs "label", which is "pass" or "fail"';
   const score = field('score');
   if (score !== undefined && !isScore(score)) return '"score" is a whole number from 1 to 5';

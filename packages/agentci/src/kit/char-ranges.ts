@@ -101,8 +101,10 @@ export function withBothCases(ranges: CharRanges): CharRanges | undefined {
     // A set that reaches past ASCII may hold a character that folds onto any letter.
     if (hi > 0x7f) return undefined;
     for (let code = lo; code <= hi; code++) {
-      const other =
-        code >= 0x41 && code <= 0x5a ? code + 32 : code >= 0x61 && code <= 0x7a ? code - 32 : code;
+      let other: number;
+      if (code >= 0x41 && code <= 0x5a) other = code + 32;
+      else if (code >= 0x61 && code <= 0x7a) other = code - 32;
+      else other = code;
       if (other !== code) all.push([other, other]);
     }
   }

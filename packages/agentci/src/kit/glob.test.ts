@@ -46,7 +46,13 @@ describe('compileGlob', () => {
       .map((c) => c.join(''));
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), letters, (pieces, name) => {
-        const source = pieces.map((p) => (p === '*' ? '.*' : p === '?' ? '.' : p)).join('');
+        const source = pieces
+          .map((p) => {
+            if (p === '*') return '.*';
+            if (p === '?') return '.';
+            return p;
+          })
+          .join('');
         expect(compileGlob(pieces.join(''))(name)).toBe(new RegExp(`^${source}$`).test(name));
       }),
       { numRuns: 500 },

@@ -101,11 +101,10 @@ function refDecides(ref: string, root: unknown, sub: (value: unknown) => boolean
   let target: unknown = root;
   for (const part of ref.slice(2).split('/')) {
     const key = decodePart(part);
-    const next: unknown = Array.isArray(target)
-      ? target[Number(key)]
-      : isObject(target) && Object.hasOwn(target, key)
-        ? target[key]
-        : undefined;
+    let next: unknown;
+    if (Array.isArray(target)) next = target[Number(key)];
+    else if (isObject(target) && Object.hasOwn(target, key)) next = target[key];
+    else next = undefined;
     if (next === undefined) return true;
     target = next;
   }

@@ -22,11 +22,10 @@ export function patternSlip(pattern: string): NameSlip | undefined {
 
 /** As `patternSlip`, where a name is taken as it is: a space may be part of it, as in "Delegate work to coworker". */
 export function exactNameSlip(name: string): NameSlip | undefined {
-  const why = / - /.test(name)
-    ? SEVERAL
-    : /^-|[,;{}"`]|^'|'$|^!|^\[.*\]$/s.test(name)
-      ? whyPattern(name)
-      : undefined;
+  let why: string | undefined;
+  if (/ - /.test(name)) why = SEVERAL;
+  else if (/^-|[,;{}"`]|^'|'$|^!|^\[.*\]$/s.test(name)) why = whyPattern(name);
+  else why = undefined;
   return why === undefined ? undefined : { why, hint: meant(name) };
 }
 

@@ -70,7 +70,11 @@ function repeatBody(body: RegexNode, dialect: Dialect): string {
 }
 
 function count(min: number, max: number): string {
-  if (max === Number.POSITIVE_INFINITY) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
+  if (max === Number.POSITIVE_INFINITY) {
+    if (min === 0) return '*';
+    if (min === 1) return '+';
+    return `{${min},}`;
+  }
   if (min === 0 && max === 1) return '?';
   return min === max ? `{${min}}` : `{${min},${max}}`;
 }

@@ -189,8 +189,10 @@ class Parser {
     const match = /^\{(\d{1,9})(?:(,)(\d{0,9}))?\}/.exec(this.pattern.slice(this.at, this.at + 24));
     if (match === null) return undefined;
     const min = Number(match[1]);
-    const max =
-      match[2] === undefined ? min : match[3] === '' ? Number.POSITIVE_INFINITY : Number(match[3]);
+    let max: number;
+    if (match[2] === undefined) max = min;
+    else if (match[3] === '') max = Number.POSITIVE_INFINITY;
+    else max = Number(match[3]);
     if (min > MAX_REPEAT || (max !== Number.POSITIVE_INFINITY && max > MAX_REPEAT)) {
       this.fail(`a repeat count above ${MAX_REPEAT} is not supported`, this.at);
     }

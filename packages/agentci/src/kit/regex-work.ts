@@ -145,7 +145,9 @@ const constantPlusN = (extra: number): WorkBound => ({ factor: 1 + extra, degree
 function stopsAt(item: RegexNode, next: RegexNode, fold: boolean): boolean {
   if (item.t !== 'repeat' || !isCharacter(item.body)) return false;
   if (next.t === 'assert') return next.kind === 'textEnd';
-  const start = next.t === 'repeat' ? (next.min >= 1 ? next.body : undefined) : next;
+  let start: RegexNode | undefined;
+  if (next.t === 'repeat') start = next.min >= 1 ? next.body : undefined;
+  else start = next;
   if (start === undefined) return false;
   let consumed = nodeRanges(item.body);
   let needed = nodeRanges(start);

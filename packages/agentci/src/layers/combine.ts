@@ -42,8 +42,11 @@ export function disjunction(truths: readonly Truth[]): Truth {
   return first(truths, ['held', 'unknown', 'violated']) ?? 'skipped';
 }
 
-export const negation = (truth: Truth): Truth =>
-  truth === 'held' ? 'violated' : truth === 'violated' ? 'held' : truth;
+export const negation = (truth: Truth): Truth => {
+  if (truth === 'held') return 'violated';
+  if (truth === 'violated') return 'held';
+  return truth;
+};
 
 const first = (truths: readonly Truth[], order: readonly Truth[]): Truth | undefined =>
   order.find((truth) => truths.includes(truth));
@@ -149,9 +152,8 @@ export function countText(key: string, truths: readonly Truth[], rule = ''): str
 /** What a part that is not known could have been: it may say itself that it is an error in every layer. */
 const gravityOf = ({ severity, seen }: PartOutcome): Severity => seen.severity ?? severity;
 
-const worst = (parts: readonly PartOutcome[]): Severity | undefined =>
-  parts.length === 0
-    ? undefined
-    : parts.some(({ severity }) => severity === 'fail')
-      ? 'fail'
-      : 'warn';
+const worst = (parts: readonly PartOutcome[]): Severity | undefined => {
+  if (parts.length === 0) return undefined;
+  if (parts.some(({ severity }) => severity === 'fail')) return 'fail';
+  return 'warn';
+};

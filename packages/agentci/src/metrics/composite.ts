@@ -13,14 +13,12 @@ export function composite(
 ): Metric {
   const parts = metrics.length === 0 ? [] : resolveMetrics(metrics);
   for (const part of parts) {
-    const why =
-      part.scale === 'raw'
-        ? `is measured in ${part.unit || 'a unit of its own'}, not from 0 to 1`
-        : part.better === 'lower'
-          ? 'is better when lower'
-          : part.scope === 'suite'
-            ? 'is one value for a whole run'
-            : undefined;
+    let why: string | undefined;
+    if (part.scale === 'raw')
+      why = `is measured in ${part.unit || 'a unit of its own'}, not from 0 to 1`;
+    else if (part.better === 'lower') why = 'is better when lower';
+    else if (part.scope === 'suite') why = 'is one value for a whole run';
+    else why = undefined;
     if (why !== undefined)
       throw new UserError(
         'COMPOSITE_SCALE',

@@ -11,7 +11,10 @@ export function testExample(example: PolicyExample, policy: Policy): ExampleRepo
   const isByRule = example.rule === undefined || rules.includes(example.rule);
   const isUnknown = !isDenied && report.unknown > 0;
   const isMet = example.expect === 'deny' ? isDenied && isByRule : !isDenied;
-  const got = isDenied ? 'deny' : isUnknown ? 'unknown' : 'allow';
+  let got: 'unknown' | 'deny' | 'allow';
+  if (isDenied) got = 'deny';
+  else if (isUnknown) got = 'unknown';
+  else got = 'allow';
   return {
     name: example.name,
     line: example.place.line,

@@ -86,17 +86,18 @@ function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): E
   const { verdict, by } = judge.settle(line.call, outcome);
   const isSame = verdict === line.verdict && (by[0]?.rule ?? null) === line.rule;
   if (line.rule === null && isSame) return call;
-  const reproduced = isSame ? true : isWhole ? false : undefined;
+  let reproduced: boolean | undefined;
+  if (isSame) reproduced = true;
+  else if (isWhole) reproduced = false;
+  else reproduced = undefined;
   const { reproduced: before, ...recorded } = call.recorded ?? {
     decision: line.decision,
     verdict: line.verdict,
   };
-  const both =
-    before === false || reproduced === false
-      ? false
-      : reproduced === undefined
-        ? undefined
-        : before;
+  let both: boolean | undefined;
+  if (before === false || reproduced === false) both = false;
+  else if (reproduced === undefined) both = undefined;
+  else both = before;
   return {
     ...call,
     verdict,
@@ -145,7 +146,10 @@ function explainDecision(
   if (decision === 'deny' && !isContinued) judge.takeBack();
   const isSame = verdict === given && (by[0]?.rule ?? null) === rule;
   // Without the arguments a rule about them cannot be asked again; that is not another verdict.
-  const reproduced = isSame ? true : !isWhole ? undefined : false;
+  let reproduced: boolean | undefined;
+  if (isSame) reproduced = true;
+  else if (!isWhole) reproduced = undefined;
+  else reproduced = false;
   return {
     ...shown,
     verdict,

@@ -85,13 +85,11 @@ export function explainCalls(input: ExplainInput): ExplainReport {
 
   const timeline = calls.map((call, i): ExplainedCall => {
     const by = [blocks, unknowns, warns].flatMap((map) => map.get(i) ?? []);
-    const verdict = blocks.has(i)
-      ? 'blocked'
-      : unknowns.has(i)
-        ? 'unknown'
-        : warns.has(i)
-          ? 'warned'
-          : 'allowed';
+    let verdict: 'unknown' | 'blocked' | 'warned' | 'allowed';
+    if (blocks.has(i)) verdict = 'blocked';
+    else if (unknowns.has(i)) verdict = 'unknown';
+    else if (warns.has(i)) verdict = 'warned';
+    else verdict = 'allowed';
     const given = call.args ?? call.argsRaw;
     return {
       call: i + 1,

@@ -178,7 +178,11 @@ const pointerPath = (pointer: string): string[] =>
 
 const argumentPath = (pointer: string): string =>
   pointerPath(pointer)
-    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
+    .map((part, i) => {
+      if (/^\d+$/.test(part)) return `[${part}]`;
+      if (i === 0) return part;
+      return `.${part}`;
+    })
     .join('');
 
 function valueAt(value: unknown, pointer: string): unknown {

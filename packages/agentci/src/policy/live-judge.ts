@@ -220,14 +220,11 @@ function verdictOf(
   unknowns: readonly ExplainedCause[],
   warns: readonly ExplainedCause[],
 ): LiveVerdict {
-  const verdict =
-    blocks.length > 0
-      ? 'blocked'
-      : unknowns.length > 0
-        ? 'unknown'
-        : warns.length > 0
-          ? 'warned'
-          : 'allowed';
+  let verdict: 'unknown' | 'blocked' | 'warned' | 'allowed';
+  if (blocks.length > 0) verdict = 'blocked';
+  else if (unknowns.length > 0) verdict = 'unknown';
+  else if (warns.length > 0) verdict = 'warned';
+  else verdict = 'allowed';
   return { verdict, by: [...blocks, ...unknowns, ...warns] };
 }
 

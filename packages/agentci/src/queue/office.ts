@@ -114,11 +114,10 @@ export class Office {
     if (bundle === undefined) throw new UserError('QUEUE_JOB', 'the job is not one of AgentCI');
     const { putOff } = bundle;
     const isAgain = bundle.isAgain || queued.attemptsStarted - putOff > 1;
-    const jobs = isAgain
-      ? await this.#suspects(bundle.jobs, queued)
-      : putOff > 0
-        ? await this.#undone(bundle.jobs)
-        : bundle.jobs;
+    let jobs: readonly Job[];
+    if (isAgain) jobs = await this.#suspects(bundle.jobs, queued);
+    else if (putOff > 0) jobs = await this.#undone(bundle.jobs);
+    else jobs = bundle.jobs;
     // A job by itself may be a long one: none are to wait behind it.
     if (jobs.length === 1) this.#stock.isBrisk = false;
     const hold = this.#stock.hold(jobs.length);
@@ -280,8 +279,11 @@ export class Office {
     const at = Date.now();
     const asked = this.#steadily(() => this.#redis.mget(keys.ticket, keys.stop, keys.lease)).then(
       ([ticket = null, stop, lease]): Known => {
-        const state =
-          ticket === null ? 'gone' : stop !== null ? 'stop' : lease === null ? 'orphan' : 'go';
+        let state: 'stop' | 'gone' | 'orphan' | 'go';
+        if (ticket === null) state = 'gone';
+        else if (stop !== null) state = 'stop';
+        else if (lease === null) state = 'orphan';
+        else state = 'go';
         const known = { at, state, ticket } as const;
         this.#known.set(run, known);
         return known;

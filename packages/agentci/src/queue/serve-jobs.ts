@@ -75,13 +75,15 @@ export async function serveJobs(options: ServeOptions): Promise<Served> {
   worker.on('drained', office.noteDrained);
   let outage = '';
   worker.on('error', (error: Error) => {
-    const message = /Missing (?:key|lock)|Lock mismatch|renew lock/i.test(error.message)
-      ? 'a query that was run here was given to another worker meanwhile, or Redis has lost its data'
-      : error instanceof SyntaxError
-        ? `an entry of the queue cannot be read: ${error.message}`
-        : isRefusal(error) || error.message.startsWith('NOPERM')
-          ? `Redis does not do its work: ${error.message}`
-          : `the queue cannot be reached: ${error.message}`;
+    let message: string;
+    if (/Missing (?:key|lock)|Lock mismatch|renew lock/i.test(error.message))
+      message =
+        'a query that was run here was given to another worker meanwhile, or Redis has lost its data';
+    else if (error instanceof SyntaxError)
+      message = `an entry of the queue cannot be read: ${error.message}`;
+    else if (isRefusal(error) || error.message.startsWith('NOPERM'))
+      message = `Redis does not do its work: ${error.message}`;
+    else message = `the queue cannot be reached: ${error.message}`;
     if (message !== outage) options.onNote(message);
     outage = message;
   });

@@ -85,5 +85,7 @@ export async function workOff(jobs: readonly Job[], handling: Handling): Promise
     if (jobs.length > 1) await giveBack([...forLater, ...waiting], failed);
     throw failures[0]!.error;
   }
-  return forLater.length > 0 ? 'later' : giving === undefined ? 'over' : 'shared';
+  if (forLater.length > 0) return 'later';
+  if (giving === undefined) return 'over';
+  return 'shared';
 }

@@ -1,8 +1,11 @@
 import type { CheckStatus, QueryResult } from './run-result.ts';
 
 /** Whether a status is a pass; undefined where nothing was decided. */
-export const isPass = (status: CheckStatus): boolean | undefined =>
-  status === 'pass' || status === 'warn' ? true : status === 'fail' ? false : undefined;
+export const isPass = (status: CheckStatus): boolean | undefined => {
+  if (status === 'pass' || status === 'warn') return true;
+  if (status === 'fail') return false;
+  return undefined;
+};
 
 /** Failed as its `xfail` expects: put aside, in no pass rate, neither here nor in the summary. */
 export const isExpectedFailure = ({
@@ -23,7 +26,9 @@ export function verdictsOfRuns(
   const statuses = result.runs?.map((run) => run.status) ?? [ownStatus(result)];
   return statuses.map((status) => {
     const passed = isPass(status);
-    return passed === undefined ? undefined : passed ? 1 : 0;
+    if (passed === undefined) return undefined;
+    if (passed) return 1;
+    return 0;
   });
 }
 

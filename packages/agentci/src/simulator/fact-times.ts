@@ -53,7 +53,10 @@ export function dates(
   const [month, day] = [Number(m), Number(d)];
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return undefined;
   const rest = `${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-  const years = y === undefined ? [''] : y.length === 2 ? [`20${y}`, `19${y}`] : [y];
+  let years: string[];
+  if (y === undefined) years = [''];
+  else if (y.length === 2) years = [`20${y}`, `19${y}`];
+  else years = [y];
   return years.map((year) => `${year}-${rest}`);
 }
 
@@ -66,12 +69,9 @@ export function times(
   const h = Number(hour);
   if (!(h >= 0 && h <= 24 && min < 60)) return undefined;
   const isExact = h > 12 || /^0/.test(hour ?? '');
-  const hours =
-    half === undefined
-      ? isExact
-        ? [h % 24]
-        : [h % 12, (h % 12) + 12]
-      : [(h % 12) + (/p/i.test(half) ? 12 : 0)];
+  let hours: number[];
+  if (half === undefined) hours = isExact ? [h % 24] : [h % 12, (h % 12) + 12];
+  else hours = [(h % 12) + (/p/i.test(half) ? 12 : 0)];
   return hours.map((each) => `${each}:${min}`);
 }
 

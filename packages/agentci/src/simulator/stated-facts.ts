@@ -163,12 +163,14 @@ function isKnownNumber(number: string, { values, facts, ids }: Shelf): boolean {
   );
 }
 
-const timesOf = ({ kind, values }: Fact): readonly string[] =>
-  kind === 'time'
-    ? values
-    : kind === 'number'
-      ? values.flatMap((value) => (clockOf(value) === undefined ? [] : [clockOf(value)!.join(':')]))
-      : [];
+const timesOf = ({ kind, values }: Fact): readonly string[] => {
+  if (kind === 'time') return values;
+  if (kind === 'number')
+    return values.flatMap((value) =>
+      clockOf(value) === undefined ? [] : [clockOf(value)!.join(':')],
+    );
+  return [];
+};
 
 /** A number that may be a time: `15.30`, "three thirty". */
 function clockOf(number: string): readonly [hour: number, minutes: number] | undefined {

@@ -10,7 +10,10 @@ export function codeFileIssues(
 ): readonly Problem[] {
   const items: readonly CodeItem[] = Array.isArray(written) ? written : [written as CodeItem];
   return items.flatMap((item, i) => {
-    const module = typeof item === 'string' ? item : 'module' in item ? item.module : undefined;
+    let module: string | undefined;
+    if (typeof item === 'string') module = item;
+    else if ('module' in item) module = item.module;
+    else module = undefined;
     if (module === undefined) return [];
     const path = [
       ...(Array.isArray(written) ? [i] : []),

@@ -27,12 +27,10 @@ export class WrittenAlike<T> {
     }
     const kept: Map<unknown, T> = node.kind === 'scalar' ? this.#scalars : this.#texts;
     const isHopeless = kept.size >= MAX_KEPT && this.#found === 0;
-    const key =
-      isHopeless || isBroken(node)
-        ? undefined
-        : node.kind === 'scalar'
-          ? node.value
-          : decidingText(node);
+    let key: YamlScalarValue | undefined;
+    if (isHopeless || isBroken(node)) key = undefined;
+    else if (node.kind === 'scalar') key = node.value;
+    else key = decidingText(node);
     const before = key === undefined ? undefined : kept.get(key);
     if (before !== undefined) {
       this.#found++;

@@ -79,12 +79,20 @@ test.each([
 test.each([
   {
     what: 'a rise after an outlier',
-    valueAt: (at: number) => (at === 8 ? 8 : at < 20 ? 1 : 1.3),
+    valueAt: (at: number) => {
+      if (at === 8) return 8;
+      if (at < 20) return 1;
+      return 1.3;
+    },
     from: 20,
   },
   {
     what: 'a rise before an outlier',
-    valueAt: (at: number) => (at === 30 ? 8 : at < 20 ? 1 : 1.3),
+    valueAt: (at: number) => {
+      if (at === 30) return 8;
+      if (at < 20) return 1;
+      return 1.3;
+    },
     from: 20,
   },
   { what: 'a rise of the last three values', valueAt: (at: number) => (at < 37 ? 1 : 2), from: 37 },

@@ -114,8 +114,11 @@ function zScore(
   { n, mean, squares }: { n: number; mean: number; squares: number },
 ): number {
   const sd = Math.sqrt(squares / (n - 1));
-  if (sd <= 1e-12 * Math.max(1, Math.abs(mean)))
-    return Math.abs(value - mean) <= 1e-9 * Math.max(1, Math.abs(mean)) ? 0 : value > mean ? 4 : -4;
+  if (sd <= 1e-12 * Math.max(1, Math.abs(mean))) {
+    if (Math.abs(value - mean) <= 1e-9 * Math.max(1, Math.abs(mean))) return 0;
+    if (value > mean) return 4;
+    return -4;
+  }
   const t = Math.sqrt(n / (n + 1)) * ((value - mean) / sd);
   const tail = Math.max(1e-9, studentTwoSided(t, n - 1) / 2);
   return t < 0 ? normalQuantile(tail) : -normalQuantile(tail);

@@ -60,7 +60,11 @@ export function listRuns(root: string): StoredRun[] {
     const ranAt = places.get(agentRun) ?? run.header.judges?.order ?? agentRun;
     return { ...run, age: places.get(run.id)!, agentRun, ranAt };
   });
-  const newer = (a: string, b: string): number => (a === b ? 0 : a < b ? 1 : -1);
+  const newer = (a: string, b: string): number => {
+    if (a === b) return 0;
+    if (a < b) return 1;
+    return -1;
+  };
   return runs.sort((a, b) => newer(a.ranAt, b.ranAt) || newer(a.age, b.age));
 }
 
@@ -266,8 +270,11 @@ function unfinishedVerdicts(
 }
 
 /** What becomes of the status of a run where a failure is expected. */
-const turned = (status: CheckStatus): CheckStatus =>
-  status === 'fail' ? 'skip' : status === 'pass' || status === 'warn' ? 'fail' : status;
+const turned = (status: CheckStatus): CheckStatus => {
+  if (status === 'fail') return 'skip';
+  if (status === 'pass' || status === 'warn') return 'fail';
+  return status;
+};
 
 /**
  * By `caseKey`, the last verdict on each query of a spec, from finished and unfinished runs: a run of a few queries says nothing about

@@ -213,11 +213,8 @@ function reportedOfTurn(
       : Math.max(0, endedAt - startedAt));
   const { usage: _, cost: __, llmCalls: ___, ...clock } = reported ?? {};
   const kept = isRepeating ? clock : { ...reported };
-  return durationMs === undefined
-    ? reported === undefined
-      ? undefined
-      : kept
-    : { ...kept, durationMs };
+  if (durationMs === undefined) return reported === undefined ? undefined : kept;
+  return { ...kept, durationMs };
 }
 
 /** A total that one turn does not give is unknown for the whole. */

@@ -50,7 +50,10 @@ function shows(real: readonly string[], shown: readonly string[]): string | unde
       isLoose = true;
       continue;
     }
-    const found = isLoose ? real.indexOf(line, at) : real[at] === line ? at : -1;
+    let found: number;
+    if (isLoose) found = real.indexOf(line, at);
+    else if (real[at] === line) found = at;
+    else found = -1;
     if (found === -1) return `not in the output, or not there: ${line}\n\n${real.join('\n')}`;
     at = found + 1;
     isLoose = false;

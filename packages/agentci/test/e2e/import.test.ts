@@ -81,12 +81,10 @@ const SPANS = ['ok', 'error'].map((fate, i) => [
 function project(files: Record<string, unknown>): string {
   const dir = tempDir();
   for (const [name, value] of Object.entries(files)) {
-    const text =
-      typeof value === 'string'
-        ? value
-        : Array.isArray(value)
-          ? value.map((line) => JSON.stringify(line)).join('\n')
-          : JSON.stringify(value);
+    let text: string;
+    if (typeof value === 'string') text = value;
+    else if (Array.isArray(value)) text = value.map((line) => JSON.stringify(line)).join('\n');
+    else text = JSON.stringify(value);
     mkdirSync(join(dir, name, '..'), { recursive: true });
     writeFileSync(join(dir, name), text);
   }

@@ -22,14 +22,12 @@ export const nanos = (ms: number): string =>
 export const hexId = (id: string, digits: number): string =>
   Buffer.from(id).toString('hex').padStart(digits, '0');
 
-const anyValue = (value: Value): object =>
-  typeof value === 'string'
-    ? { stringValue: value }
-    : typeof value === 'boolean'
-      ? { boolValue: value }
-      : typeof value === 'number'
-        ? { intValue: String(value) }
-        : { arrayValue: { values: value.map((item) => ({ stringValue: item })) } };
+const anyValue = (value: Value): object => {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return { intValue: String(value) };
+  return { arrayValue: { values: value.map((item) => ({ stringValue: item })) } };
+};
 
 export const attributeList = (attributes: Readonly<Record<string, Value>>): object[] =>
   Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));

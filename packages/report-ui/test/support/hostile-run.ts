@@ -108,13 +108,12 @@ function evidenceOf(results: readonly QueryResult[], text: string) {
     ...trace,
     error: { message: text },
     warnings: [{ code: 'x', message: text }],
-    steps: trace.steps.map((step) =>
-      step.kind === 'tool' || step.kind === 'agent'
-        ? { ...step, name: text, error: { message: text } }
-        : step.kind === 'handoff'
-          ? { ...step, from: text, to: text }
-          : { ...step, model: text, agent: `${text}-2` },
-    ) as Trace['steps'],
+    steps: trace.steps.map((step) => {
+      if (step.kind === 'tool' || step.kind === 'agent')
+        return { ...step, name: text, error: { message: text } };
+      if (step.kind === 'handoff') return { ...step, from: text, to: text };
+      return { ...step, model: text, agent: `${text}-2` };
+    }) as Trace['steps'],
   });
   const page = pageTrace(renamed(nestedTrace(text, text)));
   return {

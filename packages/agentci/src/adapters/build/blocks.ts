@@ -230,12 +230,17 @@ export function outcomeOf(given: unknown): {
   };
 }
 
-const messageOf = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+const messageOf = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (value === undefined) return '';
+  return JSON.stringify(value);
+};
 
 const gooseValue = (given: unknown): Fields => {
   const { value } = fields(given);
-  return Array.isArray(value) ? { content: value } : isFields(value) ? value : fields(given);
+  if (Array.isArray(value)) return { content: value };
+  if (isFields(value)) return value;
+  return fields(given);
 };
 
 const media =

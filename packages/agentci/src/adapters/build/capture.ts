@@ -114,8 +114,11 @@ const share = (
     ? level
     : captureLevel(list.filter(has as (step: Step) => boolean).length, list.length);
 
-const limited = (level: CaptureLevel, limit: CaptureLevel): CaptureLevel =>
-  limit === 'none' ? 'none' : level === 'full' ? limit : level;
+const limited = (level: CaptureLevel, limit: CaptureLevel): CaptureLevel => {
+  if (limit === 'none') return 'none';
+  if (level === 'full') return limit;
+  return level;
+};
 
 /** A reply whose content was recorded shows by it that it asked for nothing else. */
 const isReply = ({ output }: LlmStep): boolean => output !== undefined;
@@ -147,7 +150,11 @@ function handoffs(
   { level, isProven, isHidden }: { level: CaptureLevel; isProven: boolean; isHidden: boolean },
 ): CaptureLevel {
   const all = steps.filter((step) => step.kind === 'handoff');
-  if (all.length === 0) return !isProven ? 'none' : isHidden ? limited(level, 'partial') : level;
+  if (all.length === 0) {
+    if (!isProven) return 'none';
+    if (isHidden) return limited(level, 'partial');
+    return level;
+  }
   const isUnsure = isHidden || all.some((step) => step.mode === 'unknown');
   return isUnsure || level === 'none' ? 'partial' : level;
 }

@@ -363,12 +363,11 @@ function queueOf(queues: Map<string, Queue>, name: string): Queue {
   return queue;
 }
 
-const withMessage = (evidence: DraftTool['evidence']): NonNullable<DraftTool['evidence']> =>
-  evidence === undefined
-    ? ['span', 'message']
-    : evidence.includes('message')
-      ? evidence
-      : [...evidence, 'message'];
+const withMessage = (evidence: DraftTool['evidence']): NonNullable<DraftTool['evidence']> => {
+  if (evidence === undefined) return ['span', 'message'];
+  if (evidence.includes('message')) return evidence;
+  return [...evidence, 'message'];
+};
 
 function resultOfParts(turn: Turn): unknown {
   const texts = turn.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

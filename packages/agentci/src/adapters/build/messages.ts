@@ -39,9 +39,11 @@ export const roleOf = (value: unknown): Message['role'] | undefined =>
 export function turnsOf(value: unknown): Turn[] {
   if (typeof value === 'string') return value === '' ? [] : [userText(value)];
   const list = Array.isArray(value) ? value : isFields(value) ? [value] : [];
-  return list.flatMap((item) =>
-    typeof item === 'string' ? [userText(item)] : isFields(item) ? messageTurns(item) : [],
-  );
+  return list.flatMap((item) => {
+    if (typeof item === 'string') return [userText(item)];
+    if (isFields(item)) return messageTurns(item);
+    return [];
+  });
 }
 
 const userText = (said: string): Turn => ({
@@ -94,11 +96,10 @@ const said = (refusal: string): Part => ({ type: 'text', text: text(refusal) ?? 
 
 /** A call in a list beside the content: `{id, function: {name, arguments}}`, `{id, name, args}` and their kin. */
 function addCall(call: Fields, into: Call[], known: readonly Call[]): void {
-  const inner = isFields(call.function)
-    ? call.function
-    : isFields(call.custom)
-      ? call.custom
-      : call;
+  let inner: Readonly<Record<string, unknown>>;
+  if (isFields(call.function)) inner = call.function;
+  else if (isFields(call.custom)) inner = call.custom;
+  else inner = call;
   const name =
     label(pick(inner, 'name', 'toolName', 'tool_name', 'function_name') ?? call.function) ??
     UNNAMED;
@@ -180,11 +181,10 @@ export function toolDefs(
   return objects(value).flatMap((tool) => {
     const declared = objects(pick(tool, 'functionDeclarations', 'function_declarations'));
     if (declared.length > 0) return toolDefs(declared);
-    const inner = isFields(tool.function)
-      ? tool.function
-      : isFields(tool.toolSpec)
-        ? tool.toolSpec
-        : tool;
+    let inner: Readonly<Record<string, unknown>>;
+    if (isFields(tool.function)) inner = tool.function;
+    else if (isFields(tool.toolSpec)) inner = tool.toolSpec;
+    else inner = tool;
     const name = label(inner.name);
     if (name === undefined) return [];
     const schema = pick(inner, 'parameters', 'input_schema', 'inputSchema', 'schema');

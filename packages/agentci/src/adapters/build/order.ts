@@ -13,7 +13,11 @@ export function inTimeOrder(nodes: readonly Node[]): Node[] {
     if (own !== undefined) latest = own;
     return { node, at: own ?? latest, index };
   });
-  timed.sort((a, b) => (a.at === b.at ? a.index - b.index : a.at < b.at ? -1 : 1));
+  timed.sort((a, b) => {
+    if (a.at === b.at) return a.index - b.index;
+    if (a.at < b.at) return -1;
+    return 1;
+  });
   const ordered = timed.map(({ node }) => node);
   let known: ReadonlyMap<Node, number> | undefined;
   // Few runs have ties, and replies keep their places.

@@ -95,7 +95,9 @@ const laterOf = ({ input, inputIsDelta }: LlmStep): string[] =>
 function saidBetween(messages: readonly Said[]): string[] {
   const said = textsOfUser(messages);
   const own = said.filter((text) => !NOTE.test(text));
-  return own.length > 0 ? own : said.length > 0 ? [said.join('\n')] : [];
+  if (own.length > 0) return own;
+  if (said.length > 0) return [said.join('\n')];
+  return [];
 }
 
 /** What terminals write down as the user's words: their own commands and what these printed, interruptions, surroundings. */

@@ -17,14 +17,11 @@ type Unplaced<S> = S extends DraftStep ? Omit<S, 'key' | 'parent' | 't0' | 't1' 
 export type Reading = Unplaced<DraftStep>;
 
 /** Success is normally unset; a span without any status says nothing. */
-export const statusOf = (span: Span): 'ok' | 'error' | undefined =>
-  span.outcome === undefined
-    ? failureOf(span) === undefined
-      ? undefined
-      : 'error'
-    : span.outcome === 'error'
-      ? 'error'
-      : failedByType(span);
+export const statusOf = (span: Span): 'ok' | 'error' | undefined => {
+  if (span.outcome === undefined) return failureOf(span) === undefined ? undefined : 'error';
+  if (span.outcome === 'error') return 'error';
+  return failedByType(span);
+};
 
 /** MCP clients and SDKs set `error.type` and leave the status alone. */
 const failedByType = (span: Span): 'ok' | 'error' =>

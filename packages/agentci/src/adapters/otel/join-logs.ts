@@ -71,11 +71,10 @@ export const isAgentLog = (log: LogRecord): boolean =>
 /** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
 function ownSpan(log: LogRecord): Span {
   const duration = amount(log.attributes.duration_ms) ?? 0;
-  const name = !isClaudeCode(log)
-    ? 'claude_code.tool_result'
-    : log.name.startsWith('claude_code.')
-      ? log.name
-      : `claude_code.${log.name}`;
+  let name: string;
+  if (!isClaudeCode(log)) name = 'claude_code.tool_result';
+  else if (log.name.startsWith('claude_code.')) name = log.name;
+  else name = `claude_code.${log.name}`;
   const times = log.at === undefined ? {} : { t0: log.at - duration, t1: log.at };
   return {
     name,

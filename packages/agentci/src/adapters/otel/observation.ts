@@ -65,7 +65,9 @@ export function observationStep(observation: Observation): Reading | undefined {
 /** A tool call: LangChain keeps the whole tool message as the output. */
 export function toolStep({ name, input, output, fate }: Observation): Reading {
   const message = unpacked(output);
-  const kwargs = isFields(message) ? (isFields(message.kwargs) ? message.kwargs : message) : {};
+  let kwargs: Readonly<Record<string, unknown>>;
+  if (isFields(message)) kwargs = isFields(message.kwargs) ? message.kwargs : message;
+  else kwargs = {};
   const isMessage = typeof kwargs.tool_call_id === 'string';
   const failed = isMessage && kwargs.status === 'error';
   const given = unpacked(input);
@@ -104,11 +106,10 @@ const documentsIn = (output: unknown): unknown =>
 /** Messages, in whatever the framework put around them; any other input is what was asked. */
 export function inputTurns(value: unknown): Turn[] | undefined {
   const given = unpacked(value);
-  const list = Array.isArray(given)
-    ? given
-    : isFields(given)
-      ? pick(given, 'messages', 'contents', 'input')
-      : undefined;
+  let list: unknown;
+  if (Array.isArray(given)) list = given;
+  else if (isFields(given)) list = pick(given, 'messages', 'contents', 'input');
+  else list = undefined;
   const turns = Array.isArray(list) && list.some(isFields) ? anyTurns(list.flat()) : [];
   if (turns.length > 0) return turns;
   const words = wordsOf(given);
@@ -130,14 +131,15 @@ function outputTurn(value: unknown): Turn | undefined {
   if (isFields(given) && given.object === 'response')
     return merged(itemTurns(objects(given.output)));
   if (Array.isArray(given) && given.some(isResponseItem)) return merged(itemTurns(given));
-  const list = Array.isArray(given)
-    ? given
-    : isFields(given)
-      ? (pick(given, 'messages', 'choices', 'candidates') ?? [given])
-      : [];
-  const messages = objects(list).map((item) =>
-    isFields(item.message) ? item.message : isFields(item.content) ? item.content : item,
-  );
+  let list: unknown;
+  if (Array.isArray(given)) list = given;
+  else if (isFields(given)) list = pick(given, 'messages', 'choices', 'candidates') ?? [given];
+  else list = [];
+  const messages = objects(list).map((item) => {
+    if (isFields(item.message)) return item.message;
+    if (isFields(item.content)) return item.content;
+    return item;
+  });
   const turns = messages.flatMap((message) => turnsOf([{ ...message, role: 'assistant' }]));
   return merged(turns);
 }

@@ -55,8 +55,10 @@ export const noAgentSpans = (record: RawRecord): AdapterItem =>
 function readSpan(span: Span): ReadSpan {
   const dialect = dialectOf(span);
   const read = dialect?.read(span) ?? declaredTool(span);
-  const readings: readonly Reading[] =
-    read === undefined ? [] : Array.isArray(read) ? read : [read as Reading];
+  let readings: readonly Reading[];
+  if (read === undefined) readings = [];
+  else if (Array.isArray(read)) readings = read;
+  else readings = [read as Reading];
   const place = { parent: span.parent, t0: span.t0, t1: span.t1 };
   if (readings.length === 0)
     return {

@@ -9,7 +9,10 @@ export const RESULT_KIND = /result|output/i;
 export function hasHole(items: readonly unknown[]): boolean {
   const [first] = items;
   if (!isFields(first)) return false;
-  const key = 'step_id' in first ? 'step_id' : 'turn_idx' in first ? 'turn_idx' : undefined;
+  let key: 'step_id' | 'turn_idx' | undefined;
+  if ('step_id' in first) key = 'step_id';
+  else if ('turn_idx' in first) key = 'turn_idx';
+  else key = undefined;
   if (key === undefined) return false;
   let last: number | undefined;
   for (const item of items) {
@@ -76,14 +79,12 @@ export const isUsed = (value: unknown, depth = 3): boolean =>
     ? Object.values(value).some((inner) => isUsed(inner, depth - 1) || typeof inner === 'string')
     : isSomething(value);
 
-export const isSomething = (value: unknown): boolean =>
-  typeof value === 'number'
-    ? value > 0
-    : Array.isArray(value)
-      ? value.length > 0
-      : isFields(value)
-        ? Object.keys(value).length > 0
-        : value === true;
+export const isSomething = (value: unknown): boolean => {
+  if (typeof value === 'number') return value > 0;
+  if (Array.isArray(value)) return value.length > 0;
+  if (isFields(value)) return Object.keys(value).length > 0;
+  return value === true;
+};
 
 /** A number, or text that is one. Records hold anything; an object must not be asked for its value. */
 export const asNumber = (value: unknown): number =>

@@ -32,7 +32,10 @@ function batchReply({
   response,
   result,
 }: Readonly<Record<string, unknown>>): Wrapped | undefined {
-  const body = isFields(response) ? response.body : isFields(result) ? result.message : undefined;
+  let body: unknown;
+  if (isFields(response)) body = response.body;
+  else if (isFields(result)) body = result.message;
+  else body = undefined;
   return isFields(body)
     ? { value: { request: { messages: [] }, response: body }, id: String(custom_id) }
     : undefined;

@@ -130,7 +130,9 @@ const RESULT =
 /** Whether a text in a user's place is what a tool gave back, and of which tool where it says so. */
 export function writtenResult(text: string): { readonly name?: string } | undefined {
   const match = RESULT.exec(text.length > 4000 ? text.slice(0, 4000) : text);
-  return match === null ? undefined : match[1] === undefined ? {} : { name: match[1] };
+  if (match === null) return undefined;
+  if (match[1] === undefined) return {};
+  return { name: match[1] };
 }
 
 /** What ends a run in the dialects that write it as a call: its argument is the answer. */

@@ -111,12 +111,11 @@ export function matchRules(given: GivenRules): MatchRules {
 function makeRules(given: GivenRules): MatchRules {
   const ignore = prepareIgnore(given.ignore);
   const scrub = prepareScrub(given.scrub);
-  const bodyOf = ({ body }: StoredRequest): unknown =>
-    body.kind === 'json'
-      ? ignore(body.value)
-      : body.kind === 'text'
-        ? { text: body.text }
-        : { sha256: body.sha256 };
+  const bodyOf = ({ body }: StoredRequest): unknown => {
+    if (body.kind === 'json') return ignore(body.value);
+    if (body.kind === 'text') return { text: body.text };
+    return { sha256: body.sha256 };
+  };
   // An entry is looked at when its file is read, and again when its answers are laid out.
   const seen = new WeakMap<StoredRequest, Canonical>();
   const canonical = (request: StoredRequest): Canonical => {

@@ -41,9 +41,10 @@ function without(value: unknown, steps: readonly string[], at: number): unknown 
   const fits = (key: string): boolean => step === '*' || step === key;
   if (Array.isArray(value)) {
     // A place of a list keeps its place: the others must not move up.
-    return value.map((item, i) =>
-      fits(String(i)) ? (isLast ? null : without(item, steps, at + 1)) : item,
-    );
+    return value.map((item, i) => {
+      if (fits(String(i))) return isLast ? null : without(item, steps, at + 1);
+      return item;
+    });
   }
   if (!isObject(value)) return value;
   return Object.fromEntries(

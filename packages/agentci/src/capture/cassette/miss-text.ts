@@ -50,17 +50,18 @@ function excerpts(recorded: unknown, asked: unknown): [string, string] {
   return [`${left} (${codePoints(a, from)})`, `${right} (${codePoints(b, from)})`];
 }
 
-const typeOf = (value: unknown): string =>
-  value === null
-    ? 'null'
-    : isExactNumber(value)
-      ? 'a number'
-      : typeof value === 'object'
-        ? 'JSON'
-        : `a ${typeof value}`;
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (isExactNumber(value)) return 'a number';
+  if (typeof value === 'object') return 'JSON';
+  return `a ${typeof value}`;
+};
 
-const textOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === 'string' ? value : stringifyExact(value);
+const textOf = (value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return value;
+  return stringifyExact(value);
+};
 
 const shown = (text: string | undefined, start: number): string =>
   text === undefined

@@ -241,12 +241,10 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
   const asksItself = askUsage(body) === undefined;
   if (asksItself) return false;
   const { body: stored } = entry;
-  const text =
-    stored.kind === 'json'
-      ? JSON.stringify(stored.value)
-      : stored.kind === 'text'
-        ? stored.text
-        : undefined;
+  let text: string | undefined;
+  if (stored.kind === 'json') text = JSON.stringify(stored.value);
+  else if (stored.kind === 'text') text = stored.text;
+  else text = undefined;
   const recorded = text === undefined ? undefined : askUsage(Buffer.from(text));
   return entry.askedUsage === true || recorded === undefined;
 }

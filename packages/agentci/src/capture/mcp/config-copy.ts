@@ -19,12 +19,10 @@ export function readMcpConfig(path: string): McpConfig {
     root = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why =
-      code === undefined
-        ? 'is not JSON'
-        : code === 'ENOENT'
-          ? 'does not exist'
-          : `cannot be read (${code})`;
+    let why: string;
+    if (code === undefined) why = 'is not JSON';
+    else if (code === 'ENOENT') why = 'does not exist';
+    else why = `cannot be read (${code})`;
     throw new UserError('CAPTURE_MCP_CONFIG', `the MCP configuration "${path}" ${why}`);
   }
   const place = isObject(root)

@@ -211,11 +211,11 @@ function resultOf(query: Query, id: string, front: Front): CaptureResult {
       code: 'CAPTURE_NOT_ATTRIBUTABLE',
       message: `${others} spans or logs of agents came in other traces and cannot be attributed to a query: the server must continue the trace of the header traceparent`,
     });
-  const nothing =
-    items === 0 && others > 0
-      ? 'none of the spans that came continues the trace of this query'
-      : items === 0
-        ? `no span of this query came to ${front.origin}; ${setup(front)}`
-        : `the ${items} spans and logs of this query mention no model and no tool; instrument the agent, not only its server`;
+  let nothing: string;
+  if (items === 0 && others > 0)
+    nothing = 'none of the spans that came continues the trace of this query';
+  else if (items === 0) nothing = `no span of this query came to ${front.origin}; ${setup(front)}`;
+  else
+    nothing = `the ${items} spans and logs of this query mention no model and no tool; instrument the agent, not only its server`;
   return readEvidence({ exchanges: [], mcp: [], telemetry, gaps, notes }, id, nothing);
 }

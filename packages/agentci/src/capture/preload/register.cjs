@@ -319,9 +319,11 @@
   const withoutHost = (headers) => {
     if (Array.isArray(headers)) {
       const flat = headers.flat();
-      return flat.flatMap((name, i) =>
-        i % 2 === 1 ? [] : /^host$/i.test(String(name)) ? [name, front] : [name, flat[i + 1]],
-      );
+      return flat.flatMap((name, i) => {
+        if (i % 2 === 1) return [];
+        if (/^host$/i.test(String(name))) return [name, front];
+        return [name, flat[i + 1]];
+      });
     }
     return Object.fromEntries(
       Object.entries(headers ?? {}).filter(([name]) => !/^host$/i.test(name)),

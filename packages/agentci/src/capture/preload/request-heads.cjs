@@ -115,9 +115,9 @@ module.exports = class RequestHeads {
 const headerIn = (head, name) =>
   new RegExp(`\\r\\n${name}:[ \\t]*([^\\r]*)\\r\\n`, 'i').exec(head)?.[1].trim();
 
-const latin1Of = (chunk, encoding) =>
-  typeof chunk !== 'string'
-    ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
-    : /^(?:latin1|binary|ascii)$/i.test(encoding ?? '')
-      ? chunk
-      : Buffer.from(chunk, encoding).toString('latin1');
+const latin1Of = (chunk, encoding) => {
+  if (typeof chunk !== 'string')
+    return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
+  if (/^(?:latin1|binary|ascii)$/i.test(encoding ?? '')) return chunk;
+  return Buffer.from(chunk, encoding).toString('latin1');
+};

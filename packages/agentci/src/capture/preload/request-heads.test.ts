@@ -118,12 +118,11 @@ describe('requests on a connection', () => {
               const kind = isChunked
                 ? 'Transfer-Encoding: chunked'
                 : `Content-Length: ${bytes.length}`;
-              const framed =
-                isChunked && bytes.length > 0
-                  ? [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n']
-                  : isChunked
-                    ? []
-                    : [bytes];
+              let framed: (string | Buffer<ArrayBuffer>)[];
+              if (isChunked && bytes.length > 0)
+                framed = [`${bytes.length.toString(16)}\r\n`, bytes, '\r\n'];
+              else if (isChunked) framed = [];
+              else framed = [bytes];
               return [
                 `POST /${path} HTTP/1.1\r\n${kind}\r\n\r\n`,
                 ...framed,

@@ -77,12 +77,13 @@ function told(played: Played, place: string): Played {
   const { use, error } = played;
   const { mode, hits, asked = 0 } = use;
   if (error !== undefined) return played;
-  const nothing =
-    mode === 'replay' && hits === 0
-      ? 'no recorded call was served: the program did not ask a model, or reached it past the cassette'
-      : mode !== 'replay' && hits + asked === 0
-        ? `no call of a model was seen, so nothing was recorded and ${place} is as it was`
-        : undefined;
+  let nothing: string | undefined;
+  if (mode === 'replay' && hits === 0)
+    nothing =
+      'no recorded call was served: the program did not ask a model, or reached it past the cassette';
+  else if (mode !== 'replay' && hits + asked === 0)
+    nothing = `no call of a model was seen, so nothing was recorded and ${place} is as it was`;
+  else nothing = undefined;
   if (nothing !== undefined)
     return { use, warnings: [], error: { kind: 'cassette', message: nothing } };
   const kept = played.keep?.(true) ?? played;

@@ -77,7 +77,9 @@ export async function checkCassettes(
   // Asked for and not one answered: that is not "no drift".
   const isUnasked =
     options.live !== undefined && !live.some(({ skipped }) => skipped === undefined);
-  return hasDrift ? 1 : isUnknown || isUnasked ? 2 : 0;
+  if (hasDrift) return 1;
+  if (isUnknown || isUnasked) return 2;
+  return 0;
 }
 
 /** The queries whose recordings no longer fit, are damaged or not there. */

@@ -105,11 +105,11 @@ async function send(url: string, init: RequestInit, io: Io): Promise<void> {
         await answer.body?.cancel();
         return { response: answer, text: '' };
       } catch (error) {
-        const why = isOver()
-          ? `no answer within ${SEND_MS / 1000} s`
-          : error instanceof Error
-            ? ((error.cause as Error | undefined)?.message ?? error.message)
-            : String(error);
+        let why: string;
+        if (isOver()) why = `no answer within ${SEND_MS / 1000} s`;
+        else if (error instanceof Error)
+          why = (error.cause as Error | undefined)?.message ?? error.message;
+        else why = String(error);
         throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
       }
     },

@@ -67,7 +67,10 @@ export function chosenRuns(
   const usual = isOfOneBranch
     ? usualBranch(chooseRuns(all, { spec, agent }), checkedOut)
     : undefined;
-  const on = branch === '.' ? checkedOut : branch === ALL_BRANCHES ? undefined : (branch ?? usual);
+  let on: string | undefined;
+  if (branch === '.') on = checkedOut;
+  else if (branch === ALL_BRANCHES) on = undefined;
+  else on = branch ?? usual;
   const runs = chooseRuns(all, { branch: on, spec, agent, last });
   if (runs.length === 0)
     throw new UserError(

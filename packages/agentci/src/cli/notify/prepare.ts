@@ -17,12 +17,10 @@ export async function prepareNotify(
 ): Promise<NotifyWith | undefined> {
   const isSent = plans.some(({ sentTo }) => sentTo !== undefined);
   const isMade = isSent || plans.some(({ reporter }) => Object.hasOwn(URLS, reporter));
-  const idle =
-    options.notifyOn !== undefined && !isSent
-      ? '--notify-on'
-      : options.notifyTemplate !== undefined && !isMade
-        ? '--notify-template'
-        : undefined;
+  let idle: '--notify-on' | '--notify-template' | undefined;
+  if (options.notifyOn !== undefined && !isSent) idle = '--notify-on';
+  else if (options.notifyTemplate !== undefined && !isMade) idle = '--notify-template';
+  else idle = undefined;
   if (idle !== undefined)
     throw new UserError(
       'OPTIONS_CONFLICT',

@@ -291,12 +291,10 @@ class Watcher {
     makeFolder(folder);
     const file = join(folder, 'report.html');
     await writeReports(this.#last, [{ reporter: 'html', file }], { io: this.#io, quiet: true });
-    const opener =
-      process.platform === 'darwin'
-        ? 'open'
-        : process.platform === 'win32'
-          ? 'explorer'
-          : 'xdg-open';
+    let opener: 'open' | 'explorer' | 'xdg-open';
+    if (process.platform === 'darwin') opener = 'open';
+    else if (process.platform === 'win32') opener = 'explorer';
+    else opener = 'xdg-open';
     // A machine without a browser has the path.
     spawn(opener, [file], { stdio: 'ignore', detached: true })
       .on('error', () => {})

@@ -34,7 +34,10 @@ export const formatDifference = (metric: TrialMetric, value: number): string =>
   formatSigned(value, DECIMALS[metric]);
 
 /** A p-value; below a thousandth the digits say nothing more. */
-export const formatP = (p: number | null): string =>
-  p === null ? NONE : p < 0.001 ? '< 0.001' : p.toFixed(3);
+export const formatP = (p: number | null): string => {
+  if (p === null) return NONE;
+  if (p < 0.001) return '< 0.001';
+  return p.toFixed(3);
+};
 
 export const formatShare = (share: number): string => `${(share * 100).toFixed(1)} %`;

@@ -87,8 +87,11 @@ function keeps({ value }: Outcome, { min, max, equals }: Bounds): boolean | unde
 const isSame = (a: Outcome['value'], b: Outcome['value']): boolean =>
   a === b || (asNumber(a) !== undefined && asNumber(a) === asNumber(b));
 
-const asNumber = (value: Outcome['value']): number | undefined =>
-  typeof value === 'boolean' ? Number(value) : typeof value === 'number' ? value : undefined;
+const asNumber = (value: Outcome['value']): number | undefined => {
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'number') return value;
+  return undefined;
+};
 
 const show = ({ value, by }: Outcome): string =>
   `${typeof value === 'number' ? number(rounded(value)) : String(value).slice(0, 60)}${by === undefined ? '' : ` by ${by}`}`;

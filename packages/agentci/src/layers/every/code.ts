@@ -40,8 +40,11 @@ const itemsIn = (written: CodeItem | readonly CodeItem[]): readonly CodeItem[] =
   Array.isArray(written) ? written : [written as CodeItem];
 
 /** How messages name it. */
-export const codeName = (item: CodeItem): string =>
-  typeof item === 'string' ? item : 'module' in item ? item.module : item.command.join(' ');
+export const codeName = (item: CodeItem): string => {
+  if (typeof item === 'string') return item;
+  if ('module' in item) return item.module;
+  return item.command.join(' ');
+};
 
 const NOT_RUN = unmeasured('code was not run', { severity: 'fail' });
 

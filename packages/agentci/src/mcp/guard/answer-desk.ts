@@ -170,7 +170,9 @@ export class AnswerDesk {
     // What a server asks is not the end of the call, so the log has no result of it unless it is withheld.
     const isNoted =
       (isAsking && isKeptBy(verdict)) || this.#log.result(session, call, outcome, verdict);
-    const withheld = isKeptBy(verdict) ? (isNoted ? undefined : NOT_NOTED) : refusalReason(verdict);
+    let withheld: RefusalReason | undefined;
+    if (isKeptBy(verdict)) withheld = isNoted ? undefined : NOT_NOTED;
+    else withheld = refusalReason(verdict);
     return withheld === undefined ? undefined : this.#refusal(call, withheld, session);
   }
 

@@ -200,11 +200,10 @@ function passBack(
       return;
     }
     const isFailure = status >= 400 && replies.length === 0 && middle.failure !== undefined;
-    const seen = isFailure
-      ? middle.failure(body, status)
-      : body.length === 0
-        ? body
-        : middle.answer(body);
+    let seen: Buffer<ArrayBufferLike>;
+    if (isFailure) seen = middle.failure(body, status);
+    else if (body.length === 0) seen = body;
+    else seen = middle.answer(body);
     if (seen.length === 0 && body.length > 0) {
       fail('the answer was withheld, since it cannot be judged');
       return;

@@ -42,11 +42,10 @@ function byTools(trace: Trace, tools: readonly string[]): Found {
     const own = calls.filter(
       ({ name, rawName }) => is(name) || (rawName !== undefined && is(rawName)),
     );
-    const status = own.some((call) => call.status === 'ok')
-      ? 'done'
-      : own.some((call) => call.status === 'unknown')
-        ? 'unknown'
-        : 'missing';
+    let status: 'done' | 'unknown' | 'missing';
+    if (own.some((call) => call.status === 'ok')) status = 'done';
+    else if (own.some((call) => call.status === 'unknown')) status = 'unknown';
+    else status = 'missing';
     return { tool, status };
   });
   const detail = { method: 'tools', tools: found };

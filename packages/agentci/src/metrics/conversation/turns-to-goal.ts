@@ -37,7 +37,10 @@ export const metric = defineMetric({
     const { params: written } = input;
     const isWritten = Object.values(written).some((value) => value !== undefined);
     const { goal_tool: tool, goal } = caseOf(input);
-    const wanted: typeof written = isWritten ? written : tool === undefined ? { goal } : { tool };
+    let wanted: typeof written;
+    if (isWritten) wanted = written;
+    else if (tool === undefined) wanted = { goal };
+    else wanted = { tool };
     if (wanted.tool !== undefined) return byTool(trace, wanted.tool);
     if (wanted.answer === undefined && wanted.goal === undefined)
       return notMeasured('no goal: write the parameter "tool", "answer" or "goal"');

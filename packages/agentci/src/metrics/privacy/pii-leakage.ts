@@ -129,12 +129,10 @@ function score(
       ? severity_weights[type]!
       : (WEIGHTS[type] ?? UNLISTED_WEIGHT)) * confidence;
   const severities = found.map(weigh);
-  const severity =
-    severities.length === 0
-      ? 0
-      : formula === 'max'
-        ? severities.reduce((a, b) => Math.max(a, b))
-        : mean(severities);
+  let severity: number;
+  if (severities.length === 0) severity = 0;
+  else if (formula === 'max') severity = severities.reduce((a, b) => Math.max(a, b));
+  else severity = mean(severities);
   return measured(1 - severity, {
     detections: found.slice(0, MAX_LISTED),
     num_detections: found.length,

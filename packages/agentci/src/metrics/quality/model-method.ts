@@ -77,12 +77,13 @@ export async function claimsOf(
       'Split the block "text" into statements. Each statement is one fact the text claims, is understandable by itself (no pronouns) and adds nothing. Greetings, questions and offers of help are no statements. A text that claims nothing has none.',
     format: `{"statements": [text, ...]}   at most ${MAX_CLAIMS}`,
     blocks: [...(query ? [{ name: 'question', text: query }] : []), { name: 'text', text }],
-    check: (reply) =>
-      isObject(reply) && isTexts(reply.statements)
-        ? reply.statements.length <= MAX_CLAIMS
+    check: (reply) => {
+      if (isObject(reply) && isTexts(reply.statements))
+        return reply.statements.length <= MAX_CLAIMS
           ? undefined
-          : `more than ${MAX_CLAIMS} statements`
-        : '"statements" must be a list of texts that are not blank',
+          : `more than ${MAX_CLAIMS} statements`;
+      return '"statements" must be a list of texts that are not blank';
+    },
   });
   return statements;
 }

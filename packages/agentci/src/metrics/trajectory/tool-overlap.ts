@@ -16,7 +16,10 @@ export function toolOverlap(expected: Iterable<string>, used: Iterable<string>):
   let shared = 0;
   for (const name of expectedSet) if (usedSet.has(name)) shared++;
   const recall = expectedSet.size === 0 ? 1 : shared / expectedSet.size;
-  const precision = usedSet.size > 0 ? shared / usedSet.size : expectedSet.size === 0 ? 1 : 0;
+  let precision: number;
+  if (usedSet.size > 0) precision = shared / usedSet.size;
+  else if (expectedSet.size === 0) precision = 1;
+  else precision = 0;
   const f1 = precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
   return { recall, precision, f1 };
 }

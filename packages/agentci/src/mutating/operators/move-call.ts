@@ -21,7 +21,11 @@ export const operator = defineOperator({
           const [first, second] = [stepOf(trace, earlier), stepOf(trace, later)];
           return withSteps(
             trace,
-            trace.steps.map((step) => (step === first ? second : step === second ? first : step)),
+            trace.steps.map((step) => {
+              if (step === first) return second;
+              if (step === second) return first;
+              return step;
+            }),
           );
         },
         advice: [{ layer: 'path', key: 'expected_tool_sequence', value: names }, allCalls(calls)],

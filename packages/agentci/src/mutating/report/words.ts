@@ -121,11 +121,10 @@ export function adviceText({ advice, layer }: SurvivorGroup): {
     return { note: `no check was found that holds on the good recording and catches it${rubric}` };
   }
   const { keeps, per_row } = advice;
-  const note = per_row
-    ? 'for this row alone: give the rows a column for it'
-    : keeps === undefined
-      ? undefined
-      : `with what ${keeps.file}:${keeps.line}:${keeps.column} has already`;
+  let note: string | undefined;
+  if (per_row) note = 'for this row alone: give the rows a column for it';
+  else if (keeps === undefined) note = undefined;
+  else note = `with what ${keeps.file}:${keeps.line}:${keeps.column} has already`;
   const block = `${advice.layer}: {${advice.yaml}}`;
   const line = advice.turn === undefined ? block : `turns: [{turn: ${advice.turn}, ${block}}]`;
   return note === undefined ? { line } : { line, note };

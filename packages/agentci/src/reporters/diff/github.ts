@@ -68,12 +68,10 @@ export function renderComparisonGithub(comparison: RunComparison): string {
     ),
   );
   const metrics = told.map((metric) => {
-    const level: Level =
-      metric.verdict === 'worse'
-        ? 'error'
-        : metric.verdict === 'inconclusive'
-          ? 'warning'
-          : 'notice';
+    let level: Level;
+    if (metric.verdict === 'worse') level = 'error';
+    else if (metric.verdict === 'inconclusive') level = 'warning';
+    else level = 'notice';
     return command(level, [title(`compare: ${metric.metric}`)], comparisonText(metric));
   });
   return [...added, ...flips, ...metrics].map((line) => `${line}\n`).join('');

@@ -62,8 +62,12 @@ export const EMPTY_NOTICE: Notice = {
 };
 
 /** The exit code in a word. */
-export const statusWord = (exit: number): string =>
-  exit === 0 ? 'passed' : exit === 1 ? 'failed' : exit === 130 ? 'interrupted' : 'could not tell';
+export const statusWord = (exit: number): string => {
+  if (exit === 0) return 'passed';
+  if (exit === 1) return 'failed';
+  if (exit === 130) return 'interrupted';
+  return 'could not tell';
+};
 
 /** What there is to say about a run. */
 export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice {

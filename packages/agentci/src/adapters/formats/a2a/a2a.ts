@@ -26,7 +26,9 @@ function likeness(value: unknown): number {
   if (!isFields(value)) return 0;
   if (value.jsonrpc === '2.0') {
     if (typeof value.method === 'string') return METHOD.test(value.method) ? 0.97 : 0;
-    return 'error' in value ? 0.2 : bodyKind(value.result) === undefined ? 0 : 0.97;
+    if ('error' in value) return 0.2;
+    if (bodyKind(value.result) === undefined) return 0;
+    return 0.97;
   }
   if (isFields(value.body)) return bodyKind(value.body) === undefined ? 0 : 0.97;
   return bodyKind(value) === undefined ? 0 : 0.95;

@@ -27,12 +27,11 @@ function likeness(value: unknown): number {
   const message = messageOf(value);
   if (message === undefined) return 0;
   const { method } = message;
-  if (typeof method === 'string')
-    return /^(?:session\/|_?fs\/|terminal\/)/.test(method)
-      ? 0.97
-      : /^(?:initialize|authenticate)$/.test(method)
-        ? 0.3
-        : 0;
+  if (typeof method === 'string') {
+    if (/^(?:session\/|_?fs\/|terminal\/)/.test(method)) return 0.97;
+    if (/^(?:initialize|authenticate)$/.test(method)) return 0.3;
+    return 0;
+  }
   return 'result' in message || 'error' in message ? 0.3 : 0;
 }
 

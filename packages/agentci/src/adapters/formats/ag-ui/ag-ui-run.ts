@@ -293,12 +293,11 @@ const namesTool = (value: Fields): boolean =>
   ['tool', 'toolName', 'tool_name', 'toolCallName', 'toolCalls', 'tool_calls'].some((key) =>
     isSomething(value[key]),
   );
-const isSomething = (value: unknown): boolean =>
-  Array.isArray(value)
-    ? value.length > 0
-    : typeof value === 'string'
-      ? value !== ''
-      : isFields(value);
+const isSomething = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.length > 0;
+  if (typeof value === 'string') return value !== '';
+  return isFields(value);
+};
 
 const callFields = ({ name, args, argsRaw }: Call) => ({ name, args, argsRaw });
 

@@ -70,12 +70,11 @@ export function bytesToJson(bytes: Buffer): Bytes {
     : { b64: bytes.toString('base64') };
 }
 
-export const bytesOf = (value: unknown): Buffer =>
-  Buffer.isBuffer(value)
-    ? value
-    : typeof value === 'string'
-      ? Buffer.from(value, 'utf8')
-      : Buffer.from(isFields(value) && typeof value.b64 === 'string' ? value.b64 : '', 'base64');
+export const bytesOf = (value: unknown): Buffer => {
+  if (Buffer.isBuffer(value)) return value;
+  if (typeof value === 'string') return Buffer.from(value, 'utf8');
+  return Buffer.from(isFields(value) && typeof value.b64 === 'string' ? value.b64 : '', 'base64');
+};
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 

@@ -101,7 +101,9 @@ const llmCall = (call: Fields) =>
 function answerOf(spans: readonly Fields[], metadata: Fields): unknown {
   if (isGiven(metadata.final_output)) return metadata.final_output;
   const output = spans.at(-1)?.output_data;
-  return typeof output === 'string' ? output : isGiven(output) ? JSON.stringify(output) : undefined;
+  if (typeof output === 'string') return output;
+  if (isGiven(output)) return JSON.stringify(output);
+  return undefined;
 }
 
 /** Agents and whom they could hand over to, from the metadata of agent spans. */

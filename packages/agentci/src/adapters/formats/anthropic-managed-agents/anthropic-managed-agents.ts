@@ -22,11 +22,9 @@ export const adapter: Adapter = {
 
 function likeness(value: unknown): number {
   if (isPair(value) || isPage(value)) return 0.97;
-  return isEvent(value) && isFields(value)
-    ? (label(value.type) ?? '').startsWith('user.')
-      ? 0.6
-      : 0.96
-    : 0;
+  if (isEvent(value) && isFields(value))
+    return (label(value.type) ?? '').startsWith('user.') ? 0.6 : 0.96;
+  return 0;
 }
 
 const CALL = /^(?:client\.)?(?:beta\.)?sessions\b/;
@@ -62,7 +60,9 @@ function eventsOf(value: unknown): readonly Fields[] {
     const sent = (Array.isArray(payload) ? payload : [payload]).flatMap((item) =>
       objects(fields(item).events),
     );
-    return sent.length > 0 ? sent : isEvent(payload) ? [fields(payload)] : [];
+    if (sent.length > 0) return sent;
+    if (isEvent(payload)) return [fields(payload)];
+    return [];
   }
   if (isEvent(value)) return [fields(value)];
   const { data, events } = fields(value);

@@ -165,12 +165,10 @@ class SessionRun {
     const id = label(pick(event, 'tool_use_id', 'mcp_tool_use_id', 'custom_tool_use_id'));
     this.#open = undefined;
     const { value, parts } = outcomeOf(event.content);
-    const status: Step['status'] =
-      id !== undefined && this.#denied.has(id)
-        ? 'denied'
-        : event.is_error === true
-          ? 'error'
-          : 'ok';
+    let status: Step['status'];
+    if (id !== undefined && this.#denied.has(id)) status = 'denied';
+    else if (event.is_error === true) status = 'error';
+    else status = 'ok';
     const turn: Turn = {
       role: 'tool',
       parts,

@@ -163,12 +163,10 @@ function resultsOf(step: Fields): Turn[] {
   return objects(fields(step.observation).results).map((result, i): Turn => {
     const { value, parts } = outcomeOf(result.content);
     const name = label(pick(fields(calls[i]), 'function_name', 'name'));
-    const status =
-      result.is_error === true
-        ? ('error' as const)
-        : result.is_error === false
-          ? ('ok' as const)
-          : undefined;
+    let status: 'error' | 'ok' | undefined;
+    if (result.is_error === true) status = 'error' as const;
+    else if (result.is_error === false) status = 'ok' as const;
+    else status = undefined;
     return {
       role: 'tool',
       parts,

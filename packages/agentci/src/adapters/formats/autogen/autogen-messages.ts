@@ -139,11 +139,10 @@ const callsIn = (content: unknown): Call[] =>
 const resultsIn = (content: unknown, at: number | undefined): Turn[] =>
   objects(content).map((result): Turn => {
     const failed = result.is_error === true;
-    const status = failed
-      ? ('error' as const)
-      : result.is_error === false
-        ? ('ok' as const)
-        : undefined;
+    let status: 'error' | 'ok' | undefined;
+    if (failed) status = 'error' as const;
+    else if (result.is_error === false) status = 'ok' as const;
+    else status = undefined;
     return {
       role: 'tool',
       parts: [],

@@ -27,11 +27,9 @@ function likeness(value: unknown): number {
   if (wrapped(value) !== undefined || isAutogenMessage(value)) return 0.97;
   if (!isFields(value) || roleOf(value.role) === undefined) return 0;
   // AG2 writes messages of OpenAI with the speaker's name; only its lists of answers are its own.
-  return Array.isArray(value.tool_responses)
-    ? 0.97
-    : 'name' in value || 'content' in value
-      ? 0.3
-      : 0;
+  if (Array.isArray(value.tool_responses)) return 0.97;
+  if ('name' in value || 'content' in value) return 0.3;
+  return 0;
 }
 
 function wrapped(value: unknown): readonly Fields[] | undefined {

@@ -23,12 +23,11 @@ export const adapter: Adapter = {
   read,
 };
 
-const likeness = (value: unknown): number =>
-  isExecEvent(value) || isRolloutLine(value) || isProtoLine(value)
-    ? 0.97
-    : wrappedEvents(value) !== undefined
-      ? 0.97
-      : 0;
+const likeness = (value: unknown): number => {
+  if (isExecEvent(value) || isRolloutLine(value) || isProtoLine(value)) return 0.97;
+  if (wrappedEvents(value) !== undefined) return 0.97;
+  return 0;
+};
 
 /** Events, or the items of a session, as a program collected them. */
 function wrappedEvents(value: unknown): readonly Fields[] | undefined {

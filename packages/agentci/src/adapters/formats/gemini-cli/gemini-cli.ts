@@ -33,11 +33,8 @@ function likeness(value: unknown): number {
   if (isSessionLine(value)) return 0.95;
   // Messages of the user look like those of others.
   if (isMessageLine(value)) return value.type === 'gemini' ? 0.97 : 0.4;
-  return isStreamEvent(value)
-    ? value.type === 'message' || value.type === 'error'
-      ? 0.4
-      : 0.95
-    : 0;
+  if (isStreamEvent(value)) return value.type === 'message' || value.type === 'error' ? 0.4 : 0.95;
+  return 0;
 }
 
 const METHOD = /^(?:generateContent|generateContentStream|countTokens|embedContent)$/;

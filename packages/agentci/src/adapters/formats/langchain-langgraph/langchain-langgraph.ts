@@ -47,8 +47,11 @@ function likeness(value: unknown): number {
   return messageLikeness(value);
 }
 
-const messageLikeness = (value: unknown): number =>
-  langchainMessage(value) === undefined ? 0 : isFields(value) && value.lc === 1 ? 0.97 : 0.9;
+const messageLikeness = (value: unknown): number => {
+  if (langchainMessage(value) === undefined) return 0;
+  if (isFields(value) && value.lc === 1) return 0.97;
+  return 0.9;
+};
 
 /** The messages of an update of a graph, `{node: {messages}}`, as `stream_mode: updates` gives them. */
 function updateOf(value: unknown): readonly unknown[] | undefined {

@@ -111,7 +111,11 @@ function rootOf(run: Fields, runs: ReadonlyMap<string, Fields>): string {
 }
 
 const orderOf = (run: Fields): string => label(run.dotted_order) ?? '';
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compare = (a: string, b: string): number => {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  return 0;
+};
 
 function draftOf(runs: readonly Fields[]): Draft {
   const root =

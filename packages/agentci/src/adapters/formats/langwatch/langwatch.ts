@@ -193,11 +193,10 @@ function turnsIn(value: unknown, role: 'user' | 'assistant' = 'user'): Turn[] | 
   if (choices.length > 0) return messageTurns({ ...choices[0], role: 'assistant' });
   const isMessage =
     isFields(value) && ('role' in value || 'content' in value || 'tool_calls' in value);
-  const turns = Array.isArray(value)
-    ? anyTurns(value)
-    : isMessage
-      ? messageTurns({ role, ...value })
-      : [];
+  let turns: Turn[];
+  if (Array.isArray(value)) turns = anyTurns(value);
+  else if (isMessage) turns = messageTurns({ role, ...value });
+  else turns = [];
   if (turns.length > 0) return turns;
   const words = wordsOf(value);
   return words === undefined ? undefined : [turnOfText(role, words)];

@@ -124,11 +124,10 @@ function stepOf(span: Fields): DraftStep {
     case 'agent_run': {
       const asked = wordsOf(span.input);
       const said = wordsOf(span.output);
-      const input = Array.isArray(span.input)
-        ? turnsOf(span.input)
-        : asked === undefined
-          ? undefined
-          : [turnOfText('user', asked)];
+      let input: Turn[] | undefined;
+      if (Array.isArray(span.input)) input = turnsOf(span.input);
+      else if (asked === undefined) input = undefined;
+      else input = [turnOfText('user', asked)];
       return {
         ...base,
         kind: 'agent',

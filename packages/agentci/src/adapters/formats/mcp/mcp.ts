@@ -51,7 +51,8 @@ function likeness(value: unknown): number {
     if (++seen >= 20) break;
   }
   if (known === 0) return 0;
-  return known === seen ? (isMessage(value) ? 0.9 : 0.95) : 0.3;
+  if (known === seen) return isMessage(value) ? 0.9 : 0.95;
+  return 0.3;
 }
 
 interface Call {

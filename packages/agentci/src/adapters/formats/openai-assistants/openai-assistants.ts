@@ -41,11 +41,10 @@ function likeness(value: unknown): number {
 /** What a record holds of a thread: an object, a list of them, or the events of a stream. */
 function objectsIn(value: unknown): Fields[] {
   const held = pairOf({ value })?.response ?? value;
-  const list = Array.isArray(held)
-    ? held
-    : isFields(held) && held.object === 'list'
-      ? held.data
-      : [held];
+  let list: unknown;
+  if (Array.isArray(held)) list = held;
+  else if (isFields(held) && held.object === 'list') list = held.data;
+  else list = [held];
   return objects(list)
     .map((item) => (isFields(item.data) && typeof item.event === 'string' ? item.data : item))
     .filter(isThreadObject);

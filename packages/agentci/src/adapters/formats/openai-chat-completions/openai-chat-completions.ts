@@ -66,11 +66,9 @@ function messageLikeness(message: unknown): number {
     typeof message.content === 'string'
   )
     return 0.9;
-  return typeof message.content === 'string' || message.content === null
-    ? 0.45
-    : Array.isArray(message.content)
-      ? 0.3
-      : 0;
+  if (typeof message.content === 'string' || message.content === null) return 0.45;
+  if (Array.isArray(message.content)) return 0.3;
+  return 0;
 }
 
 const isCompletion = (value: unknown): boolean =>

@@ -56,11 +56,15 @@ function likeness(value: unknown): number {
   // Messages are among items; alone they could be anyone's.
   // Items in camelCase are those of the Agents SDK.
   if ('callId' in value) return 0;
-  return isResponseItem(value)
-    ? 0.9
-    : value.type === 'message' && 'role' in value && 'content' in value && !('stop_reason' in value)
-      ? 0.7
-      : 0;
+  if (isResponseItem(value)) return 0.9;
+  if (
+    value.type === 'message' &&
+    'role' in value &&
+    'content' in value &&
+    !('stop_reason' in value)
+  )
+    return 0.7;
+  return 0;
 }
 
 const isResponse = (value: unknown): boolean =>

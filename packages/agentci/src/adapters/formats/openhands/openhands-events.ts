@@ -224,7 +224,9 @@ function statusOf(event: Fields, observation: string, extras: Fields): Step['sta
   if (observation === 'user_rejected') return 'denied';
   if (typeof event.success === 'boolean') return event.success ? 'ok' : 'error';
   const code = exitOf(extras);
-  return code === undefined ? undefined : code === 0 ? 'ok' : 'error';
+  if (code === undefined) return undefined;
+  if (code === 0) return 'ok';
+  return 'error';
 }
 
 function exitOf(extras: Fields): number | undefined {

@@ -105,12 +105,10 @@ function resultTurn(event: Fields, kind: string): Turn {
     kind === 'AgentErrorEvent' ||
     observation.is_error === true ||
     text(observation.error) !== undefined;
-  const status: Step['status'] =
-    kind === 'UserRejectObservation'
-      ? 'denied'
-      : isError || failedExit(observation)
-        ? 'error'
-        : 'ok';
+  let status: Step['status'];
+  if (kind === 'UserRejectObservation') status = 'denied';
+  else if (isError || failedExit(observation)) status = 'error';
+  else status = 'ok';
   return {
     ...turnOfText('tool', ''),
     status,

@@ -20,8 +20,11 @@ export const adapter: Adapter = {
   read,
 };
 
-const likeness = (value: unknown): number =>
-  isMessage(value) || wrapped(value) !== undefined ? 0.97 : isPart(value) ? 0.95 : 0;
+const likeness = (value: unknown): number => {
+  if (isMessage(value) || wrapped(value) !== undefined) return 0.97;
+  if (isPart(value)) return 0.95;
+  return 0;
+};
 
 const isMessage = (value: unknown): boolean =>
   isFields(value) &&

@@ -110,12 +110,11 @@ function draftOf(simulation: Fields, results: Fields): Draft {
 }
 
 const ENDED_WELL = new Set(['user_stop', 'agent_stop']);
-const statusOf = (reason: string | undefined): Trace['status'] | undefined =>
-  reason === undefined || ENDED_WELL.has(reason)
-    ? undefined
-    : /error/.test(reason)
-      ? 'error'
-      : 'incomplete';
+const statusOf = (reason: string | undefined): Trace['status'] | undefined => {
+  if (reason === undefined || ENDED_WELL.has(reason)) return undefined;
+  if (/error/.test(reason)) return 'error';
+  return 'incomplete';
+};
 
 function outcomesOf(simulation: Fields): NonNullable<Trace['outcomes']> {
   const reward = number(fields(simulation.reward_info).reward);
@@ -185,7 +184,10 @@ const userResult = (result: Fields) => ({
 function resultTurn(result: Fields, at: number | undefined): Turn {
   const { value, parts } = outcomeOf(result.content);
   const failed = result.error === true;
-  const status = failed ? ('error' as const) : result.error === false ? ('ok' as const) : undefined;
+  let status: 'error' | 'ok' | undefined;
+  if (failed) status = 'error' as const;
+  else if (result.error === false) status = 'ok' as const;
+  else status = undefined;
   return {
     role: 'tool',
     parts,

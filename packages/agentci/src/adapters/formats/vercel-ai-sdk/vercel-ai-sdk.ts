@@ -97,12 +97,11 @@ function messageLikeness(message: unknown): number {
   const parts = objects(Array.isArray(message.parts) ? message.parts : message.content);
   if (Array.isArray(message.parts) && parts.some(isUiTool)) return 0.95;
   if (parts.some(({ type }) => typeof type === 'string' && PARTS.test(type))) return 0.95;
-  if (Array.isArray(message.parts))
-    return parts.length > 0 && 'id' in message && parts.every(isUiPart)
-      ? parts.some(isTelling)
-        ? 0.9
-        : 0.6
-      : 0;
+  if (Array.isArray(message.parts)) {
+    if (parts.length > 0 && 'id' in message && parts.every(isUiPart))
+      return parts.some(isTelling) ? 0.9 : 0.6;
+    return 0;
+  }
   return typeof message.content === 'string' || parts.length > 0 ? 0.2 : 0;
 }
 
@@ -147,9 +146,10 @@ function wrapped(record: RawRecord): Draft {
 }
 
 function messagesDraft(values: readonly unknown[]): Draft {
-  const turns = values.flatMap((value) =>
-    isFields(value) ? (Array.isArray(value.parts) ? uiTurns(value) : messageTurns(value)) : [],
-  );
+  const turns = values.flatMap((value) => {
+    if (isFields(value)) return Array.isArray(value.parts) ? uiTurns(value) : messageTurns(value);
+    return [];
+  });
   return { source: { format: FORMAT }, ...conversation(turns), records: RECORDS };
 }
 

@@ -93,11 +93,10 @@ function agentOf(span: Span): Reading {
     prompt: asked,
     messages: list,
   } = isFields(prompt) ? prompt : { system: undefined, prompt, messages: undefined };
-  const input = Array.isArray(list)
-    ? turnsOf(list)
-    : typeof asked === 'string'
-      ? [turnOfText('user', asked)]
-      : turnsOf(asked);
+  let input: Turn[];
+  if (Array.isArray(list)) input = turnsOf(list);
+  else if (typeof asked === 'string') input = [turnOfText('user', asked)];
+  else input = turnsOf(asked);
   if (typeof system === 'string') input.unshift(turnOfText('system', system));
   const said = output(span);
   return {

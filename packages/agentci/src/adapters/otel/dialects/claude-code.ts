@@ -66,12 +66,10 @@ function llmOf(span: Span): Reading {
 /** A log says `success: "false"`; a span has its status. */
 function toolOf(span: Span): Reading {
   const { attributes } = span;
-  const said =
-    attributes.success === 'true'
-      ? true
-      : attributes.success === 'false'
-        ? false
-        : flag(attributes.success);
+  let said: boolean | undefined;
+  if (attributes.success === 'true') said = true;
+  else if (attributes.success === 'false') said = false;
+  else said = flag(attributes.success);
   const error = label(attributes.error);
   return {
     kind: 'tool',

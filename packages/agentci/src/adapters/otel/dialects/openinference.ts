@@ -160,11 +160,10 @@ function agentOf(span: Span): Reading {
   const said = wordsOf(attributes['output.value']);
   const isList = Array.isArray(asked) || Array.isArray(fields(asked).messages);
   const words = wordsOf(asked);
-  const input = isList
-    ? turnsOf(Array.isArray(asked) ? asked : fields(asked).messages)
-    : words === undefined
-      ? []
-      : [turnOfText('user', words)];
+  let input: Turn[];
+  if (isList) input = turnsOf(Array.isArray(asked) ? asked : fields(asked).messages);
+  else if (words === undefined) input = [];
+  else input = [turnOfText('user', words)];
   return {
     kind: 'agent',
     name: agentName(span) ?? label(attributes['graph.node.id']) ?? label(span.name) ?? 'agent',

@@ -145,7 +145,9 @@ function workStep(span: Span, work: Work): Reading | undefined {
 function outputTurns(output: unknown) {
   if (typeof output === 'string') return [turnOfText('assistant', output)];
   const choices = objects(fields(output).choices).map(({ message }) => fields(message));
-  const messages =
-    choices.length > 0 ? choices : Array.isArray(output) ? objects(output) : [fields(output)];
+  let messages: readonly Readonly<Record<string, unknown>>[];
+  if (choices.length > 0) messages = choices;
+  else if (Array.isArray(output)) messages = objects(output);
+  else messages = [fields(output)];
   return messages.flatMap((message) => turnsOf([{ ...message, role: 'assistant' }]));
 }

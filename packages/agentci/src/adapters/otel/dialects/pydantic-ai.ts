@@ -47,8 +47,10 @@ function agentOf(span: Span): Reading {
     unpacked(pick(attributes, 'pydantic_ai.all_messages', 'all_messages_events')),
   );
   const final = attributes.final_result;
-  const said =
-    typeof final === 'string' ? final : final === undefined ? undefined : JSON.stringify(final);
+  let said: string | undefined;
+  if (typeof final === 'string') said = final;
+  else if (final === undefined) said = undefined;
+  else said = JSON.stringify(final);
   const end = all.findLastIndex(({ role }) => role === 'user');
   const first = all.findIndex(({ role }) => role === 'assistant');
   const input = all.slice(0, first < 0 ? end + 1 : first);

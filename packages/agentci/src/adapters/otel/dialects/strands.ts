@@ -18,8 +18,10 @@ export const strands: Dialect = {
       : [read as Reading | undefined];
     if (step?.kind !== 'tool') return read;
     const said = label(attributes['gen_ai.tool.status']) ?? label(attributes['tool.status']);
-    const status =
-      said === 'error' ? ('error' as const) : said === 'success' ? ('ok' as const) : undefined;
+    let status: 'error' | 'ok' | undefined;
+    if (said === 'error') status = 'error' as const;
+    else if (said === 'success') status = 'ok' as const;
+    else status = undefined;
     return { ...step, ...defined({ status: status ?? step.status }) };
   },
 };

@@ -69,9 +69,10 @@ function testCase(test: Fields, place: Place, file: SourceFile, index: number): 
   const written = [...expected, ...listOf(test.assertions)];
   const metric = textOf(test.metric);
   const policies: BlockValue[] = [];
-  const carried =
-    metric === undefined
-      ? expected.length > 1
+  let carried: Carried[];
+  if (metric === undefined)
+    carried =
+      expected.length > 1
         ? [
             refuse(
               place,
@@ -79,14 +80,15 @@ function testCase(test: Fields, place: Place, file: SourceFile, index: number): 
               'Assay reads only the first of several expectations: make them tests of their own',
             ),
           ]
-        : written.map((one) => expectation(fieldsOf(one), placeOf(one, place), file, policies))
-      : [
-          refuse(
-            place,
-            metric,
-            'the suite judges all recordings: "agentci test -c SUITE" reads it as it is',
-          ),
-        ];
+        : written.map((one) => expectation(fieldsOf(one), placeOf(one, place), file, policies));
+  else
+    carried = [
+      refuse(
+        place,
+        metric,
+        'the suite judges all recordings: "agentci test -c SUITE" reads it as it is',
+      ),
+    ];
   const tags = listOf(test.tags).map(String);
   const description = textOf(test.description);
   return {

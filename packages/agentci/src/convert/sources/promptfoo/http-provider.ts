@@ -91,12 +91,10 @@ export function httpRunner(id: string, config: Vars): RunnerOutcome {
     'tls',
   ])
     if (config[key] !== undefined) return { none: `its "${key}" is not carried` };
-  const method =
-    typeof config.method === 'string'
-      ? config.method.toUpperCase()
-      : config.body === undefined
-        ? 'GET'
-        : 'POST';
+  let method: string;
+  if (typeof config.method === 'string') method = config.method.toUpperCase();
+  else if (config.body === undefined) method = 'GET';
+  else method = 'POST';
   if (!['GET', 'POST', 'PUT', 'PATCH'].includes(method))
     return { none: `the method ${method.slice(0, 20)} is not sent` };
   const texts = new Texts();

@@ -12,12 +12,10 @@ const rubric = (rule: Block, close?: string): RuleOutcome => ({
 
 /** A rule with the threshold of the source, which counts in fifths here. */
 function graded(text: unknown, threshold: unknown, close: string | undefined): RuleOutcome {
-  const rule =
-    typeof text === 'string'
-      ? text.trim()
-      : isObject(text) || Array.isArray(text)
-        ? JSON.stringify(text)
-        : '';
+  let rule: string;
+  if (typeof text === 'string') rule = text.trim();
+  else if (isObject(text) || Array.isArray(text)) rule = JSON.stringify(text);
+  else rule = '';
   if (rule === '') return { none: 'it has no text' };
   if (typeof threshold !== 'number') return rubric({ rule }, close);
   if (threshold < 0 || threshold > 1) return { none: 'its threshold is not between 0 and 1' };
