@@ -39,7 +39,9 @@ const server = await startScriptedModel({
       'There are no steps in it.',
     ];
     const score = Math.max(1, Math.min(5, base + (SHIFT[model] ?? 0)));
-    const label = score >= 4 ? 'pass' : score === 3 ? 'borderline' : 'fail';
+    let label = 'fail';
+    if (score >= 4) label = 'pass';
+    else if (score === 3) label = 'borderline';
     return { text: JSON.stringify({ rationale, score, label }) };
   },
 });

@@ -42,11 +42,9 @@ export function Answer({
             </button>
           ))}
       </h3>
-      {answer === null ? (
-        <p class="empty">No final answer was captured.</p>
-      ) : reference ? (
-        <TextDiff before={reference.text} after={answer} />
-      ) : (
+      {answer === null && <p class="empty">No final answer was captured.</p>}
+      {answer !== null && reference && <TextDiff before={reference.text} after={answer} />}
+      {answer !== null && !reference && (
         <pre class="answer" tabIndex={0}>
           {answer === '' ? '(empty)' : <MarkedText text={answer} marks={marks} />}
         </pre>

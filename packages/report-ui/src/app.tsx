@@ -59,6 +59,47 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
     if (id !== undefined) location.hash = queryHref(id);
   };
 
+  const page = () => {
+    if (route.page === 'runs') return <Runs runs={runs ?? []} current={run?.run_id} />;
+    const hasNoRuns = runs?.length === 0;
+    if (run === undefined && !(route.page === 'compare' && hasNoRuns))
+      return (
+        <p class="empty">
+          {hasNoRuns ? 'Nothing has been run here yet: agentci test stores a run.' : 'Loading…'}
+        </p>
+      );
+    if (route.page === 'compare') return <Compare shown={shown} params={route.params} />;
+    if (route.page === 'charts') return <Charts results={run!.results} onOpen={open} />;
+    if (route.page === 'query')
+      return result ? (
+        <QueryPage
+          key={`${run!.run_id}/${caseText(result)}`}
+          run={run!}
+          result={result}
+          siblings={found}
+          before={before}
+        />
+      ) : (
+        <p class="empty">
+          This run has no query <code>{route.id}</code>. <a href="#/">All queries</a>
+        </p>
+      );
+    return (
+      <>
+        <Overview run={run!} filters={filters} onFilter={setFilters} />
+        <Cells run={run!} />
+        <QueryList
+          all={run!.results}
+          found={found}
+          filters={filters}
+          onFilter={setFilters}
+          onOpen={open}
+          isPrinting={isPrinting}
+        />
+      </>
+    );
+  };
+
   return (
     <>
       <button
@@ -70,46 +111,7 @@ export function App({ isPrinting }: { isPrinting: boolean }) {
       </button>
       <Header shown={shown} page={route.page} onHelp={() => setHelpOpen(true)} />
       <main id="main" tabIndex={-1}>
-        {run === undefined &&
-        route.page !== 'runs' &&
-        !(route.page === 'compare' && runs?.length === 0) ? (
-          <p class="empty">
-            {runs?.length === 0
-              ? 'Nothing has been run here yet: agentci test stores a run.'
-              : 'Loading…'}
-          </p>
-        ) : route.page === 'runs' ? (
-          <Runs runs={runs ?? []} current={run?.run_id} />
-        ) : route.page === 'charts' ? (
-          <Charts results={run!.results} onOpen={open} />
-        ) : route.page === 'compare' ? (
-          <Compare shown={shown} params={route.params} />
-        ) : route.page === 'query' && result ? (
-          <QueryPage
-            key={`${run!.run_id}/${caseText(result)}`}
-            run={run!}
-            result={result}
-            siblings={found}
-            before={before}
-          />
-        ) : route.page === 'query' ? (
-          <p class="empty">
-            This run has no query <code>{route.id}</code>. <a href="#/">All queries</a>
-          </p>
-        ) : (
-          <>
-            <Overview run={run!} filters={filters} onFilter={setFilters} />
-            <Cells run={run!} />
-            <QueryList
-              all={run!.results}
-              found={found}
-              filters={filters}
-              onFilter={setFilters}
-              onOpen={open}
-              isPrinting={isPrinting}
-            />
-          </>
-        )}
+        {page()}
       </main>
       <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ChangeMetric, QueryChange } from '../../agentci/src/baseline/query-changes.ts';
 import { clip } from '../../agentci/src/kit/words.ts';
-import { count, FORMATS, plural } from './format.ts';
+import { count, FORMATS, plural, signOf } from './format.ts';
 import type { Sides } from './sides.ts';
 import { visible } from './visible-text.ts';
 
@@ -160,8 +160,7 @@ function pairHash(id: string): string {
 }
 
 function differenceText({ metric, before, difference, interval }: QueryChange): string {
-  const signed = (value: number) =>
-    `${value > 0 ? '+' : value < 0 ? '−' : ''}${FORMATS[metric](Math.abs(value))}`;
+  const signed = (value: number) => `${signOf(value)}${FORMATS[metric](Math.abs(value))}`;
   const share =
     before > 0
       ? ` (${difference > 0 ? '+' : '−'}${Math.round((100 * Math.abs(difference)) / before)} %)`

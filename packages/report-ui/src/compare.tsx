@@ -14,6 +14,12 @@ import { cellSides, runSides, type Sides } from './sides.ts';
 import type { Shown } from './use-run.ts';
 import { visible } from './visible-text.ts';
 
+const WHY_EMPTY = {
+  waiting: 'Comparing…',
+  missing: 'One of the two is not there, is not finished, or cannot be read.',
+  none: 'Nothing to compare with is chosen.',
+} as const;
+
 const MAX_NAMES = 200;
 
 /** Two runs, versions or cells: what flipped, what got slower or more expensive, and whether the data can tell. */
@@ -42,11 +48,7 @@ export function Compare({ shown, params }: { shown: Shown; params: URLSearchPara
         <p class="empty" role="status">
           {isOfCells
             ? 'This run does not have both of these cells.'
-            : comparing === 'waiting'
-              ? 'Comparing…'
-              : comparing === 'missing'
-                ? 'One of the two is not there, is not finished, or cannot be read.'
-                : 'Nothing to compare with is chosen.'}
+            : WHY_EMPTY[comparing ?? 'none']}
         </p>
       ) : (
         <>

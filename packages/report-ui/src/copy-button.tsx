@@ -1,8 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 
+const STATE_TEXT = { '': '', copied: 'copied', 'by hand': 'press Ctrl+C to copy' } as const;
+
 /** Copies a text. Where the browser does not let it, the text is shown to be copied by hand. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
-  const [state, setState] = useState<'' | 'copied' | 'by hand'>('');
+  const [state, setState] = useState<keyof typeof STATE_TEXT>('');
   const [shown, setShown] = useState('');
   const area = useRef<HTMLTextAreaElement>(null);
   const copy = async () => {
@@ -18,7 +20,7 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
         {label}
       </button>
       <span role="status" class="sub">
-        {state === 'copied' ? 'copied' : state === 'by hand' ? 'press Ctrl+C to copy' : ''}
+        {STATE_TEXT[state]}
       </span>
       {state === 'by hand' && (
         <textarea ref={area} readOnly rows={6} aria-label={`${label}: the text`} value={shown} />

@@ -29,3 +29,8 @@ export function quantile(sorted: readonly number[], share: number): number | und
   const low = sorted[Math.floor(at)]!;
   return low + (sorted[Math.ceil(at)]! - low) * (at - Math.floor(at));
 }
+
+export function signOf(value: number): '+' | '−' | '' {
+  if (value === 0) return '';
+  return value > 0 ? '+' : '−';
+}

@@ -6,6 +6,10 @@ import { visible } from './visible-text.ts';
 
 const ROW = 20;
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
+const END_LABELS = new Map([
+  [0, 'first'],
+  [1, 'last'],
+]);
 const KINDS = [
   ['llm', 'model'],
   ['tool', 'tool'],
@@ -57,13 +61,7 @@ export function LaneChart({ chart: { lanes, spanMs } }: { chart: Chart }) {
           <div class="ticks">
             {TICKS.map((share) => (
               <span key={share}>
-                {spanMs === undefined
-                  ? share === 0
-                    ? 'first'
-                    : share === 1
-                      ? 'last'
-                      : ''
-                  : ms(share * spanMs)}
+                {spanMs === undefined ? END_LABELS.get(share) : ms(share * spanMs)}
               </span>
             ))}
           </div>

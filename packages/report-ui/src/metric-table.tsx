@@ -3,7 +3,7 @@ import { neededQueries, pairsText } from '../../agentci/src/results/comparison-w
 import type { MetricComparison } from '../../agentci/src/results/diff.ts';
 import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 import { roundNumber } from './check-value.ts';
-import { FORMATS, percent, plural } from './format.ts';
+import { FORMATS, percent, plural, signOf } from './format.ts';
 import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';
 
@@ -79,7 +79,7 @@ function changeText({ metric, better, damage: { mean, low, high } }: MetricCompa
   const signed = (value: number) => {
     const size = Math.abs(value);
     const text = isRate ? String(Math.round(1000 * size) / 10) : metricText(metric, size);
-    return `${value > 0 ? '+' : value < 0 ? '−' : ''}${text}`;
+    return `${signOf(value)}${text}`;
   };
   const middle = `${signed(turn * mean)}${isRate ? ' points' : ''}`;
   if (low === null || high === null) return middle;

@@ -133,18 +133,13 @@ const sizeOf = (_: uPlot, texts: string[] | null): number =>
 /** A lone bar is of one value, not of all the values that its width would reach over. */
 const ONE_BAR_PX = 24;
 
-const lookOf = (kind: PlotProps['kind'], color: string, bars: number): uPlot.Series => ({
-  stroke: color,
-  ...(kind === 'bars'
-    ? {
-        fill: color,
-        paths: uPlot.paths.bars!({ size: [0.94, bars > 1 ? 400 : ONE_BAR_PX] }),
-        points: { show: false },
-      }
-    : kind === 'points'
-      ? { paths: () => null, points: { show: true, size: 5, fill: color } }
-      : { width: 2, spanGaps: true, points: { show: true, size: 5, fill: color } }),
-});
+function lookOf(kind: PlotProps['kind'], color: string, bars: number): uPlot.Series {
+  const points = { show: true, size: 5, fill: color };
+  if (kind === 'points') return { stroke: color, paths: () => null, points };
+  if (kind !== 'bars') return { stroke: color, width: 2, spanGaps: true, points };
+  const paths = uPlot.paths.bars!({ size: [0.94, bars > 1 ? 400 : ONE_BAR_PX] });
+  return { stroke: color, fill: color, paths, points: { show: false } };
+}
 
 /** Bars reach half their width beyond the first and last value. */
 function pad(low: number, high: number, bars: number): [number, number] {

@@ -66,6 +66,13 @@ export function QueryPage({
   ];
   const { location: where } = result;
   const shownRun = shownRunText(result);
+  const references = [
+    evidence?.baseline?.answer && {
+      name: `baseline ${evidence.baseline.version}`,
+      text: evidence.baseline.answer,
+    },
+    earlier?.answer && { name: before!.name ?? `run ${before!.run_id}`, text: earlier.answer },
+  ].filter((reference) => typeof reference === 'object' && reference !== null);
   return (
     <article class="query">
       <p class="crumbs">
@@ -102,23 +109,11 @@ export function QueryPage({
         />
       </p>
       {result.description && <p class="description">{visible(result.description)}</p>}
-      {isPart ? (
-        <p class="empty">The rest of this query is being read…</p>
-      ) : result.conversation ? (
+      {isPart && <p class="empty">The rest of this query is being read…</p>}
+      {!isPart && result.conversation && (
         <ConversationView result={result} conversation={result.conversation} />
-      ) : (
-        <Answer
-          result={result}
-          references={[
-            ...(evidence?.baseline?.answer
-              ? [{ name: `baseline ${evidence.baseline.version}`, text: evidence.baseline.answer }]
-              : []),
-            ...(earlier?.answer
-              ? [{ name: before!.name ?? `run ${before!.run_id}`, text: earlier.answer }]
-              : []),
-          ]}
-        />
       )}
+      {!isPart && !result.conversation && <Answer result={result} references={references} />}
       <WantedList result={result} />
       <DecidedBy result={result} />
       {(result.warnings ?? []).map(({ code, message }) => (

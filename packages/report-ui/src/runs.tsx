@@ -1,8 +1,15 @@
 import type { PageRun } from '../../agentci/src/results/page-data.ts';
+import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
 import { count, ms, time, usd } from './format.ts';
 import { Status } from './status.tsx';
 import { Trends } from './trends.tsx';
 import { visible } from './visible-text.ts';
+
+const VERDICTS: Readonly<Record<number, { status: CheckStatus; label: string }>> = {
+  0: { status: 'pass', label: 'passed' },
+  1: { status: 'fail', label: 'failed' },
+  2: { status: 'error', label: 'could not tell' },
+};
 
 /** The stored runs, newest first, and how they have developed. */
 export function Runs({ runs, current }: { runs: readonly PageRun[]; current: string | undefined }) {
@@ -52,22 +59,7 @@ export function Runs({ runs, current }: { runs: readonly PageRun[]; current: str
                   {!run.finished ? (
                     <span class="status running">not finished</span>
                   ) : (
-                    <Status
-                      status={
-                        run.summary?.exit_code === 0
-                          ? 'pass'
-                          : run.summary?.exit_code === 1
-                            ? 'fail'
-                            : 'error'
-                      }
-                      label={
-                        run.summary?.exit_code === 0
-                          ? 'passed'
-                          : run.summary?.exit_code === 1
-                            ? 'failed'
-                            : 'could not tell'
-                      }
-                    />
+                    <Status {...VERDICTS[run.summary?.exit_code ?? 2]!} />
                   )}
                 </td>
                 <td>

@@ -31,13 +31,10 @@ export async function evidenceOf(runId: string, id: string): Promise<PageEvidenc
   if (before) return before;
   // A file has the recordings of its own run and of no other.
   const index = runId === data.run?.run_id ? places.get(id) : undefined;
-  const found = data.live
-    ? await get<PageEvidence>(
-        `api/run/${encodeURIComponent(runId)}/evidence?id=${encodeURIComponent(id)}`,
-      )
-    : index === undefined
-      ? undefined
-      : readElement<PageEvidence>(`evidence-${index}`);
+  let found: PageEvidence | undefined;
+  if (data.live)
+    found = await get(`api/run/${encodeURIComponent(runId)}/evidence?id=${encodeURIComponent(id)}`);
+  else if (index !== undefined) found = readElement(`evidence-${index}`);
   if (found) known.set(key, found);
   return found;
 }

@@ -12,16 +12,14 @@ export function ToolSequence({ evidence }: { evidence: PageEvidence | null | und
   return (
     <section aria-labelledby="tools">
       <h3 id="tools">Tools</h3>
-      {tools === null ? (
-        <p class="empty">Tool calls were not captured.</p>
-      ) : baseline?.tools ? (
+      {tools === null && <p class="empty">Tool calls were not captured.</p>}
+      {tools !== null && baseline?.tools && (
         <ToolDiff
           before={{ name: `baseline ${baseline.version}`, tools: baseline.tools }}
           after={{ name: 'this run', tools }}
         />
-      ) : (
-        <ToolList tools={tools} />
       )}
+      {tools !== null && !baseline?.tools && <ToolList tools={tools} />}
     </section>
   );
 }

@@ -7,6 +7,11 @@ import { SIGNS, Status } from './status.tsx';
 import { visible } from './visible-text.ts';
 import { type Wanted, wantedOf } from './wanted.ts';
 
+const TERM_CLASS = new Map<boolean | undefined, string>([
+  [true, 'met'],
+  [false, 'unmet'],
+]);
+
 /** What was wanted of the query: the terms one by one, the limits as the spec has them. */
 export function WantedList({ result }: { result: QueryResult }) {
   const list = wantedOf(result);
@@ -35,7 +40,7 @@ function WantedItem({ wanted: { check, words, limit, terms } }: { wanted: Wanted
         {limit === undefined ? ' ' : ': '}
         {limit !== undefined && <code>{limit}</code>}
         {terms?.map(({ text, isMet }, i) => (
-          <code key={i} class={`term ${isMet === undefined ? '' : isMet ? 'met' : 'unmet'}`}>
+          <code key={i} class={`term ${TERM_CLASS.get(isMet) ?? ''}`}>
             {isMet !== undefined && <span aria-hidden="true">{isMet ? '✓ ' : '✕ '}</span>}
             {visible(text)}
             {isMet === false && <span class="sr"> (not met)</span>}

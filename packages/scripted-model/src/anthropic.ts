@@ -79,12 +79,21 @@ export const anthropic: Protocol = {
     send('message_stop');
     return events;
   },
-  error: (status, text) => ({
-    type: 'error',
-    error: {
-      type:
-        status === 429 ? 'rate_limit_error' : status >= 500 ? 'api_error' : 'invalid_request_error',
-      message: text,
-    },
-  }),
+  error: (status, text) => {
+    let type: 'rate_limit_error' | 'api_error' | 'invalid_request_error';
+    if (status === 429) {
+      type = 'rate_limit_error';
+    } else if (status >= 500) {
+      type = 'api_error';
+    } else {
+      type = 'invalid_request_error';
+    }
+    return {
+      type: 'error',
+      error: {
+        type,
+        message: text,
+      },
+    };
+  },
 };

@@ -53,6 +53,14 @@ export function compareRuns(
       !(damage.high !== null && damage.high <= max_drop),
   );
   const only_after = [...b.keys()].filter((id) => !a.has(id));
+  let exit_code: number;
+  if (worse + regressions > 0) {
+    exit_code = 1;
+  } else if (cannotTell || (strict && isOpen)) {
+    exit_code = 2;
+  } else {
+    exit_code = 0;
+  }
   const compared = {
     schema: COMPARISON_SCHEMA,
     agent: after.agent,
@@ -80,7 +88,7 @@ export function compareRuns(
       worse,
       inconclusive,
       regressions,
-      exit_code: worse + regressions > 0 ? 1 : cannotTell || (strict && isOpen) ? 2 : 0,
+      exit_code,
     },
   } satisfies Omit<RunComparison, 'verdict' | 'headline'>;
   return { ...compared, ...summarizeComparison(compared) };

@@ -168,11 +168,11 @@ function pathDiff({ before, after }: Sides, { query }: DiffInput): TraceDiff['pa
   };
   const both = before.names && after.names ? { a: before.names, b: after.names } : undefined;
   const areTalks = turnsOf(before.trace).length > 1 && turnsOf(after.trace).length > 1;
-  const edits = both
-    ? areTalks
+  let edits: ReturnType<typeof align> = [];
+  if (both)
+    edits = areTalks
       ? align(callsByTurn(before.trace), callsByTurn(after.trace))
-      : align(both.a, both.b)
-    : [];
+      : align(both.a, both.b);
   const routed = captures(before.trace, 'handoffs') && captures(after.trace, 'handoffs');
   return {
     tool_calls: quantityDelta(before, after, 'toolCalls'),

@@ -20,6 +20,14 @@ export function diffReport(
         after === 'error' || (before === 'error' && after === 'fail'),
     ) ||
     (maxRegressionPercent !== undefined && queries.every(nothingGated));
+  let exit_code: number;
+  if (regressions > 0) {
+    exit_code = 1;
+  } else if (cannotTell) {
+    exit_code = 2;
+  } else {
+    exit_code = 0;
+  }
   return {
     schema: DIFF_SCHEMA,
     ...rest,
@@ -35,7 +43,7 @@ export function diffReport(
       compared: queries.length,
       changed: queries.filter((query) => query.layers.length > 0).length,
       regressions,
-      exit_code: regressions > 0 ? 1 : cannotTell ? 2 : 0,
+      exit_code,
     },
   };
 }

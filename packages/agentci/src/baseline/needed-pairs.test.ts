@@ -33,14 +33,10 @@ const verdicts =
     const after = new Map<string, Observation>();
     for (let i = 0; i < n; i++) {
       const u = random();
-      const [was, is] =
-        u < rates.lost
-          ? [1, 0]
-          : u < rates.lost + rates.won
-            ? [0, 1]
-            : random() < rates.pass
-              ? [1, 1]
-              : [0, 0];
+      let [was, is] = [0, 0];
+      if (u < rates.lost) was = 1;
+      else if (u < rates.lost + rates.won) is = 1;
+      else if (random() < rates.pass) [was, is] = [1, 1];
       before.set(`q${i}`, { verdicts: [was], metrics: new Map() });
       after.set(`q${i}`, { verdicts: [is], metrics: new Map() });
     }

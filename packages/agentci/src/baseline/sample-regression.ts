@@ -52,9 +52,17 @@ export function compareSamples(input: {
   const isRegression = isTold
     ? isWorse && (p === null || p < ALPHA) && size > SMALLEST_PERCENT
     : null;
+  let severity: 'none' | 'minor' | 'major' | 'critical' | null;
+  if (isRegression === null) {
+    severity = null;
+  } else if (isRegression) {
+    severity = severityOf(size);
+  } else {
+    severity = 'none';
+  }
   return {
     is_regression: isRegression,
-    severity: isRegression === null ? null : isRegression ? severityOf(size) : 'none',
+    severity,
     baseline_mean: before,
     new_mean: after,
     difference,

@@ -73,12 +73,9 @@ function eventEdits(whole: string, find: Find): Edit[] {
 
 /** The texts that a client puts together from the events of a stream, given as they came or as values. */
 export function joinedTexts(stream: unknown): string[] {
-  const events =
-    typeof stream === 'string'
-      ? eventsOf(stream).map(({ value }) => value)
-      : Array.isArray(stream)
-        ? stream
-        : [];
+  let events: readonly unknown[] = [];
+  if (typeof stream === 'string') events = eventsOf(stream).map(({ value }) => value);
+  else if (Array.isArray(stream)) events = stream;
   if (events.length < 2) return [];
   const places = new Map<string, string>();
   for (const event of events)

@@ -8,6 +8,7 @@ import type { QueryResult, RunResult } from '../results/run-result.ts';
 import { runTime } from '../results/run-time.ts';
 import type { Suite } from '../spec/suite.ts';
 import type { JournalEntry, JudgedRun } from '../store/journal.ts';
+import type { Durability } from '../store/run-store.ts';
 import { RunStore, type StoreOptions } from '../store/run-store.ts';
 import type { StoredRun } from '../store/stored-runs.ts';
 import type { Trace } from '../trace/model.ts';
@@ -132,8 +133,16 @@ export class StoreSession {
 
   get #options(): StoreOptions {
     const { recordings, canRepeat } = this.#input;
+    let durability: Durability | undefined;
+    if (recordings !== undefined) {
+      durability = 'batched';
+    } else if (canRepeat) {
+      durability = 'handed-over';
+    } else {
+      durability = 'each';
+    }
     return {
-      durability: recordings !== undefined ? 'batched' : canRepeat ? 'handed-over' : 'each',
+      durability,
     };
   }
 

@@ -67,12 +67,9 @@ function withoutIdentityEscapes(pattern: string): { readonly text: string; reado
     if (/^\\(?:0\d|k|c(?![A-Za-z]))/.test(rest) || (isInSet && /^\\[1-9c]/.test(rest)))
       odd ??= rest.slice(0, 3);
     const isKnown =
-      !/[A-Za-z]/.test(letter) ||
-      (letter === 'x'
-        ? /^\\x[0-9a-fA-F]{2}/.test(rest)
-        : letter === 'u'
-          ? /^\\u[0-9a-fA-F]{4}/.test(rest)
-          : 'dDwWsSbtnvfrck'.includes(letter) || (letter === 'B' && !isInSet));
+      /^\\(?:[^A-Za-z]|[dDwWsSbtnvfrck]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})/.test(rest) ||
+      letter === '' ||
+      (letter === 'B' && !isInSet);
     text += isKnown ? `\\${letter}` : letter;
     at++;
   }

@@ -141,10 +141,18 @@ async function measure(
     // Some metrics are always taken by a judge.
     const isOff =
       tools.judge === 'off' && output.value === null && output.detail.method === 'model';
+    let failure: Failure;
+    if (isOff) {
+      failure = 'off';
+    } else if (output.detail.judge_error === undefined) {
+      failure = undefined;
+    } else {
+      failure = 'error';
+    }
     return {
       metric,
       output,
-      failure: isOff ? 'off' : output.detail.judge_error === undefined ? undefined : 'error',
+      failure,
     };
   } catch (error) {
     return without(

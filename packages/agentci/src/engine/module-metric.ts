@@ -56,14 +56,15 @@ function readOutcome(value: unknown): ModuleOutcome {
   if (!Array.isArray(violations))
     return { status: 'error', violations: [], why: '"violations" is not a list' };
   const read = status.toLowerCase() as CheckStatus;
-  const why = typeof fields.reason === 'string' ? fields.reason : undefined;
+  let why = typeof fields.reason === 'string' ? fields.reason : undefined;
+  if (why === undefined && read === 'error') why = 'the metric says error';
   // A verdict must not contradict what it lists.
   if (read === 'pass' && violations.length > 0)
     return { status: 'error', violations: [], why: 'it says pass and lists violations' };
   return {
     status: read,
     violations: violations.slice(0, MAX_VIOLATIONS).map(readViolation),
-    ...(why === undefined ? (read === 'error' ? { why: 'the metric says error' } : {}) : { why }),
+    why,
   };
 }
 

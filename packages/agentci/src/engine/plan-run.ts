@@ -83,6 +83,22 @@ export function planRun(
     };
   });
   const judgeCost = last === undefined || last.judge.calls === 0 ? null : last.judge.cost_usd;
+  let judge_cost_usd: number | null;
+  if (judgeCalls === 0) {
+    judge_cost_usd = 0;
+  } else if (judgeCost === null) {
+    judge_cost_usd = null;
+  } else {
+    judge_cost_usd = (judgeCost / last!.judge.calls) * judgeCalls;
+  }
+  let cost_usd: number | null;
+  if (isRecorded) {
+    cost_usd = 0;
+  } else if (average === undefined) {
+    cost_usd = null;
+  } else {
+    cost_usd = cost;
+  }
   return {
     schema: PLAN_SCHEMA,
     agent: suite.agent,
@@ -97,14 +113,9 @@ export function planRun(
       runs,
       agent_calls: isRecorded ? 0 : runs,
       judge_calls: judgeCalls,
-      cost_usd: isRecorded ? 0 : average === undefined ? null : cost,
+      cost_usd,
       guessed_runs: isRecorded || average === undefined ? 0 : guessed,
-      judge_cost_usd:
-        judgeCalls === 0
-          ? 0
-          : judgeCost === null
-            ? null
-            : (judgeCost / last!.judge.calls) * judgeCalls,
+      judge_cost_usd,
       from: last?.run_id,
     },
     cases,

@@ -236,7 +236,7 @@ export function selectedQueries(options: RunOptions): readonly Query[] {
   );
 }
 
-function selectionHint({ suite, tags, filter, ids, cells, only }: RunOptions): string {
+function selectionHint({ suite, tags, filter, cells, only }: RunOptions): string {
   if (suite.queries.length === 0) return 'The spec has no queries.';
   if (only !== undefined) return 'None of the queries to run again is among those chosen.';
   const known = [...new Set(suite.queries.flatMap((query) => query.tags))].sort();

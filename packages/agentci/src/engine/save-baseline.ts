@@ -78,6 +78,14 @@ export function storeBaseline(
   const agent = input.agent ?? suite.agent;
   const query = findQuery(suite, queryId);
   const file = fileOf(input);
+  let precheck_passed: boolean | null | undefined;
+  if (force) {
+    precheck_passed = false;
+  } else if (isProved) {
+    precheck_passed = true;
+  } else {
+    precheck_passed = null;
+  }
   const baseline: BaselineInfo = {
     version,
     agent,
@@ -89,7 +97,7 @@ export function storeBaseline(
       model: modelOf(trace),
       spec_hash: suite.hash,
       judge_rubric_ids: rubricIds(query),
-      precheck_passed: force ? false : isProved ? true : null,
+      precheck_passed,
       forced: force,
     },
   };

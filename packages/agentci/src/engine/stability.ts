@@ -20,14 +20,7 @@ export function stabilityOf(runs: readonly QueryResult[]): Stability {
   const flip = flipSource(verdicts, { hasJudge });
   const ks = Array.from({ length: Math.min(decided, MAX_K) }, (_, i) => i + 1);
   return {
-    class:
-      decided === 0
-        ? null
-        : passed === decided
-          ? 'stable-pass'
-          : passed === 0
-            ? 'stable-fail'
-            : 'flaky',
+    class: classOf(passed, decided),
     pass_rate: decided === 0 ? null : passed / decided,
     interval: wilsonInterval(passed, decided),
     pass_at_k: ks.map((k) => passAtK({ n: decided, c: passed, k })!),
@@ -46,13 +39,16 @@ function flipRunOf(run: QueryResult): FlipRun {
     if (!RUBRIC.test(id)) checks[id] = (checks[id] ?? true) && !isFailure;
     else if (status === 'pass' || isFailure) judgePassed = (judgePassed ?? true) && !isFailure;
   }
+  let passed: boolean | undefined;
+  if (run.status === 'pass' || run.status === 'warn') {
+    passed = true;
+  } else if (run.status === 'fail') {
+    passed = false;
+  } else {
+    passed = undefined;
+  }
   return {
-    passed:
-      run.status === 'pass' || run.status === 'warn'
-        ? true
-        : run.status === 'fail'
-          ? false
-          : undefined,
+    passed,
     answer: run.answer,
     checks,
     judgePassed,
@@ -76,4 +72,10 @@ function spreadOf(runs: readonly QueryResult[], name: 'cost_usd' | 'latency_ms')
       max: found.max,
     }
   );
+}
+
+function classOf(passed: number, decided: number): Stability['class'] {
+  if (decided === 0) return null;
+  if (passed === decided) return 'stable-pass';
+  return passed === 0 ? 'stable-fail' : 'flaky';
 }

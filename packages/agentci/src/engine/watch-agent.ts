@@ -34,11 +34,8 @@ export async function watchAgent(
       : cassettes.providers(around.runs ?? []);
   const capture = createCapture({
     planes: planesOf(config.capture, cassettes !== undefined),
-    ...(recorded === undefined
-      ? {}
-      : isReplay
-        ? { offline: { providers: recorded } }
-        : { recorded }),
+    offline: isReplay && recorded ? { providers: recorded } : undefined,
+    recorded: isReplay ? undefined : recorded,
     env: { ...around.env, ...config.env },
     cwd: isCommand
       ? resolve(around.dir, config.cwd ?? '.')

@@ -112,18 +112,21 @@ function readPlan(
     problems,
   );
   if (problems.hasErrors) return undefined;
+  let profileName: string;
+  if (typeof written.profile === 'string') {
+    profileName = written.profile;
+  } else if (written.profile === undefined) {
+    profileName = 'spec';
+  } else {
+    profileName = `${written.profile.base ?? 'spec'}, adapted`;
+  }
   return {
     name: written.experiment!,
     file: root.source.file,
     dir: dirname(root.source.file),
     hash: `sha256:${sha256Hex(canonicalJson({ ...(toPlain(root) as object), overrides }))}`,
     seed,
-    profileName:
-      typeof written.profile === 'string'
-        ? written.profile
-        : written.profile === undefined
-          ? 'spec'
-          : `${written.profile.base ?? 'spec'}, adapted`,
+    profileName,
     scoring: {
       profile: profileOf(written.profile),
       weights: written.weights ?? DEFAULT_WEIGHTS,

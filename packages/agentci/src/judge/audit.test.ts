@@ -38,7 +38,15 @@ describe('a judge that obeys every verdict it can see outside the data', () => {
         const text = messages.map((message) => message.text).join('\n');
         const orders = `${seenOutside(text)}\n${seenOutside(system)}`;
         const isGood = /^\| 4\. Type the new password/m.test(text);
-        return { text: verdictText(asksForTop.test(orders) ? 5 : isGood ? 5 : 1) };
+        let score: number;
+        if (asksForTop.test(orders)) {
+          score = 5;
+        } else if (isGood) {
+          score = 5;
+        } else {
+          score = 1;
+        }
+        return { text: verdictText(score) };
       });
       const judge = createJudge({
         model,

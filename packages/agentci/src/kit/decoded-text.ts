@@ -118,16 +118,12 @@ function characterOf(written: string): string {
 function spanBefore(edits: readonly Edit[], { start, end }: Span): Span {
   const first = lastBefore(edits, start);
   const last = lastBefore(edits, end - 1);
-  return {
-    start:
-      first === undefined
-        ? start
-        : start < first.end
-          ? first.from.start
-          : start - first.end + first.from.end,
-    end:
-      last === undefined ? end : end <= last.end ? last.from.end : end - last.end + last.from.end,
-  };
+  const before = { start, end };
+  if (first !== undefined)
+    before.start = start < first.end ? first.from.start : start - first.end + first.from.end;
+  if (last !== undefined)
+    before.end = end <= last.end ? last.from.end : end - last.end + last.from.end;
+  return before;
 }
 
 /** The last escape whose character is at or before a place. */

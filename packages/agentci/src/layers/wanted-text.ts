@@ -40,10 +40,17 @@ function ruleText(rule: Readonly<Record<string, unknown>>): string {
   const { type, ...rest } = rule;
   const parts = Object.entries(rest)
     .filter(([key]) => key !== 'id' && key !== 'description')
-    .map(
-      ([key, value]) =>
-        `${key} ${Array.isArray(value) ? texts(value).join(', ') : typeof value === 'object' ? shortJson(value) : String(value)}`,
-    );
+    .map(([key, value]) => {
+      let text: string;
+      if (Array.isArray(value)) {
+        text = texts(value).join(', ');
+      } else if (typeof value === 'object') {
+        text = shortJson(value);
+      } else {
+        text = String(value);
+      }
+      return `${key} ${text}`;
+    });
   return `${String(type)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 }
 

@@ -1,5 +1,5 @@
 import { didYouMean } from '../kit/did-you-mean.ts';
-import type { ArgumentsResult, PolicyViolation } from '../results/policy-report.ts';
+import type { ArgumentsResult, PolicyStatus, PolicyViolation } from '../results/policy-report.ts';
 import { isUnnamed, meantNames } from '../trace/tool-name.ts';
 import type { PolicyCall } from './call.ts';
 import { type BrokenConstraint, type ConstraintPlace, policyPlace } from './constraint.ts';
@@ -96,15 +96,19 @@ export class CallJudge {
     const reason = blocks ? undefined : this.#reason;
     // A list of tools decides about every run, also one without calls, as a blocklist does.
     const isExercised = this.#checked > 0 || this.#violations.length > 0 || this.#gates;
+    let status: PolicyStatus;
+    if (blocks) {
+      status = 'fail';
+    } else if (reason !== undefined) {
+      status = 'error';
+    } else if (this.#violations.length > 0) {
+      status = 'warn';
+    } else {
+      status = 'pass';
+    }
     return {
       metric: 'args_valid',
-      status: blocks
-        ? 'fail'
-        : reason !== undefined
-          ? 'error'
-          : this.#violations.length > 0
-            ? 'warn'
-            : 'pass',
+      status,
       exercised: isExercised ? 'exercised' : 'not_exercised',
       violations: this.#violations,
       logged: this.#logged,

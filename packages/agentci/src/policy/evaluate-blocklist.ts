@@ -42,9 +42,17 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
       violations.push(blockedViolation(name, hit, i));
     }
     const reason = violations.length > 0 ? undefined : unnamedReason(calls);
+    let status: 'error' | 'pass' | 'fail';
+    if (violations.length > 0) {
+      status = 'fail';
+    } else if (reason === undefined) {
+      status = 'pass';
+    } else {
+      status = 'error';
+    }
     return {
       metric: 'tool_blocklist',
-      status: violations.length > 0 ? 'fail' : reason === undefined ? 'pass' : 'error',
+      status,
       // A blocklist decides about every run, also one without calls.
       exercised: 'exercised',
       violations,

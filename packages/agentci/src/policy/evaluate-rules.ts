@@ -1,5 +1,10 @@
 import { UserError } from '../kit/user-error.ts';
-import type { PolicyViolation, RuleRecord, RulesResult } from '../results/policy-report.ts';
+import type {
+  PolicyStatus,
+  PolicyViolation,
+  RuleRecord,
+  RulesResult,
+} from '../results/policy-report.ts';
 import { type CallInput, toCalls, unnamedReason } from './call.ts';
 import { CallTable } from './call-table.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
@@ -76,9 +81,17 @@ export function evaluatePrepared(
   const unnamed = rules.length === 0 ? undefined : unnamedReason(table.calls);
   const reason = unknownWhy ?? unnamed;
   const isExercised = records.some(({ outcome }) => outcome !== 'not_exercised');
+  let status: PolicyStatus;
+  if (violations.length > 0) {
+    status = 'fail';
+  } else if (reason === undefined) {
+    status = 'pass';
+  } else {
+    status = 'error';
+  }
   return {
     metric: 'sequence_valid',
-    status: violations.length > 0 ? 'fail' : reason === undefined ? 'pass' : 'error',
+    status,
     exercised: isExercised ? 'exercised' : 'not_exercised',
     violations,
     rules: records,

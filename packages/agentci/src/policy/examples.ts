@@ -15,13 +15,21 @@ export function testExample(example: PolicyExample, policy: Policy): ExampleRepo
   if (isDenied) got = 'deny';
   else if (isUnknown) got = 'unknown';
   else got = 'allow';
+  let status: 'error' | 'pass' | 'fail';
+  if (isUnknown) {
+    status = 'error';
+  } else if (isMet) {
+    status = 'pass';
+  } else {
+    status = 'fail';
+  }
   return {
     name: example.name,
     line: example.place.line,
     expect: example.expect,
     rule: example.rule,
     got,
-    status: isUnknown ? 'error' : isMet ? 'pass' : 'fail',
+    status,
     rules,
     reasons: causes.map(({ rule, reason }) => `${rule}: ${reason}`),
   };

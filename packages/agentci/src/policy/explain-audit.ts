@@ -138,11 +138,10 @@ function explainDecision(
   };
   const isContinued = line.continues === true;
   // Of a call that continues another, what was handed in is judged, and nothing is added to the history.
-  const { verdict, by } = !isContinued
-    ? judge.judge(call)
-    : isWhole
-      ? judge.probe({ ...call, sent: line.sent })
-      : UNTOLD;
+  let answer = UNTOLD;
+  if (!isContinued) answer = judge.judge(call);
+  else if (isWhole) answer = judge.probe({ ...call, sent: line.sent });
+  const { verdict, by } = answer;
   if (decision === 'deny' && !isContinued) judge.takeBack();
   const isSame = verdict === given && (by[0]?.rule ?? null) === rule;
   // Without the arguments a rule about them cannot be asked again; that is not another verdict.

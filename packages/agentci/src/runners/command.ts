@@ -6,6 +6,7 @@ import type { RunnerConfig } from './config.ts';
 import { filledTexts, variableEnvironment } from './fill-texts.ts';
 import { runProcess } from './process.ts';
 import { watchResources } from './resource-watch.ts';
+import type { AgentEnd } from './runner.ts';
 import {
   AgentError,
   inputOf,
@@ -60,9 +61,15 @@ export function createCommandRunner(
         leftoverMs: lookout === undefined ? undefined : LEFTOVER_MS,
       });
       const wallMs = performance.now() - started;
-      const seen = await lookout?.end(
-        outcome.ended !== 'exited' ? 'stopped' : outcome.hasLeftovers === true ? 'left' : 'itself',
-      );
+      let ending: AgentEnd;
+      if (outcome.ended !== 'exited') {
+        ending = 'stopped';
+      } else if (outcome.hasLeftovers === true) {
+        ending = 'left';
+      } else {
+        ending = 'itself';
+      }
+      const seen = await lookout?.end(ending);
       await lookout?.close();
       switch (outcome.ended) {
         case 'exited': {

@@ -61,7 +61,7 @@ function scaled(words: readonly string[]): number {
   for (const word of words) {
     const scale = SCALES.get(word);
     if (scale === undefined)
-      part += word === 'a' ? 1 : word === 'half' ? -0.5 : (VALUES.get(word) ?? 0);
+      part += word === 'half' ? -0.5 : (VALUES.get(word) ?? Number(word === 'a'));
     else if (scale <= 100) part *= scale;
     else {
       total += part * scale;

@@ -133,6 +133,14 @@ export function toConversation(written: WrittenConversation): ConversationPlan {
   const { user, max_turns: maxTurns = DEFAULT_MAX_TURNS, session = 'stateless', end } = written;
   const tools = end?.agent_tool;
   const played = user?.goal === undefined ? undefined : toUser(user, user.goal);
+  let endTools: readonly string[];
+  if (tools === undefined) {
+    endTools = [];
+  } else if (typeof tools === 'string') {
+    endTools = [tools];
+  } else {
+    endTools = tools;
+  }
   return {
     user: played,
     script: (user?.script ?? []).map((entry) =>
@@ -141,7 +149,7 @@ export function toConversation(written: WrittenConversation): ConversationPlan {
     maxTurns,
     session,
     mustAgentEnd: end?.user_done === false,
-    endTools: tools === undefined ? [] : typeof tools === 'string' ? [tools] : tools,
+    endTools,
   };
 }
 

@@ -77,8 +77,10 @@ function corrected(input: {
   const { values, units, estimates, statistic, tail } = input;
   const observed = statistic(values);
   let below = 0;
-  for (const estimate of estimates)
-    below += estimate < observed ? 1 : estimate === observed ? 0.5 : 0;
+  for (const estimate of estimates) {
+    if (estimate < observed) below += 1;
+    else if (estimate === observed) below += 0.5;
+  }
   const share = Math.min(
     1 - 1 / (2 * estimates.length),
     Math.max(1 / (2 * estimates.length), below / estimates.length),

@@ -84,9 +84,17 @@ describe('95 % intervals hold the truth', () => {
         const table = { bothPass: 0, passToFail: 0, failToPass: 0, bothFail: 0 };
         for (let i = 0; i < 40; i++) {
           const u = random();
-          table[
-            u < 0.6 ? 'bothPass' : u < 0.75 ? 'passToFail' : u < 0.85 ? 'failToPass' : 'bothFail'
-          ]++;
+          let kind: 'bothPass' | 'passToFail' | 'failToPass' | 'bothFail';
+          if (u < 0.6) {
+            kind = 'bothPass';
+          } else if (u < 0.75) {
+            kind = 'passToFail';
+          } else if (u < 0.85) {
+            kind = 'failToPass';
+          } else {
+            kind = 'bothFail';
+          }
+          table[kind]++;
         }
         const { low, high } = pairedRateInterval(table)!;
         return low <= 0.05 && 0.05 <= high;

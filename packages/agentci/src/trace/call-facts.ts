@@ -14,20 +14,22 @@ export interface CallFacts {
 
 /** A call's fields under the names of the simple form. */
 export function callFacts(step: ToolStep, trace: Pick<Trace, 'agents'>): CallFacts {
-  const { name, args, result, status, error, t0, t1, meta } = step;
+  const { name, args, result, t0, t1, meta } = step;
   const latency = t0 !== undefined && t1 !== undefined ? t1 - t0 : meta?.durationMs;
   const agent = trace.agents.find(({ id }) => id === step.agent)?.name ?? step.agent;
   return {
     name,
     args,
     result,
-    ...(status === 'error' || error !== undefined
-      ? { error: error?.message ?? error?.type ?? 'error' }
-      : status === 'ok'
-        ? { error: null }
-        : {}),
-    ...(agent === undefined ? (trace.agents.length === 0 ? {} : { agent: null }) : { agent }),
+    error: errorOf(step),
+    agent: agent ?? (trace.agents.length === 0 ? undefined : null),
     latency_ms: typeof latency === 'number' ? latency : undefined,
     at_ms: t0,
   };
+}
+
+/** Null if the call is known to have worked, undefined if nothing is known. */
+function errorOf({ status, error }: ToolStep): string | null | undefined {
+  if (status === 'error' || error !== undefined) return error?.message ?? error?.type ?? 'error';
+  return status === 'ok' ? null : undefined;
 }

@@ -295,12 +295,10 @@ function sourceOf({ file, line }: RecordPlace): TraceSource {
 
 function addContext(list: StepList, value: unknown, captured: Captured): void {
   if (!isGiven(value)) return;
-  const items =
-    typeof value === 'string'
-      ? [value]
-      : Array.isArray(value)
-        ? value
-        : refuse('context', 'a list', value);
+  const given = typeof value === 'string' ? [value] : value;
+  const items: readonly unknown[] = Array.isArray(given)
+    ? given
+    : refuse('context', 'a list', value);
   const documents = items.map((item: unknown, i: number) => {
     if (typeof item === 'string') return { text: item };
     if (isFields(item) && typeof item.text === 'string') {

@@ -69,8 +69,10 @@ export function rowOf(trace: Trace): TraceRow {
 
 const exact = (quantity: Quantity): number | null => (quantity.exact ? quantity.value : null);
 
+const MARKS: Readonly<Record<string, string>> = { ok: '', unknown: ' ?' };
+
 const callText = ({ name, args, argsRaw, status }: ToolStep): string =>
-  `${name}(${short(args ?? argsRaw, 100) ?? '-'})${status === 'ok' ? '' : status === 'unknown' ? ' ?' : ' !'}`;
+  `${name}(${short(args ?? argsRaw, 100) ?? '-'})${MARKS[status] ?? ' !'}`;
 
 /** The beginning and the length tell two texts apart without keeping them. */
 function short(value: unknown, length: number): string | null {

@@ -291,7 +291,15 @@ queries:
       const text = JSON.stringify(request);
       const isSplit = text.includes('Split the block');
       const isUseful = text.includes('was useful in arriving');
-      asked.push(isSplit ? 'claims' : isUseful ? 'useful' : 'support');
+      let kind: string;
+      if (isSplit) {
+        kind = 'claims';
+      } else if (isUseful) {
+        kind = 'useful';
+      } else {
+        kind = 'support';
+      }
+      asked.push(kind);
       const one = '{"index": 1, "reason": "r", "verdict": 1}';
       if (isSplit) return { text: '{"statements": ["The parcel is in Oslo.", "It is green."]}' };
       if (isUseful)

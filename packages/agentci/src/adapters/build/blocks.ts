@@ -141,6 +141,14 @@ const result =
     const given = pick(source, 'output', 'result', 'response', 'content', 'error');
     const { value, parts, failed } = outcomeOf(given);
     const isError = failed ?? failureFlag(source);
+    let status: 'error' | 'ok' | undefined;
+    if (isError === undefined) {
+      status = undefined;
+    } else if (isError) {
+      status = 'error';
+    } else {
+      status = 'ok';
+    }
     into.results.push({
       role: 'tool',
       parts,
@@ -158,7 +166,7 @@ const result =
         ),
       ),
       name: label(pick(source, 'name', 'toolName', 'tool_name')),
-      status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
+      status,
       error: isError === true ? { message: messageOf(value) } : undefined,
     });
   };

@@ -58,12 +58,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const kept = nodes.filter(isKept);
   if (kept.length > TRACE_LIMITS.steps) throw tooMany(kept.length);
   const steps = numbered(kept);
-  const final =
-    draft.final === undefined
-      ? findFinal(nodes)
-      : isWithheld(draft.final.text)
-        ? undefined
-        : draft.final;
+  const final = draft.final === undefined ? findFinal(nodes) : unlessWithheld(draft.final);
   const error =
     draft.error ?? (draft.status === undefined ? failureOf(nodes, final !== undefined) : undefined);
   const reported = reportedBy(draft.reported, nodes);
@@ -90,15 +85,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
     reported: withHelpers(reported, draft.helpers),
     outcomes: draft.outcomes,
     resources: draft.resources,
-    status:
-      draft.status ??
-      (error !== undefined
-        ? 'error'
-        : isCutOff(kept)
-          ? 'incomplete'
-          : final === undefined
-            ? 'unknown'
-            : 'ok'),
+    status: draft.status ?? statusOf(error, kept, final),
     agents,
     steps,
     meta: draft.meta ?? {},
@@ -161,9 +148,15 @@ function withBareName(draft: DraftStep): DraftStep {
     const isSpan = draft.evidence === undefined || draft.evidence.includes('span');
     const to = isSpan ? handoffTarget(draft.name) : undefined;
     if (to !== undefined) return handoffOf(draft, to);
-    const split = splitToolName(
-      draft.name === '' ? UNNAMED : isSpan ? undecorated(draft.name) : draft.name,
-    );
+    let name: string;
+    if (draft.name === '') {
+      name = UNNAMED;
+    } else if (isSpan) {
+      name = undecorated(draft.name);
+    } else {
+      name = draft.name;
+    }
+    const split = splitToolName(name);
     if (isWithheld(draft.result)) return withBareName({ ...draft, result: undefined });
     if (split.name === draft.name) return draft;
     const server = draft.server ?? split.server;
@@ -344,4 +337,17 @@ function speakerWarnings(steps: readonly Step[]): Trace['warnings'] {
         ]
       : [],
   );
+}
+
+const unlessWithheld = (final: NonNullable<Draft['final']>): Draft['final'] =>
+  isWithheld(final.text) ? undefined : final;
+
+function statusOf(
+  error: Draft['error'],
+  kept: Parameters<typeof isCutOff>[0],
+  final: Draft['final'],
+): Trace['status'] {
+  if (error !== undefined) return 'error';
+  if (isCutOff(kept)) return 'incomplete';
+  return final === undefined ? 'unknown' : 'ok';
 }

@@ -183,3 +183,12 @@ export type DraftStep =
   | DraftGuardrail
   | DraftEvent
   | DraftSpan;
+
+/** Status and error of a run that failed or was cut off; otherwise the steps decide. */
+export function endOf(
+  error: Failure | undefined,
+  isCutOff: boolean,
+): Pick<Draft, 'status' | 'error'> {
+  if (error !== undefined) return { status: 'error', error };
+  return isCutOff ? { status: 'incomplete' } : {};
+}

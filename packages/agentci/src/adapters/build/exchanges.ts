@@ -48,11 +48,8 @@ export function pairOf(record: RawRecord): Pair | undefined {
   if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
   const response = bodyOf(value.response);
   const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
-  const events = isStream
-    ? eventsIn(response)
-    : typeof response === 'string'
-      ? linesIn(response)
-      : undefined;
+  const readEvents = isStream ? eventsIn : linesIn;
+  const events = typeof response === 'string' ? readEvents(response) : undefined;
   return {
     record,
     uri: label(value.uri) ?? label(value.url) ?? '',

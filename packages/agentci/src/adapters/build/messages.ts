@@ -38,7 +38,9 @@ export const roleOf = (value: unknown): Message['role'] | undefined =>
 /** Messages of any provider, in order. Tool results that are inside a message become turns of their own. */
 export function turnsOf(value: unknown): Turn[] {
   if (typeof value === 'string') return value === '' ? [] : [userText(value)];
-  const list = Array.isArray(value) ? value : isFields(value) ? [value] : [];
+  let list: readonly unknown[] = [];
+  if (Array.isArray(value)) list = value;
+  else if (isFields(value)) list = [value];
   return list.flatMap((item) => {
     if (typeof item === 'string') return [userText(item)];
     if (isFields(item)) return messageTurns(item);
@@ -156,6 +158,14 @@ function writtenBlocks(content: unknown): readonly unknown[] | undefined {
 function toolTurn(message: Fields, about: Partial<Turn>): Turn {
   const { value, parts, failed } = outcomeOf(message.content ?? message.output ?? message.result);
   const isError = failed ?? failureFlag(message);
+  let status: 'error' | 'ok' | undefined;
+  if (isError === undefined) {
+    status = undefined;
+  } else if (isError) {
+    status = 'error';
+  } else {
+    status = 'ok';
+  }
   return {
     role: 'tool',
     parts,
@@ -165,7 +175,7 @@ function toolTurn(message: Fields, about: Partial<Turn>): Turn {
       callId: label(
         pick(message, 'tool_call_id', 'toolCallId', 'call_id', 'callId', 'tool_use_id'),
       ),
-      status: isError === undefined ? undefined : isError ? ('error' as const) : ('ok' as const),
+      status,
       error:
         isError === true
           ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }

@@ -51,9 +51,8 @@ export function withUserTurns(trace: Trace, { left = [], ending }: Around = {}):
   const list: Turn[] = [
     ...before.map((message) => ({ message })),
     ...turns.map(({ message, answer }, i) => {
-      const final =
-        i === turns.length - 1 ? last : answer === undefined ? undefined : { text: answer };
-      return { message, final };
+      if (i === turns.length - 1) return { message, final: last };
+      return { message, final: answer === undefined ? undefined : { text: answer } };
     }),
     ...unanswered.map((message) => ({ message })),
   ].map((turn, i) => ({ turn: i + 1, ...turn }));

@@ -38,7 +38,9 @@ function listedSpans(value: Fields): readonly Fields[] {
 function namedSpans(value: Fields): readonly Fields[] {
   const named = namedRuns(value, (inner) => {
     // One span under a name is not a trace: someone wrapped it.
-    const items = Array.isArray(inner) ? inner : Array.isArray(fields(inner).spans) ? [inner] : [];
+    let items: readonly unknown[] = [];
+    if (Array.isArray(inner)) items = inner;
+    else if (Array.isArray(fields(inner).spans)) items = [inner];
     const spans = items.map((item) => (isFields(item) ? listedSpans(item) : []));
     return spans.length > 0 && spans.every((found) => found.length > 0) ? spans.flat() : undefined;
   });
@@ -99,6 +101,14 @@ function bareSpan(span: Fields, record: RawRecord): Span {
   // Phoenix writes null where there is no parent: there an id of zeros is one.
   const id = span.isPhoenix === true ? label : idOf;
   const reference = objects(span.references).find(({ refType }) => refType === 'CHILD_OF');
+  let outcome: 'error' | 'ok' | 'unset' | undefined;
+  if (isFailed(attributes)) {
+    outcome = 'error';
+  } else if (given === undefined) {
+    outcome = undefined;
+  } else {
+    outcome = status.outcome;
+  }
   return {
     name: text(pick(span, 'name', 'operationName')) ?? '',
     scope:
@@ -136,11 +146,7 @@ function bareSpan(span: Fields, record: RawRecord): Span {
     t0,
     t1: endOf(span, t0),
     // An export that leaves the status out does not say that all went well.
-    outcome: isFailed(attributes)
-      ? ('error' as const)
-      : given === undefined
-        ? undefined
-        : status.outcome,
+    outcome,
     statusMessage: label(status.message) ?? label(span.status_message),
   };
 }

@@ -74,6 +74,16 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
   // Some writers put the arguments under `input`, and results in the blocks of MCP.
   const isWrapped = isFields(given) && Object.keys(given).length === 1 && 'input' in given;
   const inner = isWrapped ? given.input : given;
+  let result: unknown;
+  if (output === null) {
+    result = undefined;
+  } else if (isMessage) {
+    result = resultOf(kwargs.content);
+  } else if (isFields(message) && Array.isArray(message.content)) {
+    result = outcomeOf(message.content).value;
+  } else {
+    result = resultOf(output);
+  }
   return {
     kind: 'tool',
     name,
@@ -81,14 +91,7 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
     ...(failed ? { status: 'error' as const } : {}),
     ...argumentsOf(inner),
     callId: isMessage ? (kwargs.tool_call_id as string) : undefined,
-    result:
-      output === null
-        ? undefined
-        : isMessage
-          ? resultOf(kwargs.content)
-          : isFields(message) && Array.isArray(message.content)
-            ? outcomeOf(message.content).value
-            : resultOf(output),
+    result,
   };
 }
 

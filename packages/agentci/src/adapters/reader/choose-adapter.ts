@@ -133,11 +133,9 @@ const MAX_NEAREST = 3;
 function wrappedIn(value: unknown, adapters: readonly Adapter[]): string {
   if (!isFields(value)) return '';
   for (const [key, inner] of Object.entries(value).slice(0, MAX_KEYS)) {
-    const records = Array.isArray(inner)
-      ? inner.slice(0, MAX_WRAPPED)
-      : isFields(inner)
-        ? [inner]
-        : [];
+    let records: readonly unknown[] = [];
+    if (Array.isArray(inner)) records = inner.slice(0, MAX_WRAPPED);
+    else if (isFields(inner)) records = [inner];
     if (records.length === 0) continue;
     const { format, confidence, candidates } = detectRecords(records, adapters);
     if (format !== undefined && confidence >= FLOOR && candidates.length === 1)

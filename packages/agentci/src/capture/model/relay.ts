@@ -136,18 +136,18 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** No longer true of a stream that something was taken out of. */
 const CHANGED: ReadonlySet<string> = new Set(['content-length', 'content-encoding']);
 
+const OPENERS = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
 /** A reply that came packed though that was not asked for has to be opened before anything can be taken out. */
 function unpack(reply: IncomingMessage): IncomingMessage | Transform {
   const encoding = reply.headers['content-encoding'] ?? 'identity';
-  const opener =
-    encoding === 'gzip' || encoding === 'x-gzip'
-      ? createGunzip()
-      : encoding === 'deflate'
-        ? createInflate()
-        : encoding === 'br'
-          ? createBrotliDecompress()
-          : undefined;
-  if (opener === undefined) return reply;
+  if (!Object.hasOwn(OPENERS, encoding)) return reply;
+  const opener = OPENERS[encoding as keyof typeof OPENERS]();
   reply.on('error', () => opener.destroy());
   return reply.pipe(opener);
 }

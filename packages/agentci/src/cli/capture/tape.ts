@@ -59,11 +59,9 @@ export function openTape(
     cassettes,
     about,
     options:
-      recorded === undefined
-        ? {}
-        : plan.mode === 'replay'
-          ? { offline: { providers: recorded } }
-          : { recorded },
+      plan.mode === 'replay' && recorded !== undefined
+        ? { offline: { providers: recorded } }
+        : { recorded },
     finish: (end) => {
       const wentWell = end === undefined || (end.code === 0 && end.signal === undefined);
       const played = wentWell ? cassettes.finish(about) : cassettes.abandon(about);

@@ -58,10 +58,14 @@ export async function checkCassettes(
       );
       if (message !== undefined) say(`    ${message}`);
     }
-    for (const { query, i, same, differences, skipped } of live)
+    for (const { query, i, same, differences, skipped } of live) {
+      let mark = '?';
+      if (same) mark = '✓';
+      else if (skipped === undefined) mark = '✗';
       say(
-        `${same ? '✓' : skipped === undefined ? '✗' : '?'} live: ${query} exchange ${i}  ${skipped ?? (same ? 'same shape' : differences.join('; '))}`,
+        `${mark} live: ${query} exchange ${i}  ${skipped ?? (same ? 'same shape' : differences.join('; '))}`,
       );
+    }
     const counts = new Map<string, number>();
     for (const cause of checked.flatMap(({ causes }) => causes))
       counts.set(cause, (counts.get(cause) ?? 0) + 1);

@@ -83,6 +83,22 @@ function summarize(
         .at(-1) || null;
     const time = captured === null ? Number.NaN : Date.parse(captured);
     const hashes = new Set(group.map((file) => file.metadata.spec_hash));
+    let spec: 'unknown' | 'same' | 'changed';
+    if (judged === undefined || hashes.has(undefined)) {
+      spec = 'unknown';
+    } else if (hashes.size === 1 && hashes.has(judged.hash)) {
+      spec = 'same';
+    } else {
+      spec = 'changed';
+    }
+    let precheck: 'unknown' | 'forced' | 'passed';
+    if (group.some((file) => file.metadata.forced || file.metadata.precheck_passed === false)) {
+      precheck = 'forced';
+    } else if (group.every((file) => file.metadata.precheck_passed === true)) {
+      precheck = 'passed';
+    } else {
+      precheck = 'unknown';
+    }
     return {
       agent,
       version,
@@ -90,19 +106,8 @@ function summarize(
       models: [...new Set(group.flatMap((file) => file.metadata.model ?? []))],
       captured_at: captured,
       age_days: Number.isNaN(time) ? null : Math.max(0, Math.floor((now - time) / DAY_MS)),
-      precheck: group.some(
-        (file) => file.metadata.forced || file.metadata.precheck_passed === false,
-      )
-        ? 'forced'
-        : group.every((file) => file.metadata.precheck_passed === true)
-          ? 'passed'
-          : 'unknown',
-      spec:
-        judged === undefined || hashes.has(undefined)
-          ? 'unknown'
-          : hashes.size === 1 && hashes.has(judged.hash)
-            ? 'same'
-            : 'changed',
+      precheck,
+      spec,
       orphans:
         judged === undefined
           ? []
@@ -122,12 +127,20 @@ function table(versions: readonly Version[]): string {
       const named = queries.slice(0, MAX_NAMED).join(', ');
       const more = queries.length > MAX_NAMED ? ` and ${queries.length - MAX_NAMED} more` : '';
       const gone = orphans.length > 0 ? ` (no longer in the spec: ${orphans.join(', ')})` : '';
+      let age: string;
+      if (age_days === null) {
+        age = '-';
+      } else if (age_days === 0) {
+        age = 'today';
+      } else {
+        age = `${age_days} d`;
+      }
       return [
         agent,
         version,
         `${queries.length}: ${named}${more}${gone}`,
         models.join(', ') || '-',
-        age_days === null ? '-' : age_days === 0 ? 'today' : `${age_days} d`,
+        age,
         precheck,
         spec,
       ].map(escapeTerminalLine);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import type { CaptureSlot } from '../../capture/capture.ts';
 import { createCapture } from '../../capture/capture.ts';
+import type { AgentEnd } from '../../capture/plane.ts';
 import type { CassetteChoice } from '../../engine/cassette-choice.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
@@ -126,9 +127,15 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
           signal: io.signal,
         });
       }
-      const seen = await slot.end(
-        end?.signal !== undefined ? 'stopped' : end?.hasLeftovers === true ? 'left' : 'itself',
-      );
+      let ending: AgentEnd;
+      if (end?.signal !== undefined) {
+        ending = 'stopped';
+      } else if (end?.hasLeftovers === true) {
+        ending = 'left';
+      } else {
+        ending = 'itself';
+      }
+      const seen = await slot.end(ending);
       const result = {
         ...seen,
         ...(seen.trace === undefined ? {} : { trace: asked(seen.trace, options.query) }),

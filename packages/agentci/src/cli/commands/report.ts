@@ -86,6 +86,7 @@ Example:
         : readResults(resolve(io.cwd, input), input, '--input');
     if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
       throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
+    const storedTraces = input === undefined ? () => tracesOf(root, run.run_id) : undefined;
     const { failed } = await writeReports(run, plans, {
       ...notifyWith?.(run, {
         folder,
@@ -96,13 +97,7 @@ Example:
       io,
       quiet: quiet ?? false,
       ...commandOf(root, input === undefined ? run.run_id : undefined, traces, run, io),
-      ...tracesAt(
-        traces !== undefined
-          ? resolve(io.cwd, traces)
-          : input === undefined
-            ? () => tracesOf(root, run.run_id)
-            : undefined,
-      ),
+      ...tracesAt(traces === undefined ? storedTraces : resolve(io.cwd, traces)),
       ...(before === undefined
         ? await comparedWithBase(run, { root, plans, isPart: isStoredPart(root, run.run_id), io })
         : { before: await comparedWith(runBefore(before, { root, latest, cwd: io.cwd }), run) }),

@@ -51,5 +51,15 @@ export function scaleOf(
 function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = rough / power;
-  return (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10) * power;
+  let step: number;
+  if (factor <= 1) {
+    step = 1;
+  } else if (factor <= 2) {
+    step = 2;
+  } else if (factor <= 5) {
+    step = 5;
+  } else {
+    step = 10;
+  }
+  return step * power;
 }

@@ -56,14 +56,11 @@ export function renderTrialsCsv({ trials }: ExperimentResult): string {
     'error',
   ] as const;
   const written = (trial: Trial): Cell[] =>
-    columns.map((column) =>
+    columns.map((column) => {
+      if (column !== 'actions') return trial[column];
       // With its actions a trial can be scored again, also against another ground truth.
-      column !== 'actions'
-        ? trial[column]
-        : trial.actions === undefined
-          ? null
-          : JSON.stringify(trial.actions),
-    );
+      return trial.actions === undefined ? null : JSON.stringify(trial.actions);
+    });
   return [[...columns], ...trials.map(written)].map(line).join('');
 }
 

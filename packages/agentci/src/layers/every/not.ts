@@ -1,5 +1,6 @@
 import { v } from '../../kit/value-schema.ts';
 import { defineCheck } from '../check.ts';
+import type { Truth } from '../combine.ts';
 import { type Block, combined, countText, evaluateBlock, negation, truthOf } from '../combine.ts';
 
 export const check = defineCheck<Block>({
@@ -14,11 +15,19 @@ export const check = defineCheck<Block>({
     const { truth: inside, parts } = evaluateBlock(block, '', context);
     const truth = negation(inside);
     const value = parts.filter(({ seen }) => seen.outcome === 'held').length;
+    let deciding: readonly Truth[];
+    if (truth === 'violated') {
+      deciding = ['held'];
+    } else if (truth === 'held') {
+      deciding = ['violated'];
+    } else {
+      deciding = ['unknown'];
+    }
     return combined({
       truth,
       text: countText('not', parts.map(truthOf), 'not all may'),
       parts,
-      deciding: truth === 'violated' ? ['held'] : truth === 'held' ? ['violated'] : ['unknown'],
+      deciding,
       value,
       limit: parts.length - 1,
     });

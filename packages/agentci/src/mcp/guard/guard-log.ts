@@ -75,13 +75,21 @@ export class GuardLog {
     const told = isKept ? undefined : refusalReason(verdict);
     const rules = verdict.by.map((cause) => cause.rule);
     const { agent, server = '' } = this.#options;
+    let decision: 'allow' | 'deny' | 'would_deny';
+    if (isKept) {
+      decision = 'allow';
+    } else if (this.#isShadow) {
+      decision = 'would_deny';
+    } else {
+      decision = 'deny';
+    }
     return this.#add({
       event: 'decision',
       session: session.id,
       server,
       tool: call.name,
       ...this.#given(call),
-      decision: isKept ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',
+      decision,
       verdict: verdict.verdict,
       rule: told?.rule ?? rules[0] ?? null,
       reason: redactText(told?.reason ?? verdict.by[0]?.reason ?? null),
@@ -98,6 +106,14 @@ export class GuardLog {
     const { value, isRedacted } = redact({ result, error, said, forms });
     const told = isKeptBy(verdict) ? undefined : refusalReason(verdict);
     const isHashed = this.#options.auditArgs === 'hash';
+    let decision: 'allow' | 'deny' | 'would_deny';
+    if (told === undefined) {
+      decision = 'allow';
+    } else if (this.#isShadow) {
+      decision = 'would_deny';
+    } else {
+      decision = 'deny';
+    }
     return this.#add({
       event: 'result',
       session: session.id,
@@ -109,7 +125,7 @@ export class GuardLog {
       forms: isHashed || value.forms === undefined ? undefined : [...value.forms],
       latency_ms,
       redacted: isRedacted ? (true as const) : undefined,
-      decision: told === undefined ? 'allow' : this.#isShadow ? 'would_deny' : 'deny',
+      decision,
       verdict: verdict.verdict,
       rule: told?.rule ?? null,
       reason: redactText(told?.reason ?? null),

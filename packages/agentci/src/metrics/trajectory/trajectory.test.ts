@@ -62,12 +62,17 @@ function naiveTable(a: readonly string[], b: readonly string[], kind: 'lcs' | 'e
     for (let j = 1; j <= b.length; j++) {
       const isSame = a[i - 1] === b[j - 1];
       const [diagonal, up, left] = [table[i - 1]![j - 1]!, table[i - 1]![j]!, table[i]![j - 1]!];
-      table[i]![j] =
-        kind === 'lcs'
-          ? isSame
-            ? diagonal + 1
-            : Math.max(up, left)
-          : Math.min(diagonal + Number(!isSame), up + 1, left + 1);
+      let cell: number;
+      if (kind === 'lcs') {
+        if (isSame) {
+          cell = diagonal + 1;
+        } else {
+          cell = Math.max(up, left);
+        }
+      } else {
+        cell = Math.min(diagonal + Number(!isSame), up + 1, left + 1);
+      }
+      table[i]![j] = cell;
     }
   }
   return table[a.length]![b.length]!;

@@ -26,24 +26,17 @@ function blockData(part: unknown): unknown {
   const { type, mimeType, annotations, resource, ...data } = part;
   return {
     ...data,
-    ...(isObject(resource)
-      ? { resource: blockData(resource) }
-      : resource === undefined
-        ? {}
-        : { resource }),
+    ...(resource === undefined ? {} : { resource: blockData(resource) }),
     ...(isFormal(type, /^[a-z_]{1,20}$/) ? {} : { type }),
     ...(isFormal(mimeType, /^[\w.+-]{1,60}\/[\w.+-]{1,80}$/) ? {} : { mimeType }),
-    ...(isObject(annotations)
-      ? {
-          annotations: Object.fromEntries(
-            Object.entries(annotations).filter(([key]) => !ANNOTATIONS.has(key)),
-          ),
-        }
-      : annotations === undefined
-        ? {}
-        : { annotations }),
+    ...(annotations === undefined ? {} : { annotations: annotationData(annotations) }),
   };
 }
 
 const isFormal = (value: unknown, form: RegExp): boolean =>
   value === undefined || (typeof value === 'string' && form.test(value));
+
+function annotationData(annotations: unknown): unknown {
+  if (!isObject(annotations)) return annotations;
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !ANNOTATIONS.has(key)));
+}

@@ -28,7 +28,7 @@ const ZERO = /\p{Mark}|\p{Cf}/u;
 /** Columns a text takes on a terminal: emoji and East Asian characters take two, marks none. */
 export function displayWidth(text: string): number {
   let width = 0;
-  for (const char of text) width += ZERO.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
+  for (const char of text) if (!ZERO.test(char)) width += WIDE.test(char) ? 2 : 1;
   return width;
 }
 

@@ -67,9 +67,15 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     const { value } = record;
     if (!isFields(value)) continue;
     const isRpc = value.jsonrpc === '2.0';
-    const body = (
-      isRpc ? (value.params ?? value.result) : isFields(value.body) ? value.body : value
-    ) as unknown;
+    let fields: unknown;
+    if (isRpc) {
+      fields = value.params ?? value.result;
+    } else if (isFields(value.body)) {
+      fields = value.body;
+    } else {
+      fields = value;
+    }
+    const body = fields as unknown;
     const rpcId = isRpc ? `${typeof value.id} ${label(value.id) ?? ''}` : undefined;
     const isRequest = isRpc
       ? typeof value.method === 'string'

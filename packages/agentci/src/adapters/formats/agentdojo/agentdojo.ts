@@ -86,13 +86,12 @@ function turnsOf(message: Fields): Turn[] {
   const called = fields(message.tool_call);
   const name = label(isFields(called.function) ? called.function.name : called.function);
   const failure = label(message.error);
+  let outcome: Pick<Turn, 'status' | 'error'> = {};
+  if (failure !== undefined) outcome = { status: 'error', error: { message: failure } };
+  else if ('error' in message) outcome = { status: 'ok' };
   return turns.map((turn) => ({
     ...turn,
     ...defined({ name: turn.name ?? name, callId: turn.callId ?? label(called.id) }),
-    ...(failure !== undefined
-      ? { status: 'error' as const, error: { message: failure } }
-      : 'error' in message
-        ? { status: 'ok' as const }
-        : {}),
+    ...outcome,
   }));
 }

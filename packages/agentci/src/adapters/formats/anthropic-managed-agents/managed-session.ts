@@ -3,6 +3,7 @@ import type { Step } from '../../../trace/model.ts';
 import { contentOf, outcomeOf, UNNAMED } from '../../build/blocks.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
+import { endOf } from '../../build/draft.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
 import { AGENT_RECORD } from '../../build/records.ts';
 import { timeSpan } from '../../build/time-span.ts';
@@ -46,11 +47,10 @@ export function sessionDraft(events: readonly Fields[], session: Fields, format:
     ],
     ...timeSpan(events.map(({ processed_at }) => time(processed_at))),
     id: label(session.id),
-    ...(failure !== undefined
-      ? { status: 'error' as const, error: { message: failure } }
-      : !isOver || stop === 'requires_action'
-        ? { status: 'incomplete' as const }
-        : {}),
+    ...endOf(
+      failure === undefined ? undefined : { message: failure },
+      !isOver || stop === 'requires_action',
+    ),
   };
 }
 
@@ -146,17 +146,20 @@ class SessionRun {
     const server = label(event.mcp_server_name);
     const id = label(event.id);
     if (id !== undefined) this.#asked.add(id);
+    let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
+    if (server !== undefined) {
+      by = 'mcp';
+    } else if (event.type === 'agent.tool_use') {
+      by = 'provider';
+    } else {
+      by = undefined;
+    }
     const call: Call = {
       name: label(event.name) ?? UNNAMED,
       ...argumentsOf(event.input),
       id,
       server,
-      by:
-        server !== undefined
-          ? ('mcp' as const)
-          : event.type === 'agent.tool_use'
-            ? ('provider' as const)
-            : undefined,
+      by,
     };
     extend(this.#current(at), { parts: [], calls: [call] });
   }

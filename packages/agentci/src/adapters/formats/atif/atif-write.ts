@@ -2,6 +2,8 @@ import { hasValues } from '../../../kit/object.ts';
 import type { LlmStep, Message, Part, ToolStep, Trace, Usage } from '../../../trace/model.ts';
 import { finalText } from '../../../trace/selectors.ts';
 
+const IS_ERROR: Readonly<Record<string, boolean | undefined>> = { error: true, ok: false };
+
 /** A trace as an ATIF document. What ATIF has no place for (handoffs, guardrails, resources) is left out. */
 export function toAtif(trace: Trace): object {
   const writer = new Steps();
@@ -93,11 +95,7 @@ class Steps {
     written.observation.results.push({
       source_call_id: id,
       content: typeof content === 'string' ? content : JSON.stringify(content ?? null),
-      ...(step.status === 'error'
-        ? { is_error: true }
-        : step.status === 'ok'
-          ? { is_error: false }
-          : {}),
+      is_error: IS_ERROR[step.status],
     });
   }
 

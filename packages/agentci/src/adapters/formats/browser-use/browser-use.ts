@@ -6,6 +6,7 @@ import { UNNAMED } from '../../build/blocks.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Call, Draft, GapNote, Turn } from '../../build/draft.ts';
+import { endOf } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { amount, argumentsOf, fields, objects, pick, text, time } from '../../build/values.ts';
 
@@ -70,9 +71,7 @@ function draftOf(value: Fields): Draft {
     final: answer === undefined ? undefined : { text: answer },
     ...(last.is_done === true
       ? {}
-      : failure === undefined
-        ? { status: 'incomplete' as const }
-        : { status: 'error' as const, error: { message: failure } }),
+      : endOf(failure === undefined ? undefined : { message: failure }, true)),
   };
 }
 

@@ -172,9 +172,17 @@ function ended(result: Fields): Partial<Draft> {
           .filter((error) => typeof error === 'string')
           .join('; ')
       : said;
+  let status: 'error' | 'ok' | 'unknown' | 'incomplete' | undefined;
+  if (isLimit) {
+    status = 'incomplete';
+  } else if (failed) {
+    status = 'error';
+  } else {
+    status = 'ok';
+  }
   return {
     reported,
-    status: isLimit ? 'incomplete' : failed ? 'error' : 'ok',
+    status,
     ending: isLimit ? endingOf(subtype) : undefined,
     ...(failed ? { error: { type: subtype, message: message !== '' ? message : undefined } } : {}),
     final:

@@ -4,6 +4,7 @@ import type { Usage } from '../../../trace/model.ts';
 import { mayBeCall, outcomeOf, UNNAMED } from '../../build/blocks.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Call, Draft, DraftTool, GapNote } from '../../build/draft.ts';
+import { endOf } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { sumUsage } from '../../build/usage.ts';
 import { amount, argumentsOf, fields, label, objects, pick, text } from '../../build/values.ts';
@@ -62,11 +63,7 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
     gaps: missingItems(events),
     id,
     reported: usage === undefined ? undefined : { usage },
-    ...(isFailed
-      ? { status: 'error' as const, error: { message: messageOf(failure) } }
-      : isOpen
-        ? { status: 'incomplete' as const }
-        : {}),
+    ...endOf(isFailed ? { message: messageOf(failure) } : undefined, isOpen),
   };
 }
 

@@ -2,6 +2,7 @@ import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { conversation } from '../../build/conversation.ts';
 import type { Draft, DraftTool, Turn } from '../../build/draft.ts';
+import { endOf } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
 import { itemTurns } from '../../build/response-items.ts';
@@ -58,11 +59,12 @@ export function rolloutDraft(lines: readonly Fields[], format: string): Draft {
         ? { input: asked.slice(0, 1).map((said) => turnOfText('user', said) as never) }
         : undefined,
     final: answer === undefined ? undefined : { text: answer },
-    ...(failure !== undefined && answer === undefined
-      ? { status: 'error' as const, error: { message: label(failure.message) } }
-      : events.at(-1)?.type === 'turn_aborted'
-        ? { status: 'incomplete' as const }
-        : {}),
+    ...endOf(
+      failure !== undefined && answer === undefined
+        ? { message: label(failure.message) }
+        : undefined,
+      events.at(-1)?.type === 'turn_aborted',
+    ),
   };
 }
 
@@ -105,13 +107,10 @@ function withOutcome(turn: Turn, outcomes: ReadonlyMap<string, Outcome>): Turn {
   const { output, metadata } = fields(turn.result);
   const exit = fields(metadata).exit_code;
   const known = outcomes.get(turn.callId ?? '');
-  const outcome =
-    known ??
-    (typeof exit !== 'number'
-      ? undefined
-      : exit === 0
-        ? { status: 'ok' as const }
-        : { status: 'error' as const, error: { message: label(output) ?? '', code: exit } });
+  let outcome = known;
+  if (outcome === undefined && exit === 0) outcome = { status: 'ok' };
+  else if (outcome === undefined && typeof exit === 'number')
+    outcome = { status: 'error', error: { message: label(output) ?? '', code: exit } };
   const result = typeof exit === 'number' && typeof output === 'string' ? output : turn.result;
   return { ...turn, ...defined({ result }), ...outcome };
 }

@@ -205,8 +205,14 @@ function resultTurn(call: Fields): Turn {
   const { results, parts } = contentOf(call.result ?? []);
   const [given] = results;
   const state = typeof call.status === 'string' ? call.status : undefined;
-  const status =
-    state === undefined ? given?.status : Object.hasOwn(STATUS, state) ? STATUS[state]! : 'pending';
+  let status: 'error' | 'ok' | 'denied' | 'cancelled' | 'pending' | 'unknown' | undefined;
+  if (state === undefined) {
+    status = given?.status;
+  } else if (Object.hasOwn(STATUS, state)) {
+    status = STATUS[state]!;
+  } else {
+    status = 'pending';
+  }
   const shown = given?.result ?? (parts.length > 0 ? undefined : text(call.resultDisplay));
   return {
     role: 'tool',

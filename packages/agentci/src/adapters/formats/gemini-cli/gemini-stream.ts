@@ -3,6 +3,7 @@ import { type Fields, isFields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { Dialogue, extend, type OpenReply } from '../../build/dialogue.ts';
 import type { Draft, GapNote, Turn } from '../../build/draft.ts';
+import { endOf } from '../../build/draft.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { timeSpan } from '../../build/time-span.ts';
 import { amount, argumentsOf, fields, label, resultOf, text, time } from '../../build/values.ts';
@@ -83,14 +84,10 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
     },
     ...timeSpan(events.map(({ timestamp }) => time(timestamp))),
     id: label(events.find(({ type }) => type === 'init')?.session_id),
-    ...(failure !== undefined
-      ? {
-          status: 'error' as const,
-          error: { message: label(failure.message), type: label(failure.type) },
-        }
-      : end === undefined
-        ? { status: 'incomplete' as const }
-        : {}),
+    ...endOf(
+      failure && { message: label(failure.message), type: label(failure.type) },
+      end === undefined,
+    ),
   };
 }
 

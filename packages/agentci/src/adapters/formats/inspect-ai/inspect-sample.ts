@@ -59,15 +59,7 @@ export function sampleDraft(
     ...reportedOf(usage, seconds),
     mentions: mentionsOf(sample, events),
     gaps: commandsIn(events, talk.steps),
-    ...(failure !== undefined
-      ? { status: 'error' as const, error: { message: failure } }
-      : limit !== undefined
-        ? {
-            status: 'incomplete' as const,
-            error: { type: `limit/${limit}` },
-            ending: endingOf(limit),
-          }
-        : {}),
+    ...ended(failure, limit),
     records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
     meta: defined({ task: label(evaluation.task), epoch: amount(sample.epoch), model }),
   };
@@ -168,4 +160,13 @@ function outcomesOf(sample: Fields): NonNullable<Trace['outcomes']> {
         : [],
     );
   });
+}
+
+function ended(
+  failure: string | undefined,
+  limit: string | undefined,
+): Pick<Draft, 'status' | 'error' | 'ending'> {
+  if (failure !== undefined) return { status: 'error', error: { message: failure } };
+  if (limit === undefined) return {};
+  return { status: 'incomplete', error: { type: `limit/${limit}` }, ending: endingOf(limit) };
 }

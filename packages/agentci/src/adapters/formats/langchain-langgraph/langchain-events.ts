@@ -51,12 +51,15 @@ export function streamDraft(records: readonly RawRecord[], format: string): Draf
   );
   const root = [...runs.values()][0];
   const isFailed = root?.error !== undefined && !isControlFlow(root.error);
+  let status: 'error' | 'incomplete' | undefined;
+  if (isFailed) status = 'error';
+  else if (root?.isDone === false) status = 'incomplete';
   return {
     source: { format },
     steps,
     records: TRACING_RECORD,
     speakersHandOff: true,
-    ...(isFailed ? { status: 'error' } : root?.isDone === false ? { status: 'incomplete' } : {}),
+    status,
   };
 }
 

@@ -191,17 +191,20 @@ function toolStep(run: LangchainRun) {
   const message = langchainMessage(output) ?? commandMessage(output);
   const failed = message?.status === 'error';
   const value = message === undefined ? output : message.content;
+  let result: unknown;
+  if (value === undefined || value === null) {
+    result = undefined;
+  } else if (Array.isArray(value)) {
+    result = outcomeOf(value).value;
+  } else {
+    result = resultOf(value);
+  }
   return {
     kind: 'tool' as const,
     name: run.name,
     ...argumentsOf(printed ?? (run.inputs === undefined ? undefined : given)),
     callId: label(fields(run.extra).tool_call_id) ?? label(message?.tool_call_id),
-    result:
-      value === undefined || value === null
-        ? undefined
-        : Array.isArray(value)
-          ? outcomeOf(value).value
-          : resultOf(value),
+    result,
     ...(failed
       ? { status: 'error' as const, error: { message: typeof value === 'string' ? value : '' } }
       : {}),

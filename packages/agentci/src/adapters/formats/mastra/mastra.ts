@@ -143,7 +143,15 @@ function stepOf(span: Fields): DraftStep {
     case 'tool_call':
     case 'mcp_tool_call':
     case 'client_tool_call':
-    case 'provider_tool_call':
+    case 'provider_tool_call': {
+      let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
+      if (span.type === 'mcp_tool_call') {
+        by = 'mcp';
+      } else if (span.type === 'provider_tool_call') {
+        by = 'provider';
+      } else {
+        by = undefined;
+      }
       return {
         ...base,
         kind: 'tool',
@@ -151,14 +159,10 @@ function stepOf(span: Fields): DraftStep {
         ...argumentsOf(span.input),
         callId: label(attributes.toolCallId),
         result: failed ? undefined : resultOf(span.output),
-        by:
-          span.type === 'mcp_tool_call'
-            ? ('mcp' as const)
-            : span.type === 'provider_tool_call'
-              ? ('provider' as const)
-              : undefined,
+        by,
         server: label(attributes.mcpServer),
       };
+    }
     default:
       return { ...base, kind: 'span' };
   }

@@ -169,13 +169,7 @@ function replyOf(response: unknown): Reply & { output?: Turn; error?: { message?
     responseId: label(whole.id),
     usage: usageOf(whole.usage),
     cost: billedCost(whole.usage),
-    finish: isIncomplete
-      ? finishOf(reason)
-      : asksForCalls
-        ? ('tool_calls' as const)
-        : whole.status === 'completed'
-          ? ('stop' as const)
-          : undefined,
+    finish: isIncomplete ? finishOf(reason) : finishOfWhole(whole, asksForCalls),
     t0: time(whole.created_at),
     t1: time(whole.completed_at),
     ...gapOf({ cutOff: Array.isArray(response) && lastEvent(response) === undefined }),
@@ -221,4 +215,9 @@ function namesOf({ id, call_id, ...rest }: Fields): string[] {
   return ids.length > 0
     ? ids
     : [JSON.stringify([rest.type, rest.name, rest.arguments ?? rest.input])];
+}
+
+function finishOfWhole(whole: Fields, asksForCalls: boolean): 'tool_calls' | 'stop' | undefined {
+  if (asksForCalls) return 'tool_calls';
+  return whole.status === 'completed' ? 'stop' : undefined;
 }

@@ -5,6 +5,7 @@ import { plainMessage, textOf } from '../../build/answer.ts';
 import { tryBuild } from '../../build/build-trace.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, GapNote, Turn } from '../../build/draft.ts';
+import { endOf } from '../../build/draft.ts';
 import { finishOf } from '../../build/finish.ts';
 import { most } from '../../build/likeness.ts';
 import { messageTurns } from '../../build/messages.ts';
@@ -89,11 +90,10 @@ function draftOf(records: readonly RawRecord[]): Draft {
     id: label(lines.find(({ type }) => type === 'session')?.id),
     task: asked === undefined ? undefined : { input: [asked] },
     final: answer === undefined ? undefined : { text: answer },
-    ...(failure !== undefined
-      ? { status: 'error' as const, error: { message: failure } }
-      : last?.stopReason === 'aborted'
-        ? { status: 'incomplete' as const }
-        : {}),
+    ...endOf(
+      failure === undefined ? undefined : { message: failure },
+      last?.stopReason === 'aborted',
+    ),
     meta: isBranched ? { messages_on_left_branches: messages.length - kept.length } : {},
   };
 }
@@ -151,6 +151,14 @@ function commandOf(message: Fields, index: number) {
   const code = message.exitCode;
   const failed = typeof code === 'number' && code !== 0;
   const output = text(message.output);
+  let status: 'error' | 'ok' | 'cancelled';
+  if (message.cancelled === true) {
+    status = 'cancelled';
+  } else if (failed) {
+    status = 'error';
+  } else {
+    status = 'ok';
+  }
   return {
     kind: 'tool' as const,
     name: 'bash',
@@ -158,12 +166,7 @@ function commandOf(message: Fields, index: number) {
     callId: `user-${index}`,
     args: { command: text(message.command) ?? '' },
     actor: 'user' as const,
-    status:
-      message.cancelled === true
-        ? ('cancelled' as const)
-        : failed
-          ? ('error' as const)
-          : ('ok' as const),
+    status,
     result: output,
     error: failed ? { message: output ?? '', code } : undefined,
   };

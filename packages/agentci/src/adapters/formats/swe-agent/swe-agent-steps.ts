@@ -148,12 +148,8 @@ function observation(message: Fields, turns: readonly Turn[], waiting: readonly 
     fields(message.extra).returncode ?? RETURN_CODE.exec(result)?.[1] ?? Number.NaN,
   );
   const callId = label(pick(message, 'tool_call_id')) ?? waiting[0]?.id;
-  return {
-    ...answer(waiting, callId, result),
-    ...(Number.isNaN(code)
-      ? {}
-      : code === 0
-        ? { status: 'ok' }
-        : { status: 'error', error: { message: result, code } }),
-  };
+  const answered = answer(waiting, callId, result);
+  if (Number.isNaN(code)) return answered;
+  if (code === 0) return { ...answered, status: 'ok' };
+  return { ...answered, status: 'error', error: { message: result, code } };
 }

@@ -4,6 +4,7 @@ import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
+import type { Dialogue } from '../../build/dialogue.ts';
 import type { Draft } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
@@ -62,11 +63,7 @@ function draftOf(run: Fields): Draft {
   const info = fields(run.info);
   const stats = fields(info.model_stats);
   const history = objects(run.history);
-  const dialogue = isMini(run)
-    ? miniSteps(objects(run.messages))
-    : history.length > 0
-      ? historySteps(history, objects(run.trajectory))
-      : trajectorySteps(objects(run.trajectory));
+  const dialogue = dialogueOf(run, history);
   const submission = text(info.submission);
   const usd = amount(stats.instance_cost);
   const sent = amount(stats.tokens_sent);
@@ -96,4 +93,10 @@ function statusOf(exit: string | undefined): Trace['status'] | undefined {
   if (exit === undefined) return undefined;
   if (/^submitted$/i.test(exit)) return 'ok';
   return /^submitted|cost|limit|context|format|skipped|early/i.test(exit) ? 'incomplete' : 'error';
+}
+
+function dialogueOf(run: Fields, history: readonly Fields[]): Dialogue {
+  if (isMini(run)) return miniSteps(objects(run.messages));
+  const trajectory = objects(run.trajectory);
+  return history.length > 0 ? historySteps(history, trajectory) : trajectorySteps(trajectory);
 }

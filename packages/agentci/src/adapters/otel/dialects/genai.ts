@@ -86,6 +86,14 @@ function toolOf(span: Span): readonly Reading[] {
   );
   const asked = said.input?.find(({ role }) => role === 'tool');
   const replied = said.output?.parts.find(({ type }) => type === 'text');
+  let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
+  if (isMcp) {
+    by = 'mcp';
+  } else if (attributes['gen_ai.tool.type'] === 'extension') {
+    by = 'provider';
+  } else {
+    by = undefined;
+  }
   const step: Reading = {
     kind: 'tool',
     name,
@@ -97,11 +105,7 @@ function toolOf(span: Span): readonly Reading[] {
     evidence: [isMcp ? 'mcp' : 'span'],
     callId: label(pick(attributes, 'gen_ai.tool.call.id', 'gen_ai.tool.call_id')),
     result: resultOf(result ?? (replied?.type === 'text' ? replied.text : undefined)),
-    by: isMcp
-      ? ('mcp' as const)
-      : attributes['gen_ai.tool.type'] === 'extension'
-        ? ('provider' as const)
-        : undefined,
+    by,
     agent: agentName(span),
   };
   const to = label(attributes['gen_ai.transfer.target.name']);

@@ -76,8 +76,7 @@ function llmOf(span: Span): Reading {
       provider: label(pick(attributes, 'llm.provider', 'llm.system')) ?? facts.provider,
       usage: usageOf(attributes) ?? usage,
       cost: costOf(attributes),
-      input:
-        input.length > 0 ? input : asked === undefined ? undefined : [turnOfText('user', asked)],
+      input: asked === undefined ? nonEmpty(input) : [turnOfText('user', asked)],
       output: merged(output) ?? (said === undefined ? undefined : turnOfText('assistant', said)),
       agent: agentName(span),
     }),
@@ -174,3 +173,6 @@ function agentOf(span: Span): Reading {
     cost: costOf(attributes),
   };
 }
+
+const nonEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
+  list.length > 0 ? list : undefined;

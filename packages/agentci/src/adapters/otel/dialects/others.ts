@@ -62,8 +62,16 @@ export const genkit: Dialect = {
     const { attributes } = span;
     const subtype = label(pick(attributes, 'genkit:metadata:subtype', 'genkit:type')) ?? '';
     const output = unpacked(attributes['genkit:output']);
+    let kind: string;
+    if (subtype === 'model') {
+      kind = 'LLM';
+    } else if (subtype === 'flow') {
+      kind = 'AGENT';
+    } else {
+      kind = subtype;
+    }
     return workStep(span, {
-      kind: subtype === 'model' ? 'LLM' : subtype === 'flow' ? 'AGENT' : subtype,
+      kind,
       name: label(attributes['genkit:name']) ?? span.name,
       input: attributes['genkit:input'],
       output: subtype === 'model' ? (fields(output).message ?? output) : output,

@@ -61,11 +61,8 @@ export const source: SuiteSource = {
 
 function testCase(test: Fields, place: Place, file: SourceFile, index: number): ConvertedCase {
   const query = textOf(isObject(test.input) ? test.input.prompt : test.input);
-  const expected = Array.isArray(test.expected)
-    ? test.expected
-    : test.expected === undefined
-      ? []
-      : [test.expected];
+  const given = test.expected === undefined ? [] : [test.expected];
+  const expected = Array.isArray(test.expected) ? test.expected : given;
   const written = [...expected, ...listOf(test.assertions)];
   const metric = textOf(test.metric);
   const policies: BlockValue[] = [];
@@ -115,10 +112,11 @@ function expectation(one: Fields, place: Place, file: SourceFile, policies: Bloc
     parts.length === 0
       ? none('nothing is expected, so that nothing can fail')
       : carry(place, type, 'exact', parts);
-  const texts = (value: unknown): readonly string[] =>
-    (Array.isArray(value) ? value : isNone(value) ? [] : [value])
-      .map(String)
-      .filter((text) => text !== '');
+  const texts = (value: unknown): readonly string[] => {
+    const given = isNone(value) ? [] : [value];
+    const list = Array.isArray(value) ? value : given;
+    return list.map(String).filter((text) => text !== '');
+  };
   switch (type) {
     case 'must_contain':
       return exact(

@@ -113,7 +113,7 @@ export function readAssertionText(written: string): Assertion {
     return {
       type,
       ...trimmed,
-      threshold: threshold === undefined ? (base === 'similar' ? 0.8 : 0.75) : Number(threshold),
+      threshold: Number(threshold ?? (base === 'similar' ? 0.8 : 0.75)),
     };
   return { type, ...trimmed };
 }

@@ -67,11 +67,8 @@ function toolUsed(value: unknown, isInverse: boolean): RuleOutcome {
 }
 
 function toolSequence(value: unknown): RuleOutcome {
-  const { steps, mode = 'in_order' } = Array.isArray(value)
-    ? { steps: value }
-    : isObject(value)
-      ? (value as { steps?: unknown; mode?: unknown })
-      : {};
+  const wrapped = isObject(value) ? value : { steps: value };
+  const { steps, mode = 'in_order' } = wrapped as { steps?: unknown; mode?: unknown };
   if (!Array.isArray(steps) || steps.length === 0) return { none: 'it has no steps' };
   if (mode !== 'exact' && mode !== 'in_order')
     return { none: `the mode "${String(mode).slice(0, 40)}" is not known` };

@@ -26,18 +26,21 @@ const FILE = /^[^\s{}]+\.(?:txt|md|j2|json|jsonl|ya?ml|csv|[cm]?[jt]s|py)(?::[\w
 export function readPrompts(written: unknown, config: SourceFile): Prompts {
   const prompts: Prompt[] = [];
   const findings: Finding[] = [];
-  const entries =
-    isObject(written) && written.raw === undefined
-      ? Object.keys(written)
-      : Array.isArray(written)
-        ? written
-        : [written ?? '{{prompt}}'];
+  let entries: readonly unknown[] = [written ?? '{{prompt}}'];
+  if (isObject(written) && written.raw === undefined) entries = Object.keys(written);
+  else if (Array.isArray(written)) entries = written;
   for (const entry of entries) {
     const place = placeOf(entry, placeOf(written, { file: config.name, line: 1 }));
     const raw = isObject(entry) ? (entry.raw ?? entry.id ?? entry.label) : entry;
-    const given = (
-      isObject(entry) ? [entry.label, entry.id] : isObject(written) ? [written[String(entry)]] : []
-    ).filter((name) => typeof name === 'string') as readonly string[];
+    let names: unknown[];
+    if (isObject(entry)) {
+      names = [entry.label, entry.id];
+    } else if (isObject(written)) {
+      names = [written[String(entry)]];
+    } else {
+      names = [];
+    }
+    const given = names.filter((name) => typeof name === 'string') as readonly string[];
     if (typeof raw !== 'string')
       findings.push({ ...place, type: 'prompt', verdict: 'none', why: 'it has no text' });
     else if (

@@ -108,11 +108,8 @@ export function readProviders(
 
 function listed(written: unknown, file: SourceFile): readonly Provider[] {
   const root = { file: file.name, line: 1 };
-  const entries = Array.isArray(written)
-    ? written
-    : written === undefined || written === null
-      ? []
-      : [written];
+  const single = written === undefined || written === null ? [] : [written];
+  const entries: readonly unknown[] = Array.isArray(written) ? written : single;
   return entries.flatMap((entry, index): Provider[] => {
     const place = placeOfItem(entries, index, placeOf(written, root));
     const bare = { config: {}, place, transform: undefined, prompts: undefined };
