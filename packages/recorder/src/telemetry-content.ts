@@ -1,5 +1,6 @@
 import type { LoggerProvider } from '@opentelemetry/sdk-logs';
 import type OpenAI from 'openai';
+import { present } from '../../agentci/src/kit/list.ts';
 import type { Content, Ticks } from './telemetry.ts';
 
 type Logger = ReturnType<LoggerProvider['getLogger']>;
@@ -24,8 +25,8 @@ function partsOf(message: Message): unknown[] {
   if (message.role === 'tool')
     return [{ type: 'tool_call_response', id: message.tool_call_id, response: message.content }];
   const calls = message.role === 'assistant' ? (message.tool_calls ?? []) : [];
-  return [
-    ...(typeof message.content === 'string' ? [{ type: 'text', content: message.content }] : []),
+  return present([
+    typeof message.content === 'string' ? { type: 'text', content: message.content } : undefined,
     ...calls.flatMap((call) =>
       call.type === 'function'
         ? [
@@ -38,7 +39,7 @@ function partsOf(message: Message): unknown[] {
           ]
         : [],
     ),
-  ];
+  ]);
 }
 
 /** One log record a message, as the conventions had it from 1.28 to 1.36; spans then say nothing of the content. */

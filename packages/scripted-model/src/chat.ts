@@ -1,3 +1,4 @@
+import { present } from '../../agentci/src/kit/list.ts';
 import { listOf, type PlainReply, type Protocol, pieces, textOf } from './script.ts';
 
 const finishReason = ({ cutOff, toolCalls, refusal }: PlainReply): string => {
@@ -72,17 +73,17 @@ export const chat: Protocol = {
         ...rest,
       },
     });
-    return [
+    return present([
       chunk({ role: 'assistant', content: '' }),
       ...pieces(reply.text).map((content) => chunk({ content })),
-      ...(reply.refusal === undefined ? [] : [chunk({ refusal: reply.refusal })]),
+      reply.refusal === undefined ? undefined : chunk({ refusal: reply.refusal }),
       ...reply.toolCalls.map((call, index) =>
         chunk({ tool_calls: [{ index, ...toolCall(call) }] }),
       ),
       chunk({}, finishReason(reply)),
       { data: { ...chunk({}).data, choices: [], usage: usageOf(reply) } },
       { data: '[DONE]' },
-    ];
+    ]);
   },
   error: (status, message) => ({
     error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'server_error', code: null },

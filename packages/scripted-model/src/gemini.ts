@@ -1,3 +1,4 @@
+import { present } from '../../agentci/src/kit/list.ts';
 import { listOf, type PlainReply, type Protocol, pieces, textOf } from './script.ts';
 
 const usageMetadata = ({ usage: { input, output } }: PlainReply) => ({
@@ -46,7 +47,7 @@ export const gemini: Protocol = {
   write: (reply) =>
     answer(
       reply,
-      [...(reply.text === '' ? [] : [{ text: reply.text }]), ...callParts(reply)],
+      present([reply.text === '' ? undefined : { text: reply.text }, ...callParts(reply)]),
       true,
     ),
   stream: (reply) => [

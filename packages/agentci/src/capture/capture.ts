@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { present } from '../kit/list.ts';
 import type { CaptureResult } from './captured-run.ts';
 import type { CassetteProvider } from './cassette/cassette.ts';
 import {
@@ -179,79 +180,78 @@ export function createCapture(options: CaptureOptions): Capture {
       turnNow,
     }: { readonly runId: () => string; readonly turnNow: () => TurnOf | undefined },
     hooks: SlotHooks = {},
-  ): Plane[] => [
-    ...(hasPlane('llm')
-      ? [
-          openModelPlane(context, {
-            upstreams,
-            upstreamOfHost,
-            environment: () => {
-              const { set, notes = [] } = providerEnvironment(
-                context.base,
-                found,
-                offline === undefined ? env : withRecordedAddresses(env, offline.providers),
-              );
-              const preload = startsPrograms
-                ? preloadEnvironment(context, {
-                    hosts: MODEL_HOSTS,
-                    upstreams,
-                    isOffline: offline !== undefined,
-                  })
-                : {};
-              const keys =
+  ): Plane[] =>
+    present([
+      ...(hasPlane('llm')
+        ? [
+            openModelPlane(context, {
+              upstreams,
+              upstreamOfHost,
+              environment: () => {
+                const { set, notes = [] } = providerEnvironment(
+                  context.base,
+                  found,
+                  offline === undefined ? env : withRecordedAddresses(env, offline.providers),
+                );
+                const preload = startsPrograms
+                  ? preloadEnvironment(context, {
+                      hosts: MODEL_HOSTS,
+                      upstreams,
+                      isOffline: offline !== undefined,
+                    })
+                  : {};
+                const keys =
+                  offline === undefined
+                    ? missingKeys(settings, recorded)
+                    : dummyKeys(env, offline.providers);
+                return { set: { ...set, ...preload, ...keys }, notes };
+              },
+              connections,
+              answer: hooks.answer ?? options.answer,
+              answerAtOnce: hooks.answerAtOnce,
+              isOffline: offline !== undefined,
+              expectsMore: hooks.expectsMore,
+              onExchange: (exchange) => options.onExchange?.(exchange, runId()),
+              refusesUsage,
+              onNote: options.onNote,
+              onLate: hooks.onLate,
+              isTurn: () => turnNow() !== undefined,
+              // Whoever only counts the calls of a program need not wait for it; a recording that lacks one is worth nothing.
+              lingerMs: () =>
+                options.command === undefined ||
+                (options.stays === true &&
+                  hooks.expectsMore !== undefined &&
+                  turnNow() === undefined)
+                  ? LINGER_MS
+                  : undefined,
+            }),
+            openWitness(context, {
+              isModelHost: (host, port) => isModelHost(host) || isOwnHost(host, port),
+              modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
+              providers,
+              refuses:
                 offline === undefined
-                  ? missingKeys(settings, recorded)
-                  : dummyKeys(env, offline.providers);
-              return { set: { ...set, ...preload, ...keys }, notes };
-            },
-            connections,
-            answer: hooks.answer ?? options.answer,
-            answerAtOnce: hooks.answerAtOnce,
-            isOffline: offline !== undefined,
-            expectsMore: hooks.expectsMore,
-            onExchange: (exchange) => options.onExchange?.(exchange, runId()),
-            refusesUsage,
-            onNote: options.onNote,
-            onLate: hooks.onLate,
-            isTurn: () => turnNow() !== undefined,
-            // Whoever only counts the calls of a program need not wait for it; a recording that lacks one is worth nothing.
-            lingerMs: () =>
-              options.command === undefined ||
-              (options.stays === true && hooks.expectsMore !== undefined && turnNow() === undefined)
-                ? LINGER_MS
-                : undefined,
-          }),
-          openWitness(context, {
-            isModelHost: (host, port) => isModelHost(host) || isOwnHost(host, port),
-            modelHosts: [...EXAMPLE_HOSTS, ...ownHosts],
-            providers,
-            refuses:
-              offline === undefined
-                ? undefined
-                : (host, isModel) => hooks.onBlocked?.(host, isModel),
-          }),
-        ]
-      : []),
-    ...(hasPlane('mcp') && options.mcpConfig !== undefined
-      ? [
-          openMcpPlane(context, {
+                  ? undefined
+                  : (host, isModel) => hooks.onBlocked?.(host, isModel),
+            }),
+          ]
+        : []),
+      hasPlane('mcp') && options.mcpConfig !== undefined
+        ? openMcpPlane(context, {
             config: options.mcpConfig,
             cwd: options.cwd,
             command: options.command ?? [],
             linesFor: hooks.mcpLines,
-          }),
-        ]
-      : []),
-    ...(hasPlane('otlp')
-      ? [
-          openOtlpPlane(context, {
+          })
+        : undefined,
+      hasPlane('otlp')
+        ? openOtlpPlane(context, {
             endsWithRun: options.command !== undefined && options.stays !== true,
             runId: runId(),
             onTelemetry: options.onTelemetry,
-          }),
-        ]
-      : []),
-  ];
+          })
+        : undefined,
+    ]);
 
   const earlier = new EarlierTurns();
   let reading: typeof import('./captured-run.ts') | undefined;

@@ -1,5 +1,6 @@
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
+import { present } from '../kit/list.ts';
 import type { UserError } from '../kit/user-error.ts';
 import { annotation } from './annotation.ts';
 
@@ -8,10 +9,12 @@ export function userErrorText(
   error: UserError,
   env: Readonly<Record<string, string | undefined>>,
 ): string {
-  const diagnostics = error.diagnostics.flatMap((diagnostic) => [
-    escapeTerminal(formatDiagnostic(diagnostic)),
-    ...(env.GITHUB_ACTIONS === 'true' ? [annotation(diagnostic)] : []),
-  ]);
+  const diagnostics = error.diagnostics.flatMap((diagnostic) =>
+    present([
+      escapeTerminal(formatDiagnostic(diagnostic)),
+      env.GITHUB_ACTIONS === 'true' ? annotation(diagnostic) : undefined,
+    ]),
+  );
   // The message of a spec error repeats its diagnostics for library users; here they are above already.
   const message = error.diagnostics.length > 0 ? error.message.split('\n', 1)[0]! : error.message;
   const hint = error.hint === undefined ? [] : [`  hint: ${escapeTerminal(error.hint)}`];

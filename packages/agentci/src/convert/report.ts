@@ -1,4 +1,5 @@
 import { escapeMarkdownTableCell } from '../kit/escape.ts';
+import { present } from '../kit/list.ts';
 import type { Finding, Verdict } from './model.ts';
 
 /** What `agentci convert --json` prints and `convert-report.json` holds. */
@@ -53,13 +54,13 @@ export function summaryLines({ from, cases, counts, lossy, spec }: ConvertReport
   } else {
     close = ' (left out; --lossy writes them)';
   }
-  return [
+  return present([
     `${from}: ${plural(cases, 'case')}, ${plural(counts.exact + counts.close + counts.none, 'assertion')} → ${spec}`,
     `exact ${counts.exact}, close ${counts.close}${close}, none ${counts.none}`,
-    ...(counts.skipped === 0
-      ? []
-      : [`${plural(counts.skipped, 'case')} without a check, skipped in the spec with the reason`]),
-  ];
+    counts.skipped === 0
+      ? undefined
+      : `${plural(counts.skipped, 'case')} without a check, skipped in the spec with the reason`,
+  ]);
 }
 
 const MAX_PLACES = 3;

@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { isObject } from '../kit/object.ts';
 import { compileRegex } from '../kit/regex.ts';
 
@@ -106,14 +107,14 @@ export function refusedBy(schema: unknown, depth = 0): string | undefined {
   const own = refusedHere(schema);
   if (own !== undefined) return own;
   const { items } = schema;
-  const inner = [
+  const inner = present([
     ...ONE.map((key) => schema[key]),
     ...[...LISTS.map((key) => schema[key]), items].flatMap((list) =>
       Array.isArray(list) ? list : [],
     ),
     ...MAPS.flatMap((key) => (isObject(schema[key]) ? Object.values(schema[key]) : [])),
-    ...(Array.isArray(items) ? [] : [items]),
-  ];
+    Array.isArray(items) ? undefined : items,
+  ]);
   for (const one of inner) {
     const found = refusedBy(one, depth + 1);
     if (found !== undefined) return found;
@@ -125,9 +126,10 @@ function refusedHere(schema: Readonly<Record<string, unknown>>): string | undefi
   const unknown = Object.keys(schema).find((key) => !KNOWN.has(key));
   if (unknown !== undefined) return `the keyword "${unknown.slice(0, 60)}"`;
   const patterns = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [];
-  const bad = [...(typeof schema.pattern === 'string' ? [schema.pattern] : []), ...patterns].find(
-    (pattern) => !compilesThere(pattern),
-  );
+  const bad = present([
+    typeof schema.pattern === 'string' ? schema.pattern : undefined,
+    ...patterns,
+  ]).find((pattern) => !compilesThere(pattern));
   if (bad !== undefined) return `the pattern ${JSON.stringify(bad.slice(0, 60))}`;
   if (typeof schema.format === 'string' && !FORMATS.has(schema.format))
     return `the format "${schema.format.slice(0, 60)}"`;

@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import type { CaseLayout, LayerLayout, Owned } from './layout.ts';
 import type { Block, BlockValue, Carried, ConvertedSuite, Finding } from './model.ts';
 import type { RowSet } from './rows.ts';
@@ -29,21 +30,21 @@ export function writeSpec(
   { title, agent }: { readonly title: string; readonly agent: string },
 ): SpecText {
   const hasMatrix = suite.matrix !== undefined;
-  const head = [
+  const head = present([
     comment(
       `Made by "agentci convert" from ${title}. convert-report.md says what each assertion became.`,
       '',
     ),
     'version: 1',
     ...entryLines('agent', agent, '', asWritten),
-    ...(suite.runner === undefined || suite.closeRunner === undefined
-      ? []
-      : [comment(`close: the runner is ${suite.closeRunner}`, '')]),
+    suite.runner === undefined || suite.closeRunner === undefined
+      ? undefined
+      : comment(`close: the runner is ${suite.closeRunner}`, ''),
     ...(suite.runner === undefined ? [] : entryLines('runner', suite.runner, '', asWritten)),
     ...(suite.matrix === undefined ? [] : entryLines('matrix', suite.matrix, '', asWritten)),
     ...(suite.judge === undefined ? [] : entryLines('judge_config', suite.judge, '', asWritten)),
     'queries:',
-  ];
+  ]);
   const lines: Line[] = [...head.map((text) => ({ text }))];
   for (const query of queries) lines.push(...queryLines(query, hasMatrix));
   const owners = new Map<number, Carried>();

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { CassetteConfig, CassetteModeChoice } from '../capture/cassette/config.ts';
 import type { CassetteMode } from '../capture/cassette/session.ts';
+import { present } from '../kit/list.ts';
 import { UserError } from '../kit/user-error.ts';
 
 /** What a command line says about cassettes; it wins over the spec. */
@@ -88,14 +89,14 @@ export function recordCommand(
   }: { readonly id: string; readonly cell?: Readonly<Record<string, string>> | undefined },
 ): string {
   const { file, runs, choice } = given;
-  return [
+  return present([
     'agentci test',
-    ...(file === DEFAULT_SPEC ? [] : [`-c ${shellWord(file)}`]),
-    ...(runs === undefined ? [] : [`-n ${runs}`]),
+    file === DEFAULT_SPEC ? undefined : `-c ${shellWord(file)}`,
+    runs === undefined ? undefined : `-n ${runs}`,
     `--cassette ${choice?.dir === undefined ? 'record' : shellWord(`record=${choice.dir}`)}`,
     `--ids ${shellWord(id)}`,
     ...Object.entries(cell).map(([name, value]) => `--cell ${shellWord(`${name}=${value}`)}`),
-  ].join(' ');
+  ]).join(' ');
 }
 
 const shellWord = (text: string): string =>

@@ -9,6 +9,7 @@ import { type UserTake, UserTape } from '../capture/cassette/user-tape.ts';
 import type { UserWords } from '../capture/cassette/user-words.ts';
 import type { Exchange } from '../capture/exchange.ts';
 import type { Evidence } from '../capture/plane.ts';
+import { present } from '../kit/list.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
 import type { CassetteUse, QueryError, TraceWarning } from '../results/run-result.ts';
@@ -489,7 +490,7 @@ export class Cassettes {
       user_hits: tape.words.length !== 0 ? tape.hits : undefined,
       ...(mode === 'replay' ? {} : { new: 0, asked }),
       isolated: mode === 'replay' && hits > 0 && missed === 0 && !hasUnread && mcp?.isLive !== true,
-      planes: isFrozen ? ['llm', ...(mcp?.isFrozen ? ['mcp'] : [])] : [],
+      planes: isFrozen ? present(['llm', mcp?.isFrozen ? 'mcp' : undefined]) : [],
       ...(mcp?.isFrozen || mcp?.isPassedBy ? { mcp_hits: mcp.hits, mcp_unused: mcp.unused } : {}),
       unused_exchanges:
         unused === 0 || mode === 'record' ? undefined : session.unusedEntries().map(({ i }) => i),

@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { settledUsd } from '../kit/usd.ts';
 import { plural } from '../kit/words.ts';
@@ -53,14 +54,14 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
     ...(isShard ? parts.metrics.map(({ request }) => ({ id: `metric.${request.name}` })) : []),
     ...tools.checks,
   ];
-  const later = [
+  const later = present([
     ...servedCheck(cassette),
     ...(audit === undefined ? [] : audits!.auditChecks(audit)),
-    ...(isShard && matrix?.baseline !== undefined ? [{ id: 'matrix.baseline_cell' }] : []),
+    isShard && matrix?.baseline !== undefined ? { id: 'matrix.baseline_cell' } : undefined,
     ...(isShard || cells === undefined || matrix?.baseline === undefined
       ? []
       : cellChecks(cells, matrix.baseline)),
-  ];
+  ]);
   const gate = (checks: readonly (CheckResult | { id: string })[]): CheckResult[] =>
     isShard ? deferred(checks) : (checks as CheckResult[]);
   const checks = maskResult([
@@ -99,21 +100,21 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
     ...cells,
     results,
     unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
-    notices: SECRETS.value([
-      ...(shard === undefined ? [] : [shardNotice(shard)]),
-      ...(unpricedRuns === 0
-        ? []
-        : [
-            `--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`,
-          ]),
-      ...parts.baselines,
-      ...recorded.notices,
-      ...tools.notices,
-      ...(overall?.notices ?? []),
-      ...judgeNotices(parts.judge),
-      ...(audit === undefined ? [] : [audits!.auditNotice(audit)]),
-      ...(parts.hint === undefined ? [] : [parts.hint]),
-    ]),
+    notices: SECRETS.value(
+      present([
+        shard === undefined ? undefined : shardNotice(shard),
+        unpricedRuns === 0
+          ? undefined
+          : `--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`,
+        ...parts.baselines,
+        ...recorded.notices,
+        ...tools.notices,
+        ...(overall?.notices ?? []),
+        ...judgeNotices(parts.judge),
+        audit === undefined ? undefined : audits!.auditNotice(audit),
+        parts.hint === undefined ? undefined : parts.hint,
+      ]),
+    ),
     interrupted: isInterrupted || undefined,
   };
 }

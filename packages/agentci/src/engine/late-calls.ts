@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { RunEvent } from './run-options.ts';
@@ -36,11 +37,11 @@ export class LateCalls {
       message,
       evidence: [],
     });
-    return [
-      ...(this.#inReplay === undefined ? [] : [could('cassette.late', this.#inReplay)]),
-      ...(this.#message === undefined || !this.#queries.some(looks)
-        ? []
-        : [could('capture.late', this.#message)]),
-    ];
+    return present([
+      this.#inReplay === undefined ? undefined : could('cassette.late', this.#inReplay),
+      this.#message === undefined || !this.#queries.some(looks)
+        ? undefined
+        : could('capture.late', this.#message),
+    ]);
   }
 }

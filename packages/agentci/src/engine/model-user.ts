@@ -9,6 +9,7 @@ import { isFailure, type Judge, type JudgeFailureKind, type JudgeTask } from '..
 import { taskPrompt } from '../judge/task.ts';
 import { escapeJsonLine } from '../kit/escape.ts';
 import { sha256Hex } from '../kit/hash.ts';
+import { present } from '../kit/list.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { isVisible } from '../runners/answer.ts';
@@ -217,8 +218,8 @@ function taskOf(
     seed,
     instruction: INSTRUCTION,
     format: FORMAT,
-    blocks: [
-      ...(persona === undefined ? [] : [{ name: 'persona', text: persona }]),
+    blocks: present([
+      persona === undefined ? undefined : { name: 'persona', text: persona },
       {
         name: 'facts',
         text:
@@ -229,8 +230,8 @@ function taskOf(
       { name: 'goal', text: goal },
       ...joinLines(said, MAX_SAID).map((text) => ({ name: 'conversation', text })),
       // Repeats are other conversations: the same words would be answered alike.
-      ...(seed > 0 ? [{ name: 'manner', text: mannerOf(seed) }] : []),
-    ],
+      seed > 0 ? { name: 'manner', text: mannerOf(seed) } : undefined,
+    ]),
     check: (reply) => {
       const { message, done, reason, uses } = reply as Partial<Record<keyof UserReply, unknown>>;
       if (typeof message !== 'string' || message.trim() === '') return '"message" is not a text';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { present } from '../kit/list.ts';
 import { isObject } from '../kit/object.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
@@ -401,14 +402,14 @@ function mismatch(workers: readonly SeenWorker[], { spec, version }: Ticket): st
   if (workers.length === 0) return 'Start one: agentci worker --queue ADDRESS -c SPEC.';
   const other = workers.filter((worker) => worker.spec !== spec);
   const old = workers.filter((worker) => worker.spec === spec && worker.version !== version);
-  const parts = [
-    ...(other.length === 0
-      ? []
-      : [`${plural(other.length, 'worker')} with another spec or prompt (${hosts(other)})`]),
-    ...(old.length === 0
-      ? []
-      : [`${plural(old.length, 'worker')} of another version (${hosts(old)})`]),
-  ];
+  const parts = present([
+    other.length === 0
+      ? undefined
+      : `${plural(other.length, 'worker')} with another spec or prompt (${hosts(other)})`,
+    old.length === 0
+      ? undefined
+      : `${plural(old.length, 'worker')} of another version (${hosts(old)})`,
+  ]);
   return `There ${workers.length === 1 ? 'is' : 'are'} ${parts.join(' and ')}: bring ${workers.length === 1 ? 'it' : 'them'} to the same commit and start ${workers.length === 1 ? 'it' : 'them'} again.`;
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { secretsInTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { BRIEF } from './brief-secrets.ts';
@@ -9,14 +10,14 @@ export function maskedWarning(names: ReadonlySet<string>): Trace['warnings'][num
   const sorted = [...names].sort();
   const own = sorted.filter((name) => name.startsWith(BRIEF));
   const others = sorted.filter((name) => !name.startsWith(BRIEF));
-  const said = [
-    ...(others.length === 0
-      ? []
-      : [`the value of ${others.join(', ')} came back from the agent and is masked`]),
-    ...(own.length === 0
-      ? []
-      : [`the value of ${own.join(', ')}, which the user of the conversation knows, is masked`]),
-  ];
+  const said = present([
+    others.length === 0
+      ? undefined
+      : `the value of ${others.join(', ')} came back from the agent and is masked`,
+    own.length === 0
+      ? undefined
+      : `the value of ${own.join(', ')}, which the user of the conversation knows, is masked`,
+  ]);
   return { code: SECRET_MASKED, message: said.join('; ') };
 }
 

@@ -4,6 +4,7 @@ import { DEFAULT_ENSEMBLE, type JudgeConfig } from '../judge/judge-config.ts';
 import type { JudgeMode } from '../judge/mode.ts';
 import { isFailure, type Judge, type JudgeFailureKind } from '../judge/port.ts';
 import { isSampled } from '../judge/sample.ts';
+import { present } from '../kit/list.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { countAllRubrics, hasRubrics } from '../spec/rubric-items.ts';
@@ -99,14 +100,15 @@ function usageOf(judge: Judge): RunResult['judge'] {
 }
 
 /** What to know about the judging of a run. */
-export const judgeNotices = ({ off, failures, unpriced, sample }: JudgeParts): string[] => [
-  ...offNotice(off),
-  ...failureNotices(new Map(failures)),
-  ...(unpriced.length === 0
-    ? []
-    : [`--max-cost does not count the judge: no price is known for ${unpriced.join(', ')}`]),
-  ...(sample === undefined ? [] : [sampleNotice(sample)]),
-];
+export const judgeNotices = ({ off, failures, unpriced, sample }: JudgeParts): string[] =>
+  present([
+    ...offNotice(off),
+    ...failureNotices(new Map(failures)),
+    unpriced.length === 0
+      ? undefined
+      : `--max-cost does not count the judge: no price is known for ${unpriced.join(', ')}`,
+    sample === undefined ? undefined : sampleNotice(sample),
+  ]);
 
 const noUsage = (): RunResult['judge'] => ({ calls: 0, cost_usd: null });
 

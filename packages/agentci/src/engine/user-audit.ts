@@ -3,6 +3,7 @@ import { createJudge } from '../judge/create-judge.ts';
 import { capLength } from '../judge/data-block.ts';
 import type { JudgeConfig } from '../judge/judge-config.ts';
 import { isFailure, type Judge, type JudgeTask } from '../judge/port.ts';
+import { present } from '../kit/list.ts';
 import { isObject } from '../kit/object.ts';
 import { UserError } from '../kit/user-error.ts';
 import { plural } from '../kit/words.ts';
@@ -203,15 +204,15 @@ function auditTask({ persona, facts, goal }: UserPlan, trace: Trace): JudgeTask 
     version: '2',
     instruction: INSTRUCTION,
     format: `{"faults": [{"turn": 2 to ${last}, "what": short text}, ...]}   an empty list where there is none`,
-    blocks: [
-      ...(persona === undefined ? [] : [{ name: 'persona', text: persona }]),
+    blocks: present([
+      persona === undefined ? undefined : { name: 'persona', text: persona },
       { name: 'facts', text: known.join('\n') || '(none)' },
       { name: 'goal', text: goal },
       ...joinLines(
         transcriptLines(trace, (text) => capLength(text, MAX_TEXT / 2 - 100)),
         MAX_TEXT,
       ).map((text) => ({ name: 'conversation', text })),
-    ],
+    ]),
     check: (reply) => {
       const faults = isObject(reply) ? reply.faults : undefined;
       if (!Array.isArray(faults)) return '"faults" must be a list';

@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { andMore } from '../kit/words.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { caseKey, caseText } from '../results/cell.ts';
@@ -153,14 +154,12 @@ export function versionNotices(
     ({ file: { metadata } }) =>
       suite !== undefined && metadata.spec_hash !== undefined && metadata.spec_hash !== suite.hash,
   );
-  return [
-    ...(forced.length > 0
-      ? [`${version} was saved by force for ${andMore(forced, MAX_NAMED)}`]
-      : []),
-    ...(isDrifted
-      ? [
-          `the spec has changed since ${version} was captured; it is judged by the spec as it is now`,
-        ]
-      : []),
-  ];
+  return present([
+    forced.length > 0
+      ? `${version} was saved by force for ${andMore(forced, MAX_NAMED)}`
+      : undefined,
+    isDrifted
+      ? `the spec has changed since ${version} was captured; it is judged by the spec as it is now`
+      : undefined,
+  ]);
 }

@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { exactNameSlip } from '../kit/name-slip.ts';
 import { queryId } from '../spec/query-id.ts';
 import type { Trace } from '../trace/model.ts';
@@ -52,7 +53,10 @@ export function writeSpecText(
       left.push(...runs.map(({ id }) => ({ id, why: unwritable })));
       continue;
     }
-    const checks = [...(runs.length > 1 ? [`    runs: ${runs.length}`] : []), ...checksOf(runs)];
+    const checks = present([
+      runs.length > 1 ? `    runs: ${runs.length}` : undefined,
+      ...checksOf(runs),
+    ]);
     if (checks.length === (runs.length > 1 ? 1 : 0)) {
       left.push({
         id: first!.id,

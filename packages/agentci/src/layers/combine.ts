@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { firstEvidence } from '../results/first-evidence.ts';
 import type { SkipReason } from '../results/run-result.ts';
 import {
@@ -130,7 +131,7 @@ function named(parts: readonly PartOutcome[]): string {
         `${at.replace(/^\./, '')}: ${clip(withoutKey(seen.message, at), MAX_MESSAGE)}`,
     );
   const more = parts.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${plural(more, 'more part')}`] : [])].join('; ');
+  return present([...shown, more > 0 ? `${plural(more, 'more part')}` : undefined]).join('; ');
 }
 
 /** Messages that begin with the name of their check; the place says it already. */

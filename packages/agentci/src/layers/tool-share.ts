@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { v } from '../kit/value-schema.ts';
 import { capturedCalls, namesOf } from '../trace/known-calls.ts';
 import { atLeast } from './bounds.ts';
@@ -27,12 +28,13 @@ export function defineToolShare({ key, order, summary, what, measure, partial }:
     order,
     summary,
     schema: v.number().min(0).max(1),
-    inspect: (min, siblings) => [
-      ...zeroBoundIssues(key, min),
-      ...(Array.isArray(siblings.expected_tools)
-        ? []
-        : [neededKeyIssue(key, 'expected_tools', 'error')]),
-    ],
+    inspect: (min, siblings) =>
+      present([
+        ...zeroBoundIssues(key, min),
+        Array.isArray(siblings.expected_tools)
+          ? undefined
+          : neededKeyIssue(key, 'expected_tools', 'error'),
+      ]),
     evaluate: (min, { trace, siblings }) => {
       const recorded = capturedCalls(trace);
       if (recorded === undefined)

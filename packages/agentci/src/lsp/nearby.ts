@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readTraces } from '../adapters/reader/read-traces.ts';
+import { present } from '../kit/list.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { caseKey } from '../results/cell.ts';
@@ -112,14 +113,14 @@ function sourcesIn(folder: string, baselines: string, suite: Suite | undefined):
   const [run] = listRuns(runs);
   const replay =
     suite?.runner !== undefined && 'replay' in suite.runner ? [String(suite.runner.replay)] : [];
-  const wanted = [
-    ...(run === undefined ? [] : [join(runs, run.id, 'traces')]),
+  const wanted = present([
+    run === undefined ? undefined : join(runs, run.id, 'traces'),
     ...replay.map((path) => resolve(folder, path)),
     ...entriesOf(folder)
       .filter((name) => RECORDINGS.test(name))
       .map((name) => join(folder, name)),
     baselines,
-  ];
+  ]);
   let bytes = 0;
   return [...new Set(wanted)]
     .filter((path) => existsSync(path) && isInside(realPath(folder), realPath(path)))

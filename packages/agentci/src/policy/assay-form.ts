@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import type { Problems } from '../kit/problems.ts';
 import {
   keyPlace,
@@ -155,11 +156,11 @@ function toolOf(at: YamlEntry, name: string, params: YamlNode, problems: Problem
         : [];
     const isPlain = pattern?.kind === 'scalar' && typeof pattern.value === 'string';
     if (!isPlain && others.length === 0) return wrong(value, problems);
-    const keywords = [
+    const keywords = present([
       ...others.filter(({ key }) => key !== 'pattern' && key !== 'required'),
-      ...(isPlain ? [entryAt(param, 'pattern', pattern)] : []),
+      isPlain ? entryAt(param, 'pattern', pattern) : undefined,
       entryAt(param, 'required', scalarAt(value, true)),
-    ];
+    ]);
     if (isPlain && !others.some(({ key }) => key === 'type'))
       keywords.unshift(entryAt(param, 'type', scalarAt(value, 'string')));
     return [entryAt(param, param.key, mapAt(value, keywords))];

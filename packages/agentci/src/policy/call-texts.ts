@@ -1,4 +1,5 @@
 import { NotCaptured } from '../kit/cel/expression.ts';
+import { present } from '../kit/list.ts';
 import { type CallsInSight, CannotTell } from './condition-type.ts';
 import { ASIDE, type Aside } from './run-facts.ts';
 import { valuesInside } from './value-path.ts';
@@ -17,11 +18,11 @@ export function answersAt(
   const error = known(() => call.error);
   if (result instanceof CannotTell && typeof error !== 'string') return result;
   const { said } = call[ASIDE] as Aside;
-  const parts = [
-    ...(result instanceof CannotTell ? [] : [valuesInside(result, path)]),
-    ...(typeof error === 'string' ? [[error]] : []),
+  const parts = present([
+    result instanceof CannotTell ? undefined : valuesInside(result, path),
+    typeof error === 'string' ? [error] : undefined,
     ...(said === undefined ? [] : said.map((part) => valuesInside(part, path))),
-  ];
+  ]);
   return parts.filter((part) => part.length > 0);
 }
 
@@ -35,7 +36,7 @@ export function sentAt(
   const args = known(() => call.args);
   if (args instanceof CannotTell) return args;
   const { sent } = call[ASIDE] as Aside;
-  return [valuesInside(args, path), ...(sent === undefined ? [] : [[sent]])].filter(
+  return present([valuesInside(args, path), sent === undefined ? undefined : [sent]]).filter(
     (part) => part.length > 0,
   );
 }

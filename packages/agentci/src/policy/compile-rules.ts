@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { isObject } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
 import type { CallLists } from './call-table.ts';
@@ -134,11 +135,11 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
   let isSound = true;
   const values: Record<string, unknown> = {};
   const selectors: Selector[] = [];
-  const known = [
+  const known = present([
     ...COMMON_KEYS,
     ...Object.keys(rule.fields),
-    ...(rule.type === 'blocklist' ? ['pattern'] : []),
-  ];
+    rule.type === 'blocklist' ? 'pattern' : undefined,
+  ]);
   for (const key of Object.keys(spelled)) {
     if (known.includes(key)) continue;
     isSound = false;

@@ -3,6 +3,7 @@ import {
   escapeMarkdownTableCell,
   escapeTerminalLine,
 } from '../kit/escape.ts';
+import { present } from '../kit/list.ts';
 import type { ExplainedCall, ExplainReport } from '../results/policy-report.ts';
 
 const MARKS: Record<ExplainedCall['verdict'], string> = {
@@ -33,21 +34,21 @@ const countsText = ({
   at_end,
   audit,
 }: ExplainReport): string =>
-  [
+  present([
     `${allowed} allowed`,
-    ...(warned > 0 ? [`${warned} warned`] : []),
+    warned > 0 ? `${warned} warned` : undefined,
     `${blocked} blocked`,
-    ...(unknown > 0 ? [`${unknown} unknown`] : []),
-    ...(at_end.length > 0 ? [`${at_end.length} broken at the end`] : []),
-    ...(not_known === undefined ? [] : [`could not tell: ${not_known}`]),
-    ...(audit === undefined
-      ? []
-      : [`${audit.reproduced} of ${audit.decisions} decisions reproduced`]),
-    ...(audit === undefined || audit.not_told === 0 ? [] : [`${audit.not_told} without arguments`]),
-    ...(audit === undefined || audit.differs.length === 0
-      ? []
-      : [`${audit.differs.length} decided differently`]),
-  ].join(', ');
+    unknown > 0 ? `${unknown} unknown` : undefined,
+    at_end.length > 0 ? `${at_end.length} broken at the end` : undefined,
+    not_known === undefined ? undefined : `could not tell: ${not_known}`,
+    audit === undefined
+      ? undefined
+      : `${audit.reproduced} of ${audit.decisions} decisions reproduced`,
+    audit === undefined || audit.not_told === 0 ? undefined : `${audit.not_told} without arguments`,
+    audit === undefined || audit.differs.length === 0
+      ? undefined
+      : `${audit.differs.length} decided differently`,
+  ]).join(', ');
 
 /** For a terminal. */
 export function explainTerminal(reports: readonly ExplainReport[]): string {

@@ -1,4 +1,5 @@
 import { formatP, formatUsd } from '../kit/format-number.ts';
+import { present } from '../kit/list.ts';
 import { cellText } from '../results/cell.ts';
 import { pairsText } from '../results/comparison-words.ts';
 import type { CellComparison, CellSummary, RunResult } from '../results/run-result.ts';
@@ -16,13 +17,13 @@ export function cellTable({
 }: Pick<RunResult, 'cells' | 'cell_comparisons'>): TextTable | undefined {
   if (cells === undefined || cells.length === 0) return undefined;
   const [first] = cell_comparisons;
-  const head = [
+  const head = present([
     'cell',
     'pass rate',
     '95 %',
     'cost',
-    ...(first === undefined ? [] : [`against ${cellText(first.reference)}`]),
-  ];
+    first === undefined ? undefined : `against ${cellText(first.reference)}`,
+  ]);
   const against = new Map(
     cell_comparisons.map((comparison) => [cellText(comparison.cell), comparison]),
   );

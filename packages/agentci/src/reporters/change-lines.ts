@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import { plural } from '../kit/words.ts';
 import { caseText } from '../results/cell.ts';
 import { wordOf } from '../results/comparison-words.ts';
@@ -90,11 +91,11 @@ const isSuspicious = ({ verdict, reason, damage, max_drop }: MetricComparison): 
 /** `12 queries in both runs, 2 new, 1 gone`: what the changes are about. */
 export function comparedText({ comparison }: NonNullable<ReportContext['before']>): string {
   const { only_after, only_before, summary } = comparison;
-  return [
+  return present([
     `${plural(summary.pairs, 'query', 'queries')} in both runs`,
-    ...(only_after.length > 0 ? [`${only_after.length} new`] : []),
-    ...(only_before.length > 0 ? [`${only_before.length} gone`] : []),
-  ].join(', ');
+    only_after.length > 0 ? `${only_after.length} new` : undefined,
+    only_before.length > 0 ? `${only_before.length} gone` : undefined,
+  ]).join(', ');
 }
 
 /** What decided it, in one sentence. */

@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 import type { ConversationResult, QueryResult, TurnResult } from '../results/run-result.ts';
 
 /** Of a long conversation the beginning and the end are shown; the reports in files have all of it. */
@@ -39,12 +40,12 @@ export function foundInTurns({ correctness }: Pick<QueryResult, 'correctness'>):
 
 function turnLines({ turn, user, answer, tools, status }: TurnResult, maxText: number): string[] {
   const verdict = status === 'skip' ? '' : ` (${status})`;
-  return [
+  return present([
     `turn ${turn}${verdict}`,
     `  user: ${oneLine(user, maxText)}`,
-    ...(tools === null || tools.length === 0 ? [] : [`  tools: ${tools.join(', ')}`]),
+    tools === null || tools.length === 0 ? undefined : `  tools: ${tools.join(', ')}`,
     `  agent: ${answer === null ? '(no answer)' : oneLine(answer, maxText)}`,
-  ];
+  ]);
 }
 
 function endLine({

@@ -1,4 +1,5 @@
 import { jsonInHtml } from '../kit/escape.ts';
+import { present } from '../kit/list.ts';
 import { caseText } from '../results/cell.ts';
 import { PAGE_SCHEMA, type PageData } from '../results/page-data.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
@@ -27,10 +28,10 @@ function* renderHtml(
 ): Generator<string> {
   const ids = run.results.map(caseText).filter((id) => evidence?.byQuery.has(id));
   const long = run.results.filter(({ answer }) => (answer?.length ?? 0) > MAX_ANSWER).length;
-  const notes = [
+  const notes = present([
     ...(evidence?.notes ?? []),
-    ...(long === 0 ? [] : [`${long} long answers are cut after ${MAX_ANSWER} characters`]),
-  ];
+    long === 0 ? undefined : `${long} long answers are cut after ${MAX_ANSWER} characters`,
+  ]);
   const data: PageData = {
     schema: PAGE_SCHEMA,
     version,

@@ -1,4 +1,5 @@
 import { escapeXmlAttribute, escapeXmlText } from '../kit/escape.ts';
+import { present } from '../kit/list.ts';
 import { caseText } from '../results/cell.ts';
 import { LAYERS, type QueryResult, type RunResult } from '../results/run-result.ts';
 import { usagePerRun } from '../results/usage.ts';
@@ -41,10 +42,12 @@ function* renderJunit(run: RunResult): Generator<string> {
 
 const passHat = ({ summary }: RunResult): string =>
   (summary.pass_hat_k ?? [])
-    .flatMap(({ k, value, se }) => [
-      `      ${property(`pass_hat_${k}`, String(value))}\n`,
-      ...(se === null ? [] : [`      ${property(`pass_hat_${k}_se`, String(se))}\n`]),
-    ])
+    .flatMap(({ k, value, se }) =>
+      present([
+        `      ${property(`pass_hat_${k}`, String(value))}\n`,
+        se === null ? undefined : `      ${property(`pass_hat_${k}_se`, String(se))}\n`,
+      ]),
+    )
     .join('');
 
 function testCase(result: QueryResult, agent: string): string {

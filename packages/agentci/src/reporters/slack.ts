@@ -1,4 +1,5 @@
 import { escapeSlack } from '../kit/escape.ts';
+import { present } from '../kit/list.ts';
 import { fillTemplate } from './notify/fill-template.ts';
 import { type Notice, noticeOf } from './notify/notice.ts';
 import type { Reporter } from './reporter.ts';
@@ -49,10 +50,10 @@ function message(notice: Notice): object {
   const link = url === null ? '' : `\n<${escapeSlack(url).replaceAll('|', '%7C')}|the job>`;
   return {
     text: `${head}\n${counts}`,
-    blocks: [
+    blocks: present([
       section(`${head}\n${counts}${link}`),
-      ...(lines.length === 0 ? [] : [section(fitting(lines))]),
-    ],
+      lines.length === 0 ? undefined : section(fitting(lines)),
+    ]),
   };
 }
 

@@ -1,4 +1,5 @@
 import { formatUsd } from '../kit/format-number.ts';
+import { present } from '../kit/list.ts';
 import { formatCount, plural } from '../kit/words.ts';
 import type { CassetteUse, RunResult } from './run-result.ts';
 
@@ -25,18 +26,18 @@ export function cassetteText(use: CassetteUse, others: OtherBills = {}): string 
   const unkept = lost > 0 ? [`${formatCount(lost)} made and not kept`] : [];
   if (mode === 'record')
     return `cassette: ${[`${plural(fresh, 'call')} recorded`, ...unkept].join(', ')}`;
-  const counts = [
+  const counts = present([
     `${plural(hits, 'call')} replayed${scrubbed === 0 ? '' : ` (${formatCount(scrubbed)} by scrub)`}`,
-    ...(misses === 0
-      ? []
-      : [`${formatCount(misses)} missed${use.causes ? ` (${use.causes.join(', ')})` : ''}`]),
-    ...(fresh === 0 ? [] : [`${formatCount(fresh)} new`]),
+    misses === 0
+      ? undefined
+      : `${formatCount(misses)} missed${use.causes ? ` (${use.causes.join(', ')})` : ''}`,
+    fresh === 0 ? undefined : `${formatCount(fresh)} new`,
     ...unkept,
-    ...(unused === 0 ? [] : [`${formatCount(unused)} unused`]),
-    ...(use.mcp_hits === undefined
-      ? []
-      : [`${plural(use.mcp_hits, 'call')} to MCP servers answered`]),
-  ];
+    unused === 0 ? undefined : `${formatCount(unused)} unused`,
+    use.mcp_hits === undefined
+      ? undefined
+      : `${plural(use.mcp_hits, 'call')} to MCP servers answered`,
+  ]);
   const frozen = planes.includes('llm')
     ? `model calls were frozen${planes.includes('mcp') ? ', MCP tools too' : ', tools ran for real'}`
     : 'nothing was frozen';

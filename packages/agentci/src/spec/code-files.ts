@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { present } from '../kit/list.ts';
 import type { Problem } from '../kit/problem.ts';
 import type { CodeItem } from '../layers/every/code.ts';
 import { existingPath, isInside } from './include.ts';
@@ -15,10 +16,10 @@ export function codeFileIssues(
     else if ('module' in item) module = item.module;
     else module = undefined;
     if (module === undefined) return [];
-    const path = [
-      ...(Array.isArray(written) ? [i] : []),
-      ...(typeof item === 'string' ? [] : ['module']),
-    ];
+    const path = present([
+      Array.isArray(written) ? i : undefined,
+      typeof item === 'string' ? undefined : 'module',
+    ]);
     const problem = fileProblem(codePlace(module).file, dir);
     return problem === undefined ? [] : [{ ...problem, path }];
   });

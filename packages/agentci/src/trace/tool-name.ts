@@ -1,3 +1,4 @@
+import { present } from '../kit/list.ts';
 /** What a call is named where its recording gives it no name: it may have been any tool. */
 export const UNNAMED = 'unknown';
 
@@ -55,7 +56,11 @@ export function meantNames({
   readonly rawName?: string;
 }): string[] {
   const part = lastPart(name);
-  return [name, ...(rawName === undefined ? [] : [rawName]), ...(part === undefined ? [] : [part])];
+  return present([
+    name,
+    rawName === undefined ? undefined : rawName,
+    part === undefined ? undefined : part,
+  ]);
 }
 
 const PARALLEL = 'multi_tool_use.parallel';

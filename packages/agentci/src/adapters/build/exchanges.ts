@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { defined } from '../../kit/defined.ts';
+import { present } from '../../kit/list.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Failure, ToolDef } from '../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
@@ -187,20 +188,20 @@ export function conversationsIn(exchanges: readonly WireExchange[]): WireExchang
 function marksOf({ input, output, responseId, threadId }: WireExchange): string[] {
   const calls = (output?.calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [`call ${id}`]));
   const text = textOf(output);
-  return [
+  return present([
     ...calls,
-    ...(responseId === undefined ? [] : [`reply ${responseId}`]),
-    ...(threadId === undefined ? [] : [`thread ${threadId}`]),
-    ...(text === undefined ? [] : [textMark(textOf(input.findLast(isUsers)), text)]),
-    ...(hasCallWithoutId(output) ? [`history ${[...input, output!].reduce(chained, '')}`] : []),
-  ];
+    responseId === undefined ? undefined : `reply ${responseId}`,
+    threadId === undefined ? undefined : `thread ${threadId}`,
+    text === undefined ? undefined : textMark(textOf(input.findLast(isUsers)), text),
+    hasCallWithoutId(output) ? `history ${[...input, output!].reduce(chained, '')}` : undefined,
+  ]);
 }
 
 function marksBefore({ input, previousId, threadId }: WireExchange): string[] {
-  const marks = [
-    ...(previousId === undefined ? [] : [`reply ${previousId}`]),
-    ...(threadId === undefined ? [] : [`thread ${threadId}`]),
-  ];
+  const marks = present([
+    previousId === undefined ? undefined : `reply ${previousId}`,
+    threadId === undefined ? undefined : `thread ${threadId}`,
+  ]);
   const lacksIds = input.some(hasCallWithoutId);
   let history = '';
   let asked: string | undefined;
@@ -243,7 +244,7 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
     source: { format },
     steps: run.map(llmStep),
     records: MESSAGES_RECORD,
-    gaps: [...(run.some(isUnasked) ? [UNASKED] : []), ...keptElsewhere(run)],
+    gaps: present([run.some(isUnasked) ? UNASKED : undefined, ...keptElsewhere(run)]),
     tools: tools.size !== 0 ? [...tools.values()] : undefined,
     status: last.error === undefined ? undefined : 'error',
     error: last.error,

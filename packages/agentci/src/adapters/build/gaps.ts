@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import { isFields } from '../../trace/fields.ts';
 import type { Trace, Usage } from '../../trace/model.ts';
 import { mayBeCall } from './blocks.ts';
@@ -14,9 +15,9 @@ export function gapsIn(
   reported: Trace['reported'],
 ): GapNote[] {
   const kept = nodes.filter(isKept);
-  return [
+  return present([
     ...(draft.gaps ?? []),
-    ...(draft.status === 'incomplete' ? [{ gap: 'unfinished' as const }] : []),
+    draft.status === 'incomplete' ? { gap: 'unfinished' as const } : undefined,
     ...kept.filter(isLlm).flatMap(({ draft: { gap } }) => (gap === undefined ? [] : [{ gap }])),
     ...kept.flatMap(({ gaps }) => gaps.map((gap) => ({ gap }))),
     ...replyGaps(kept),
@@ -25,7 +26,7 @@ export function gapsIn(
     ...uncounted(kept, draft.counts ?? {}),
     ...unusedTokens(kept, reported),
     ...unshownCalls(kept, draft.mentions ?? []),
-  ];
+  ]);
 }
 
 /** One warning for each kind, with what the first of them adds. */

@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import type { DraftStep, Turn } from '../build/draft.ts';
 import { label, pick } from '../build/values.ts';
 import type { Span } from './span.ts';
@@ -86,14 +87,16 @@ function sharedIds(spans: readonly ReadSpan[]): Set<string> {
 function callIds(step: DraftStep): string[] {
   if (step.kind === 'tool') return step.callId === undefined ? [] : [step.callId];
   if (step.kind !== 'llm') return [];
-  const turns: readonly Turn[] = [
+  const turns: readonly Turn[] = present([
     ...(step.input ?? []),
-    ...(step.output === undefined ? [] : [step.output]),
-  ];
-  return turns.flatMap(({ callId, calls }) => [
-    ...(callId === undefined ? [] : [callId]),
-    ...(calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [id])),
+    step.output === undefined ? undefined : step.output,
   ]);
+  return turns.flatMap(({ callId, calls }) =>
+    present([
+      callId === undefined ? undefined : callId,
+      ...(calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [id])),
+    ]),
+  );
 }
 
 /** Sets that grow together. */

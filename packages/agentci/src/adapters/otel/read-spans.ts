@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../../kit/defined.ts';
+import { present } from '../../kit/list.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { tryBuild } from '../build/build-trace.ts';
 import type { Draft, DraftStep } from '../build/draft.ts';
@@ -135,10 +136,10 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
       llmCalls: hasLlm ? 'full' : 'none',
     },
     // What was dropped may have been the messages.
-    gaps: [
-      ...(isCut ? [{ gap: 'dropped' as const, detail: `${dropped} attributes` }] : []),
+    gaps: present([
+      isCut ? { gap: 'dropped' as const, detail: `${dropped} attributes` } : undefined,
       ...signsIn(run),
-    ],
+    ]),
     mentions: mentionsOf(run),
     counts: { toolCalls: countedCalls(run) },
     warnings:

@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { DraftStep, GapNote } from '../build/draft.ts';
 import { mentionsIn } from '../build/mentions.ts';
@@ -88,11 +89,14 @@ function strayResults(run: readonly ReadSpan[]): GapNote[] {
 function idsOf(step: DraftStep): string[] {
   if (step.kind === 'tool') return step.callId === undefined ? [] : [step.callId];
   if (step.kind !== 'llm' && step.kind !== 'agent') return [];
-  return [...(step.input ?? []), ...(step.output === undefined ? [] : [step.output])].flatMap(
-    ({ callId, calls }) => [
-      ...(callId === undefined ? [] : [callId]),
+  return present([
+    ...(step.input ?? []),
+    step.output === undefined ? undefined : step.output,
+  ]).flatMap(({ callId, calls }) =>
+    present([
+      callId === undefined ? undefined : callId,
       ...(calls ?? []).flatMap(({ id }) => id ?? []),
-    ],
+    ]),
   );
 }
 

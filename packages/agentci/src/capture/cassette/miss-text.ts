@@ -1,4 +1,5 @@
 import { isExactNumber, stringifyExact } from '../../kit/exact-json.ts';
+import { present } from '../../kit/list.ts';
 import { clip, plural } from '../../kit/words.ts';
 import type { Miss } from './deck.ts';
 
@@ -23,13 +24,13 @@ export function missText(
   const place = first.pointer === undefined ? '' : ` at ${first.pointer}`;
   const [recorded, asked] = excerpts(first.recorded, first.asked);
   const also = [...new Set(others)].filter((cause) => cause !== first.cause);
-  return [
+  return present([
     `${what}; the first difference from exchange ${nearest.i} is the ${first.cause}${place}: recorded ${recorded}, asked ${asked}`,
-    ...(also.length === 0 ? [] : [`also different: ${also.join(', ')}`]),
-    ...(scrub === undefined
-      ? []
-      : [`it would match with "scrub: [${scrub.join(', ')}]" under "cassette"`]),
-  ].join('; ');
+    also.length === 0 ? undefined : `also different: ${also.join(', ')}`,
+    scrub === undefined
+      ? undefined
+      : `it would match with "scrub: [${scrub.join(', ')}]" under "cassette"`,
+  ]).join('; ');
 }
 
 /** Both values around the first character that differs. */

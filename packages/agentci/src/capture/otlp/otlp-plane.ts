@@ -4,6 +4,7 @@ import type { GapNote } from '../../adapters/build/draft.ts';
 import { decodeRequest } from '../../adapters/containers/protobuf.ts';
 import { isOtlp } from '../../adapters/otel/read-otlp.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../../kit/json-limits.ts';
+import { present } from '../../kit/list.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { camelRequest, isRequest } from './camel-request.ts';
 import { collectorOf, Forwarder, SERVICES } from './collector.ts';
@@ -49,7 +50,7 @@ export function openOtlpPlane(context: PlaneContext, options: OtlpPlaneOptions):
   const theirSpan = /^[0-9a-f]{2}-[0-9a-f]{32}-([0-9a-f]{16})-/i
     .exec(env.TRACEPARENT ?? '')?.[1]
     ?.toLowerCase();
-  const outside = new Set([ourSpan, ...(theirSpan === undefined ? [] : [theirSpan])]);
+  const outside = new Set(present([ourSpan, theirSpan === undefined ? undefined : theirSpan]));
   let since = Number.NEGATIVE_INFINITY;
   let book: SpanBook | undefined;
   /** What tells spans of agents from others is loaded when there are any: most agents send none. */

@@ -1,5 +1,6 @@
 import type { CaptureResult } from '../../capture/captured-run.ts';
 import { formatUsd } from '../../kit/format-number.ts';
+import { present } from '../../kit/list.ts';
 import { formatCount, plural } from '../../kit/words.ts';
 import { toolNames } from '../../trace/selectors.ts';
 import { type PriceLookup, type Quantity, totals } from '../../trace/totals.ts';
@@ -81,8 +82,8 @@ export function summaryLines(summary: CaptureSummary): string[] {
     atLeast(tokens, `${formatCount(tokens.value)} tokens`),
     atLeast(cost, formatUsd(cost.value)),
   ];
-  return [
-    ...(Object.keys(summary.captured).length === 0 ? [] : [parts.join(' · ')]),
+  return present([
+    Object.keys(summary.captured).length === 0 ? undefined : parts.join(' · '),
     ...summary.warnings.map(({ code, message }) => `${message} (${code})`),
-  ];
+  ]);
 }

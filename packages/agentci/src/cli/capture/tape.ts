@@ -1,6 +1,7 @@
 import type { CaptureOptions } from '../../capture/capture.ts';
 import { type CassetteChoice, planCassettes } from '../../engine/cassette-choice.ts';
 import { Cassettes, type Played } from '../../engine/cassettes.ts';
+import { present } from '../../kit/list.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import { cassetteText } from '../../results/cassette-text.ts';
@@ -91,8 +92,9 @@ function told(played: Played, place: string): Played {
 }
 
 /** What came of it, for people. */
-export const tapeLines = ({ use, error, warnings }: Played): string[] => [
-  cassetteText(use),
-  ...warnings.map(({ code, message }) => `${message} (${code})`),
-  ...(error === undefined ? [] : [error.message]),
-];
+export const tapeLines = ({ use, error, warnings }: Played): string[] =>
+  present([
+    cassetteText(use),
+    ...warnings.map(({ code, message }) => `${message} (${code})`),
+    error === undefined ? undefined : error.message,
+  ]);

@@ -2,6 +2,7 @@ import { unpacked } from '../../adapters/formats/agentci-exchange/exchange-recor
 import type { Cassette, CassetteEntry } from '../../capture/cassette/cassette.ts';
 import { DeltaWriter } from '../../capture/cassette/request-delta.ts';
 import { stringifyExact } from '../../kit/exact-json.ts';
+import { present } from '../../kit/list.ts';
 import { isObject } from '../../kit/object.ts';
 import { clip } from '../../kit/words.ts';
 
@@ -30,15 +31,15 @@ function requestLines({ i, body }: CassetteEntry, deltas: DeltaWriter): string[]
   const delta = deltas.write(i, body.value);
   if (delta === undefined) return cut(stringifyExact(body.value, 2));
   const { base, append = {}, set, unset } = delta;
-  return [
+  return present([
     `as exchange ${base}, and:`,
     ...Object.entries(append).flatMap(([name, { keep, add }]) => [
       `${name} from place ${keep + 1} on:`,
       ...add.flatMap((item) => cut(stringifyExact(item, 2))),
     ]),
     ...(set === undefined ? [] : cut(stringifyExact(set, 2))),
-    ...(unset === undefined ? [] : [`without ${unset.join(', ')}`]),
-  ];
+    unset === undefined ? undefined : `without ${unset.join(', ')}`,
+  ]);
 }
 
 function replyLines({ headers, chunks }: CassetteEntry): string[] {

@@ -5,6 +5,7 @@ import { createCapture } from '../../capture/capture.ts';
 import type { AgentEnd } from '../../capture/plane.ts';
 import type { CassetteChoice } from '../../engine/cassette-choice.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { present } from '../../kit/list.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { CAPTURE_PLANES, type CapturePlane } from '../../runners/config.ts';
 import type { Trace } from '../../trace/model.ts';
@@ -170,15 +171,15 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       if (options.json === true)
         io.stderr.write(`${JSON.stringify({ folder: folder.path, ...about })}\n`);
       else {
-        const lines = [
+        const lines = present([
           ...notes.map(({ code, message }) => `${message} (${code})`),
           ...summaryLines(summary),
-          ...(result.trace === undefined && Object.keys(capture.upstreams).length === 0
-            ? [NO_PROVIDER]
-            : []),
-          ...(result.trace === undefined ? [] : [`written to ${folder.path}`]),
+          result.trace === undefined && Object.keys(capture.upstreams).length === 0
+            ? NO_PROVIDER
+            : undefined,
+          result.trace === undefined ? undefined : `written to ${folder.path}`,
           ...(played === undefined ? [] : tapeLines(played)),
-        ];
+        ]);
         for (const line of lines) io.stderr.write(`agentci: ${escapeTerminalLine(line)}\n`);
       }
       const code = end === undefined ? 0 : exitCodeOf(end);

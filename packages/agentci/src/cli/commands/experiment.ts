@@ -6,6 +6,7 @@ import { measureRatings, type RatingsOptions } from '../../experimenting/measure
 import type { ExperimentEvent } from '../../experimenting/run-condition.ts';
 import { runExperiment } from '../../experimenting/run-experiment.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
+import { present } from '../../kit/list.ts';
 import { UserError } from '../../kit/user-error.ts';
 import type { AgreementResult, ExperimentResult } from '../../results/experiment-result.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
@@ -142,7 +143,7 @@ async function experiment(
   given: string,
   { flags, io }: { flags: ExperimentFlags; io: Io },
 ): Promise<number> {
-  const formats = [...(flags.format ?? []), ...(flags.json ? ['json'] : [])];
+  const formats = present([...(flags.format ?? []), flags.json ? 'json' : undefined]);
   const outputs = planOutputs({ formats, files: flags.output ?? [] }, io.cwd);
   const { seed, trials } = flags;
   const plan = loadExperiment(specPath(given, io.cwd), {

@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import type { Metric } from '../../metrics/metric.ts';
 import { findMetric, metricNames } from '../../metrics/registry.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -39,9 +40,12 @@ function table(metrics: readonly Metric[]): string {
       (metric) => metric.group === group,
     )) {
       const sign = better === 'higher' ? 'higher is better' : 'lower is better';
-      const facts = [layer, unit, sign, ...(scope === 'suite' ? ['over the whole run'] : [])].join(
-        ', ',
-      );
+      const facts = present([
+        layer,
+        unit,
+        sign,
+        scope === 'suite' ? 'over the whole run' : undefined,
+      ]).join(', ');
       lines.push(
         `  ${name.padEnd(28)} ${summary}`,
         `  ${''.padEnd(28)} ${facts}; needs ${needs.join('; ')}`,

@@ -5,6 +5,7 @@ import { readTraces } from '../../adapters/reader/read-traces.ts';
 import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { sha256Hex } from '../../kit/hash.ts';
+import { present } from '../../kit/list.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { CallTable } from '../../policy/call-table.ts';
 import { PolicyCoverage } from '../../policy/coverage.ts';
@@ -262,8 +263,8 @@ function coverageText(report: CoverageReport): string {
     names.length === 0 ? [] : [`  ${title}: ${names.join(', ')}`];
   const part = (name: string, pct: number | null, seen: number, all: number): string[] =>
     pct === null ? [] : [`  ${name}: ${pct} % (${seen} of ${all})`];
-  const lines = [
-    `${report.policy}: ${overall_pct} % covered by ${[...(report.traces > 0 || report.examples === 0 ? [`${report.traces} traces`] : []), ...(report.examples > 0 ? [`${report.examples} examples`] : [])].join(' and ')} with ${report.calls} calls`,
+  const lines = present([
+    `${report.policy}: ${overall_pct} % covered by ${present([report.traces > 0 || report.examples === 0 ? `${report.traces} traces` : undefined, report.examples > 0 ? `${report.examples} examples` : undefined]).join(' and ')} with ${report.calls} calls`,
     ...part('tools seen', tool_pct, tools.seen.length, tools.seen.length + tools.not_seen.length),
     ...list('tools never called', tools.not_seen),
     ...part(
@@ -275,10 +276,12 @@ function coverageText(report: CoverageReport): string {
     ...list('rules never exercised', rules.not_exercised),
     ...list('denied tools never tried', report.high_risk_gaps),
     ...list('tools the policy does not know', report.unexpected_tools),
-    ...(threshold === null
-      ? []
-      : [meets ? `at least ${threshold} %: ok` : `at least ${threshold} %: not reached`]),
-  ];
+    threshold === null
+      ? undefined
+      : meets
+        ? `at least ${threshold} %: ok`
+        : `at least ${threshold} %: not reached`,
+  ]);
   return lines.map((line) => `${escapeTerminalLine(line)}\n`).join('');
 }
 

@@ -1,5 +1,6 @@
 import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
+import { present } from '../../kit/list.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { casesText } from '../../results/cases-text.ts';
 import { countChecks } from '../../spec/count-checks.ts';
@@ -39,7 +40,10 @@ Example:
   agentci validate agentci_spec.yaml specs/*.yaml`,
       ),
   run: async ({ args, options, io }) => {
-    const named = [...(typeof options.config === 'string' ? [options.config] : []), ...args];
+    const named = present([
+      typeof options.config === 'string' ? options.config : undefined,
+      ...args,
+    ]);
     const files = named.length > 0 ? named : ['agentci_spec.yaml'];
     const reports: FileReport[] = [];
     for (const file of files) reports.push(await check(specPath(file, io.cwd)));

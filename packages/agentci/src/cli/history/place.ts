@@ -16,6 +16,7 @@ import {
 } from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
 import { escapeTerminalLine } from '../../kit/escape.ts';
+import { present } from '../../kit/list.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { andMore, plural } from '../../kit/words.ts';
 import { gitState } from '../git-state.ts';
@@ -81,17 +82,15 @@ export function chosenRuns(
       },
     );
   const hasOtherBranches = on !== undefined && all.some((run) => run.branch !== on);
-  const notes = [
-    ...(branch === undefined && hasOtherBranches
-      ? [`on branch ${on}; --branch names another, "*" all`]
-      : []),
+  const notes = present([
+    branch === undefined && hasOtherBranches
+      ? `on branch ${on}; --branch names another, "*" all`
+      : undefined,
     ...(on === undefined ? [] : leftOut(chooseRuns(all, { spec, agent }))),
-    ...(unreadLines === 0
-      ? []
-      : [
-          `${plural(unreadLines, 'line')} of the history cannot be read: there were more runs than are counted here`,
-        ]),
-  ];
+    unreadLines === 0
+      ? undefined
+      : `${plural(unreadLines, 'line')} of the history cannot be read: there were more runs than are counted here`,
+  ]);
   const note = notes.map((each) => `${escapeTerminalLine(each)}\n`).join('');
   return {
     root,

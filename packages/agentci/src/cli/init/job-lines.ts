@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import type { Project } from './project.ts';
 
 /** What a CI job must know of the project. */
@@ -57,14 +58,12 @@ function pipLine({ pythonManifest, isPythonPackage }: Project): string {
 export function checkLines({ project: { packageManager, lock } }: JobPlan): string[] {
   if (packageManager === undefined) return [];
   const { add, install } = MANAGERS[packageManager];
-  return [
+  return present([
     `grep -q '"@agentci/agentci"' package.json || { echo "@agentci/agentci is not a dependency: ${add} @agentci/agentci"; exit 1; }`,
-    ...(lock === undefined
-      ? []
-      : [
-          `test -f ${lock} || { echo "${lock} is missing: run ${install} and commit it"; exit 1; }`,
-        ]),
-  ];
+    lock === undefined
+      ? undefined
+      : `test -f ${lock} || { echo "${lock} is missing: run ${install} and commit it"; exit 1; }`,
+  ]);
 }
 
 /** Recorded calls are answered from their files; one that is not there fails the job instead of asking a model. */
@@ -201,14 +200,15 @@ export const githubPlace = (folder: string): string =>
   folder === '' ? '' : `    defaults:\n      run:\n        working-directory: ${folder}\n`;
 
 /** What a job of GitLab does before it can run AgentCI. Debian's own Node is recent enough from trixie on, so that one image has both languages. */
-export const gitlabSetup = (plan: JobPlan): string[] => [
-  ...(plan.isPython
-    ? ['apt-get update && apt-get install --yes --no-install-recommends nodejs npm']
-    : []),
-  ...(plan.folder ? [`cd ${plan.folder}`] : []),
-  ...checkLines(plan),
-  ...installLines(plan),
-];
+export const gitlabSetup = (plan: JobPlan): string[] =>
+  present([
+    plan.isPython
+      ? 'apt-get update && apt-get install --yes --no-install-recommends nodejs npm'
+      : undefined,
+    plan.folder ? `cd ${plan.folder}` : undefined,
+    ...checkLines(plan),
+    ...installLines(plan),
+  ]);
 export const gitlabImage = ({ isPython }: JobPlan): string =>
   isPython ? 'python:3.13-trixie' : 'node:22';
 

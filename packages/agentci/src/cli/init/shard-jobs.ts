@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import {
   CHECKOUT_STEP,
   githubPlace,
@@ -127,7 +128,7 @@ ${name}-plan:
     unprotect: true
     paths: [${keptPaths(at)}]
   script:
-${gitlabScript([...(folder === '' ? [] : [`cd ${folder}`]), NO_TIMINGS])}
+${gitlabScript(present([folder === '' ? undefined : `cd ${folder}`, NO_TIMINGS]))}
   artifacts:
     paths: [${at}.agentci/timings.json]
 ${name}-shard:

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, statSync } f
 import { delimiter, resolve } from 'node:path';
 import { escapeTerminalLine } from '../../kit/escape.ts';
 import { canonicalJson } from '../../kit/hash.ts';
+import { present } from '../../kit/list.ts';
 import { isObject } from '../../kit/object.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { writeFileAtomic } from '../../store/atomic-write.ts';
@@ -97,16 +98,17 @@ async function wrapper(flags: InstallFlags, io: Io): Promise<(server: NamedServe
       return file;
     }
   };
-  const options = (name: string): string[] => [
-    ...['--policy', absolute(flags.policy!), '--server', name],
-    ...(flags.mode === 'shadow' ? ['--mode', 'shadow'] : []),
-    ...(flags.strict === true ? ['--strict'] : []),
-    ...(flags.audit === undefined ? [] : ['--audit', logFor(name)]),
-    ...(flags.auditArgs === 'hash' ? ['--audit-args', 'hash'] : []),
-    ...(flags.denyAs === 'error' ? ['--deny-as', 'error'] : []),
-    ...(flags.agent === undefined ? [] : ['--agent', flags.agent]),
-    ...(flags.scope === 'process' ? ['--scope', 'process'] : []),
-  ];
+  const options = (name: string): string[] =>
+    present([
+      ...['--policy', absolute(flags.policy!), '--server', name],
+      ...(flags.mode === 'shadow' ? ['--mode', 'shadow'] : []),
+      flags.strict === true ? '--strict' : undefined,
+      ...(flags.audit === undefined ? [] : ['--audit', logFor(name)]),
+      ...(flags.auditArgs === 'hash' ? ['--audit-args', 'hash'] : []),
+      ...(flags.denyAs === 'error' ? ['--deny-as', 'error'] : []),
+      ...(flags.agent === undefined ? [] : ['--agent', flags.agent]),
+      ...(flags.scope === 'process' ? ['--scope', 'process'] : []),
+    ]);
   return ({ name, server }) => {
     if (!isObject(server) || typeof server.command !== 'string' || isWrapped(server)) return server;
     const [command, ...first] = program;

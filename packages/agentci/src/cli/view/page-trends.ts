@@ -6,6 +6,7 @@ import { isCut, readQueries, readRuns } from '../../history/history-files.ts';
 import type { HistoryQuery, HistoryRun } from '../../history/history-run.ts';
 import { type Drift, queryTrend, suiteTrend } from '../../history/trend.ts';
 import { formatMs, formatUsd } from '../../kit/format-number.ts';
+import { present } from '../../kit/list.ts';
 import { plural } from '../../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../../results/cell.ts';
 import type { PageTrends } from '../../results/page-data.ts';
@@ -64,13 +65,13 @@ function readTrends(input: {
     branch,
     branches: [...new Set(all.flatMap((run) => run.branch ?? []))].slice(-50),
     points: points.slice(-MAX_POINTS),
-    drifts: [
-      ...(series.length === 1
-        ? []
-        : [`There are runs of ${series.length} specs; the charts are of ${spec}.`]),
+    drifts: present([
+      series.length === 1
+        ? undefined
+        : `There are runs of ${series.length} specs; the charts are of ${spec}.`,
       ...driftWords(drifts),
       ...damageWords(damaged, cut),
-    ],
+    ]),
     runs: seen.length,
     flaky: flaky.slice(0, MAX_ROWS).map((query) => ({
       name: nameOf(query, query.spec),
@@ -114,18 +115,15 @@ function lastQueries(
 }
 
 /** What the page does not know, since files of the history are damaged or gone. */
-const damageWords = (damaged: number, cut: number): string[] => [
-  ...(damaged === 0
-    ? []
-    : [
-        `${plural(damaged, 'line')} of the history cannot be read, so ${damaged === 1 ? 'a run' : 'some runs'} may be missing here.`,
-      ]),
-  ...(cut === 0
-    ? []
-    : [
-        `The queries of ${plural(cut, 'run')} are damaged or no longer kept: what failed or changed in ${cut === 1 ? 'it' : 'them'} may be missing below.`,
-      ]),
-];
+const damageWords = (damaged: number, cut: number): string[] =>
+  present([
+    damaged === 0
+      ? undefined
+      : `${plural(damaged, 'line')} of the history cannot be read, so ${damaged === 1 ? 'a run' : 'some runs'} may be missing here.`,
+    cut === 0
+      ? undefined
+      : `The queries of ${plural(cut, 'run')} are damaged or no longer kept: what failed or changed in ${cut === 1 ? 'it' : 'them'} may be missing below.`,
+  ]);
 
 /** Queries that fail in the newest run that has them, with the run they fail since. Each cell of a matrix is one of its own. */
 function failingNow(

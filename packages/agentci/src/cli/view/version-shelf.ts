@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { versionCases } from '../../engine/version-cases.ts';
 import { type RecordedCase, versionNotices, versionRun } from '../../engine/version-run.ts';
+import { present } from '../../kit/list.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { plural } from '../../kit/words.ts';
 import type { PageVersion } from '../../results/page-data.ts';
@@ -102,13 +103,13 @@ export class VersionShelf {
       version,
       run,
       tools: new Map([...cases].map(([key, { trace }]) => [key, toolsOf(trace)])),
-      notices: [
-        ...(problem === undefined ? [] : [problem]),
+      notices: present([
+        problem === undefined ? undefined : problem,
         ...versionNotices(cases.values(), place),
         ...unjudgedNotice(run, version),
         ...unreadable,
         ...brokenOf(list, version),
-      ],
+      ]),
     };
   }
 }

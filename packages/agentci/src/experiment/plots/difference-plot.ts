@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import { scaleOf } from './scale.ts';
 import { axis, element, fittedName, svg, text, title } from './svg.ts';
 
@@ -33,30 +34,28 @@ export function differencePlot(
     const isClear = interval !== null && (interval.low > 0 || interval.high < 0);
     const range =
       interval === null ? 'no interval' : `${format(interval.low)} to ${format(interval.high)}`;
-    return [
+    return present([
       text(`${fittedName(b, NAME)} − ${fittedName(a, NAME)}`, {
         x: LEFT - 14,
         y: y + 4,
         class: 'name',
         'text-anchor': 'end',
       }),
-      ...(interval === null
-        ? []
-        : [
-            element('line', {
-              x1: scale.at(interval.low),
-              x2: scale.at(interval.high),
-              y1: y,
-              y2: y,
-              class: 'range',
-            }),
-          ]),
+      interval === null
+        ? undefined
+        : element('line', {
+            x1: scale.at(interval.low),
+            x2: scale.at(interval.high),
+            y1: y,
+            y2: y,
+            class: 'range',
+          }),
       element(
         'circle',
         { cx: scale.at(difference), cy: y, r: 4.5, class: isClear ? 'pair' : 'pair open' },
         title(`${b} − ${a}: ${format(difference)} (${range})`),
       ),
-    ].join('');
+    ]).join('');
   });
   return svg(
     { width: WIDTH, height: bottom + 44 },

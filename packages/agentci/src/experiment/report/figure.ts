@@ -1,4 +1,5 @@
 import { escapeXmlText } from '../../kit/escape.ts';
+import { present } from '../../kit/list.ts';
 import type { ExperimentResult } from '../../results/experiment-result.ts';
 import { COLOURS } from '../plots/svg.ts';
 import { METRIC_LABELS } from './format.ts';
@@ -14,10 +15,10 @@ export function renderFigure(result: ExperimentResult): string {
     const boxes = measureBoxes(result, metric);
     const pairs = HEADLINE.includes(metric) ? measureDifferences(result, metric) : '';
     const label = METRIC_LABELS[metric];
-    return [
-      ...(boxes === '' ? [] : [{ label, plot: boxes }]),
-      ...(pairs === '' ? [] : [{ label: `${label}: differences`, plot: pairs }]),
-    ];
+    return present([
+      boxes === '' ? undefined : { label, plot: boxes },
+      pairs === '' ? undefined : { label: `${label}: differences`, plot: pairs },
+    ]);
   });
   let y = 10;
   const placed = plots.map(({ label, plot }, i) => {

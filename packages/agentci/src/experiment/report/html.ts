@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../kit/escape.ts';
+import { present } from '../../kit/list.ts';
 import type { ExperimentResult, TrialMetric } from '../../results/experiment-result.ts';
 import { distributionPlot } from '../plots/distribution-plot.ts';
 import { intervalPlot } from '../plots/interval-plot.ts';
@@ -72,11 +73,11 @@ function legend({ sources, conditions }: ExperimentResult): string {
 }
 
 function notes({ notices, excluded, interrupted }: ExperimentResult): string {
-  const lines = [
-    ...(interrupted ? ['The experiment was interrupted: trials are missing.'] : []),
+  const lines = present([
+    interrupted ? 'The experiment was interrupted: trials are missing.' : undefined,
     ...excluded.map(({ condition, trial }) => `Excluded: ${condition}, trial ${trial}.`),
     ...notices,
-  ];
+  ]);
   if (lines.length === 0) return '';
   return `<section class="notes"><h2>Read this first</h2><ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul></section>`;
 }

@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import type { Problem } from '../../kit/problem.ts';
 import { type Infer, v } from '../../kit/value-schema.ts';
 import { capturedCalls } from '../../trace/known-calls.ts';
@@ -80,10 +81,10 @@ export const check = defineCheck({
         ? []
         : least.pairs.flatMap((j, i) => (j === undefined ? [shown(expected[i]!)] : []));
     const extra = least.extra.map((j) => calls[j]!.name);
-    const notes = [
-      ...(missing.length > 0 ? [`missing: ${listed(missing)}`] : []),
-      ...(extra.length > 0 ? [`not expected: ${listed(extra)}`] : []),
-    ];
+    const notes = present([
+      missing.length > 0 ? `missing: ${listed(missing)}` : undefined,
+      extra.length > 0 ? `not expected: ${listed(extra)}` : undefined,
+    ]);
     const text = `${what}: score ${number(rounded(least.score))}, minimum ${number(min)}${notes.map((note) => `; ${note}`).join('')}`;
     const evidence = callEvidence(
       calls,

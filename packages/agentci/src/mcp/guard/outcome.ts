@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import { isObject } from '../../kit/object.ts';
 import type { CallOutcome } from '../../policy/live-table.ts';
 import { otherForms } from '../../policy/run-facts.ts';
@@ -19,7 +20,9 @@ export function outcomeOf({
     const { code: _, ...rest } = others as Record<string, unknown>;
     return {
       error: typeof message === 'string' ? message : 'error',
-      ...saidOf([...(typeof message === 'string' ? [] : [message]), ...Object.values(rest)]),
+      ...saidOf(
+        present([typeof message === 'string' ? undefined : message, ...Object.values(rest)]),
+      ),
     };
   }
   if (!isObject(result)) return { result: result ?? null, error: null };
@@ -30,13 +33,13 @@ export function outcomeOf({
   const said =
     value === result
       ? []
-      : [
-          ...(structuredContent === undefined || structuredContent === null || content === undefined
-            ? []
-            : [texts ?? content]),
+      : present([
+          structuredContent === undefined || structuredContent === null || content === undefined
+            ? undefined
+            : (texts ?? content),
           ...(texts === undefined ? [] : decorationsIn(content as readonly object[])),
-          ...(rest.length === 0 ? [] : [Object.fromEntries(rest)]),
-        ];
+          rest.length === 0 ? undefined : Object.fromEntries(rest),
+        ]);
   const forms = otherForms(
     (Array.isArray(content) ? content : []).flatMap((part: unknown) => textOf(part) ?? []),
     value,

@@ -1,4 +1,5 @@
 import type { Judge } from '../../judge/port.ts';
+import { present } from '../../kit/list.ts';
 import { measured } from '../metric.ts';
 import { byModel, verdictIssue } from './model-method.ts';
 
@@ -35,11 +36,11 @@ export const contextPrecision = (options: {
           instruction:
             'Decide whether the block "context" was useful in arriving at the block "answer" to the block "question". 1: it was. 0: it was not.',
           format: '{"verdicts": [{"index": 1, "reason": short text, "verdict": 0 or 1}]}',
-          blocks: [
-            ...(query ? [{ name: 'question', text: query }] : []),
+          blocks: present([
+            query ? { name: 'question', text: query } : undefined,
             { name: 'context', text },
             { name: 'answer', text: answer },
-          ],
+          ]),
           check: (reply) => verdictIssue(reply, 1),
         }),
       ),

@@ -1,4 +1,5 @@
 import { isFailure, type Judge, type JudgeRecord, type JudgeTask } from '../../judge/port.ts';
+import { present } from '../../kit/list.ts';
 import { isObject } from '../../kit/object.ts';
 import { notMeasured } from '../metric.ts';
 
@@ -76,7 +77,10 @@ export async function claimsOf(
     instruction:
       'Split the block "text" into statements. Each statement is one fact the text claims, is understandable by itself (no pronouns) and adds nothing. Greetings, questions and offers of help are no statements. A text that claims nothing has none.',
     format: `{"statements": [text, ...]}   at most ${MAX_CLAIMS}`,
-    blocks: [...(query ? [{ name: 'question', text: query }] : []), { name: 'text', text }],
+    blocks: present([
+      query ? { name: 'question', text: query } : undefined,
+      { name: 'text', text },
+    ]),
     check: (reply) => {
       if (isObject(reply) && isTexts(reply.statements))
         return reply.statements.length <= MAX_CLAIMS

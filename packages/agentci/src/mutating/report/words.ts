@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import { andMore, plural } from '../../kit/words.ts';
 import type {
   MutationResult,
@@ -146,35 +147,29 @@ export function remarks(result: MutationResult): string[] {
     result;
   const counts = new Map<string, string[]>();
   for (const { query, why } of left_out) counts.set(why, [...(counts.get(why) ?? []), query]);
-  return [
+  return present([
     ...[...counts].map(
       ([why, queries]) => `not changed: ${andMore([...new Set(queries)], MAX_NAMED)}: ${why}`,
     ),
-    ...(uncovered.length > 0
-      ? [
-          `${plural(uncovered.length, 'query has', 'queries have')} no good recording and ${uncovered.length === 1 ? 'is' : 'are'} not in the score: ${andMore(uncovered, MAX_NAMED)}`,
-        ]
-      : []),
+    uncovered.length > 0
+      ? `${plural(uncovered.length, 'query has', 'queries have')} no good recording and ${uncovered.length === 1 ? 'is' : 'are'} not in the score: ${andMore(uncovered, MAX_NAMED)}`
+      : undefined,
     ...already_violated
       .slice(0, MAX_NAMED)
       .map(
         ({ query, check, message }) =>
           `${query}: the recording violates ${check} as it is (${message}), so that check notices nothing more`,
       ),
-    ...(already_violated.length > MAX_NAMED
-      ? [
-          `${already_violated.length - MAX_NAMED} more checks are violated by the recordings as they are`,
-        ]
-      : []),
-    ...(equal > 0
-      ? [`${equal} of the changes made no difference to the recording, and are not counted`]
-      : []),
-    ...(not_tried > 0 ? [`the budget left ${not_tried} changes untried; --budget sets it`] : []),
-    ...(for_the_judge.length > 0
-      ? [
-          `${for_the_judge.length} wrong answers are left to the rubrics, which were not asked; --judge live asks them`,
-        ]
-      : []),
+    already_violated.length > MAX_NAMED
+      ? `${already_violated.length - MAX_NAMED} more checks are violated by the recordings as they are`
+      : undefined,
+    equal > 0
+      ? `${equal} of the changes made no difference to the recording, and are not counted`
+      : undefined,
+    not_tried > 0 ? `the budget left ${not_tried} changes untried; --budget sets it` : undefined,
+    for_the_judge.length > 0
+      ? `${for_the_judge.length} wrong answers are left to the rubrics, which were not asked; --judge live asks them`
+      : undefined,
     ...notices,
-  ];
+  ]);
 }

@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import { REDACTED, redact } from '../../kit/redact.ts';
 import type { CallLists } from '../call-table.ts';
 import { answersAt, known, sentAt } from '../call-texts.ts';
@@ -71,7 +72,12 @@ export function compileFlow(flow: Flow): CompiledRule {
     test: (calls, at) => carriedAt(calls as CallLists, at),
   };
   const hit: Selector = { ...later, conditions: [...(later.conditions ?? []), carries] };
-  const selectors = [source, later, hit, ...(flow.approvals === undefined ? [] : [flow.approvals])];
+  const selectors = present([
+    source,
+    later,
+    hit,
+    flow.approvals === undefined ? undefined : flow.approvals,
+  ]);
 
   const memoryOf = (calls: CallLists): Memory =>
     calls.memo(key, () => ({

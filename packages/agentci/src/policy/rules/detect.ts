@@ -1,3 +1,4 @@
+import { present } from '../../kit/list.ts';
 import { findPii, PII_TYPES, type PiiType } from '../../kit/pii.ts';
 import { findInternational } from '../../kit/pii-international.ts';
 import { compileRegex, type Regex, RegexTimeout } from '../../kit/regex.ts';
@@ -99,12 +100,12 @@ function wordsFor(
   { in: where, path, pii, secrets, pattern, max_size }: Values,
   between: string,
 ): string {
-  const parts = [
-    ...(pii === undefined ? [] : [(pii as string[]).join('/')]),
-    ...(secrets === true ? ['secrets'] : []),
-    ...(pattern === undefined ? [] : [`/${(pattern as Regex).source}/`]),
-    ...(max_size === undefined ? [] : [`more than ${max_size} bytes`]),
-  ];
+  const parts = present([
+    pii === undefined ? undefined : (pii as string[]).join('/'),
+    secrets === true ? 'secrets' : undefined,
+    pattern === undefined ? undefined : `/${(pattern as Regex).source}/`,
+    max_size === undefined ? undefined : `more than ${max_size} bytes`,
+  ]);
   const inside = path === undefined ? '' : ` ${(path as string[]).join('.')}`;
   return `${parts.join(between)} in ${String(where ?? 'arguments')}${inside}`;
 }
@@ -145,10 +146,10 @@ function isFound(text: string, { pii, secrets, pattern }: Values): boolean {
     return true;
   if (secrets === true && (PRIVATE_KEY.test(text) || SECRETS.value(text, () => {}) !== text))
     return true;
-  const wanted = [
+  const wanted = present([
     ...((pii as readonly PiiType[] | undefined) ?? []),
-    ...(secrets === true ? ['api_key' as const] : []),
-  ];
+    secrets === true ? ('api_key' as const) : undefined,
+  ]);
   if (wanted.length === 0) return false;
   const names = wanted.includes('name') ? 'pattern' : 'off';
   return findPii(seen, { names, known: findInternational(seen) }).some(

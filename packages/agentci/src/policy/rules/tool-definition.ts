@@ -1,4 +1,5 @@
 import { NotCaptured } from '../../kit/cel/expression.ts';
+import { present } from '../../kit/list.ts';
 import { definitionAt } from '../condition.ts';
 import { CannotTell, type Condition } from '../condition-type.ts';
 import { definitionFlaw } from '../definitions/definition-flaw.ts';
@@ -38,17 +39,17 @@ export const rule = definePerCallRule({
   inspect: ({ pinned, hidden_instructions, shadowing }) =>
     pinned === undefined && !hidden_instructions && !shadowing ? 'every check is off' : undefined,
   operands: ({ pinned, hidden_instructions, shadowing }) =>
-    [
-      ...(pinned === undefined ? [] : ['pinned']),
-      ...(hidden_instructions ? ['hidden_instructions'] : []),
-      ...(shadowing ? ['shadowing'] : []),
-    ].join(','),
+    present([
+      pinned === undefined ? undefined : 'pinned',
+      hidden_instructions ? 'hidden_instructions' : undefined,
+      shadowing ? 'shadowing' : undefined,
+    ]).join(','),
   expected: ({ pinned, hidden_instructions, shadowing }) =>
-    `a tool ${[
-      ...(pinned === undefined ? [] : ['that is defined as pinned']),
-      ...(hidden_instructions ? ['without hidden instructions'] : []),
-      ...(shadowing ? ['with a name of its own'] : []),
-    ].join(', ')}`,
+    `a tool ${present([
+      pinned === undefined ? undefined : 'that is defined as pinned',
+      hidden_instructions ? 'without hidden instructions' : undefined,
+      shadowing ? 'with a name of its own' : undefined,
+    ]).join(', ')}`,
   hits: ({ pinned, hidden_instructions, shadowing }): Condition => ({
     label: '',
     needsResult: false,

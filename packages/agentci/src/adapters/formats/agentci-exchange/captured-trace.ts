@@ -1,3 +1,4 @@
+import { present } from '../../../kit/list.ts';
 import type { Step, Trace } from '../../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -59,23 +60,23 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   )
     return undefined;
   const { calls, tokens } = seen.embeddings;
-  const gaps = [
+  const gaps = present([
     ...seen.gaps,
     ...(spans?.gaps ?? []),
     ...(run.gaps ?? []),
     ...taps.gaps,
-    ...(extra.length > 0 && seen.llm.length === 0 && spans === undefined
-      ? [{ gap: 'tapsOnly' as const }]
-      : []),
+    extra.length > 0 && seen.llm.length === 0 && spans === undefined
+      ? { gap: 'tapsOnly' as const }
+      : undefined,
     // Where nothing passed the front, spans are all there is, and they are judged as such.
-    ...(isUnflushed(linked.llm) ? [{ gap: 'unflushed' as const }] : []),
-    ...(seen.llm.length > 0 && linked.unseen > 0
-      ? [{ gap: 'unseen' as const, detail: `${linked.unseen}` }]
-      : []),
+    isUnflushed(linked.llm) ? { gap: 'unflushed' as const } : undefined,
+    seen.llm.length > 0 && linked.unseen > 0
+      ? { gap: 'unseen' as const, detail: `${linked.unseen}` }
+      : undefined,
     ...linked.disputed
       .slice(0, 1)
       .map((name) => ({ gap: 'disputed' as const, detail: JSON.stringify(name.slice(0, 60)) })),
-  ];
+  ]);
   return {
     id: run.id,
     error: seen.error,
@@ -90,18 +91,16 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     tools: seen.tools.length !== 0 ? [...seen.tools] : undefined,
     meta: spans?.meta ?? {},
     mentions: spans?.mentions,
-    warnings: [
+    warnings: present([
       ...(spans?.warnings ?? []),
       ...(run.warnings ?? []),
-      ...(calls === 0
-        ? []
-        : [
-            {
-              code: 'EMBEDDINGS_NOT_PRICED',
-              message: `${calls} calls for embeddings (${tokens} tokens) are not part of tokens and cost`,
-            },
-          ]),
-    ],
+      calls === 0
+        ? undefined
+        : {
+            code: 'EMBEDDINGS_NOT_PRICED',
+            message: `${calls} calls for embeddings (${tokens} tokens) are not part of tokens and cost`,
+          },
+    ]),
   };
 }
 

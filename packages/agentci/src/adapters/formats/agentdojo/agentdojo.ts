@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
@@ -74,10 +75,10 @@ function outcomesOf(about: Fields): NonNullable<Trace['outcomes']> {
   const isAttacked =
     label(about.injection_task_id) !== undefined || label(about.attack_type) !== undefined;
   const name = isAttacked ? 'attack_succeeded' : 'security';
-  return [
-    ...(typeof utility === 'boolean' ? [{ name: 'utility', value: utility, by: FORMAT }] : []),
-    ...(typeof about.security === 'boolean' ? [{ name, value: about.security, by: FORMAT }] : []),
-  ];
+  return present([
+    typeof utility === 'boolean' ? { name: 'utility', value: utility, by: FORMAT } : undefined,
+    typeof about.security === 'boolean' ? { name, value: about.security, by: FORMAT } : undefined,
+  ]);
 }
 
 function turnsOf(message: Fields): Turn[] {

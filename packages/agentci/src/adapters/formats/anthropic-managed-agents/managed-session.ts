@@ -1,3 +1,4 @@
+import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step } from '../../../trace/model.ts';
 import { contentOf, outcomeOf, UNNAMED } from '../../build/blocks.ts';
@@ -38,13 +39,13 @@ export function sessionDraft(events: readonly Fields[], session: Fields, format:
     steps: run.dialogue.steps,
     turns: run.dialogue.turns,
     records: AGENT_RECORD,
-    gaps: [
+    gaps: present([
       ...run.gaps,
       ...run.absent(),
-      ...(isOver || last === undefined
-        ? []
-        : [{ gap: 'cutOff' as const, detail: 'the session still ran' }]),
-    ],
+      isOver || last === undefined
+        ? undefined
+        : { gap: 'cutOff' as const, detail: 'the session still ran' },
+    ]),
     ...timeSpan(events.map(({ processed_at }) => time(processed_at))),
     id: label(session.id),
     ...endOf(

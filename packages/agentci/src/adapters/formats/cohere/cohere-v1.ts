@@ -1,3 +1,4 @@
+import { present } from '../../../kit/list.ts';
 import type { Fields } from '../../../trace/fields.ts';
 import type { Turn } from '../../build/draft.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
@@ -14,12 +15,12 @@ const ROLES: Readonly<Record<string, string>> = {
 export function oldInput(request: Fields): Turn[] {
   const preamble = text(request.preamble);
   const asked = text(request.message) ?? text(request.prompt);
-  return [
-    ...(preamble === undefined ? [] : [turnOfText('system', preamble)]),
+  return present([
+    preamble === undefined ? undefined : turnOfText('system', preamble),
     ...objects(request.chat_history).flatMap(historyTurns),
-    ...(asked === undefined || asked === '' ? [] : [turnOfText('user', asked)]),
+    asked === undefined || asked === '' ? undefined : turnOfText('user', asked),
     ...objects(request.tool_results).map(resultTurn),
-  ];
+  ]);
 }
 
 function historyTurns({ role, message, tool_calls, tool_results }: Fields): Turn[] {

@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter } from '../../adapter.ts';
@@ -157,7 +158,7 @@ function mentionsOf({ run_type, name, inputs, outputs }: Fields): string[] {
   const given = CALLS_TOOL.test(label(name) ?? '')
     ? label(pick(fields(inputs), 'name', 'tool_name', 'tool'))
     : undefined;
-  return [...(given === undefined ? [] : [given]), ...mentionsIn(outputs)];
+  return present([given === undefined ? undefined : given, ...mentionsIn(outputs)]);
 }
 
 /** Runs that others name as their children, or as what they are children of, and that are not there. */

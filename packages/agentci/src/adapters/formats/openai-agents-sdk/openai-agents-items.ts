@@ -1,3 +1,4 @@
+import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import { plainMessage } from '../../build/answer.ts';
@@ -80,14 +81,14 @@ export function stateDraft(state: Fields, format: string): Draft {
     gaps: hasOtherCalls(responses, items)
       ? [{ gap: 'absentChildren', detail: 'calls of a reply' }]
       : [],
-    empty: [
+    empty: present([
       ...(isEmptyList(pick(state, 'generatedItems', 'generated_items'))
         ? (['toolCalls', 'handoffs'] as const)
         : []),
-      ...(isEmptyList(pick(state, 'modelResponses', 'model_responses'))
-        ? (['llmCalls'] as const)
-        : []),
-    ],
+      isEmptyList(pick(state, 'modelResponses', 'model_responses'))
+        ? ('llmCalls' as const)
+        : undefined,
+    ]),
     agents: agent === undefined ? undefined : [{ id: agent, name: agent }],
     reported: usage === undefined ? undefined : { usage, llmCalls: responses.length },
     final:

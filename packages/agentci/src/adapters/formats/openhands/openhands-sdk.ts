@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step } from '../../../trace/model.ts';
 import { contentOf, UNNAMED } from '../../build/blocks.ts';
@@ -82,12 +83,12 @@ function actionTurn(event: Fields): Turn {
   const thought = text(event.reasoning_content);
   return {
     role: 'assistant',
-    parts: [
-      ...(thought === undefined || thought === ''
-        ? []
-        : [{ type: 'reasoning' as const, text: thought }]),
+    parts: present([
+      thought === undefined || thought === ''
+        ? undefined
+        : { type: 'reasoning' as const, text: thought },
       ...parts,
-    ],
+    ]),
     calls: [call],
   };
 }

@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { contentOf } from '../../build/blocks.ts';
@@ -265,11 +266,14 @@ function stepTurns(step: Fields): { turn: Turn; results: Turn[] } {
 }
 
 /** Version 4 has text, calls and results in fields of their own, with `args` and `result`. */
-const oldContent = (step: Fields): unknown[] => [
-  ...(typeof step.text === 'string' && step.text !== '' ? [{ type: 'text', text: step.text }] : []),
-  ...objects(step.toolCalls).map((call) => ({ ...call, type: 'tool-call' })),
-  ...objects(step.toolResults).map((result) => ({ ...result, type: 'tool-result' })),
-];
+const oldContent = (step: Fields): unknown[] =>
+  present([
+    typeof step.text === 'string' && step.text !== ''
+      ? { type: 'text', text: step.text }
+      : undefined,
+    ...objects(step.toolCalls).map((call) => ({ ...call, type: 'tool-call' })),
+    ...objects(step.toolResults).map((result) => ({ ...result, type: 'tool-result' })),
+  ]);
 
 function replyOf(step: Fields): Reply {
   const response = fields(step.response);

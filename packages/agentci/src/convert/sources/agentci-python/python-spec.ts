@@ -1,4 +1,5 @@
 import { defined } from '../../../kit/defined.ts';
+import { present } from '../../../kit/list.ts';
 import { isObject } from '../../../kit/object.ts';
 import type { SourceFile } from '../../folder.ts';
 import {
@@ -128,16 +129,14 @@ function queryCase(query: Fields, defaults: Fields, place: Place, index: number)
 }
 
 function left(query: Fields, place: Place): readonly Carried[] {
-  return [
-    ...(query.retrieval === undefined
-      ? []
-      : [
-          refuse(
-            placeOf(query.retrieval, place),
-            'retrieval',
-            'write `expr` over calls and their results',
-          ),
-        ]),
+  return present([
+    query.retrieval === undefined
+      ? undefined
+      : refuse(
+          placeOf(query.retrieval, place),
+          'retrieval',
+          'write `expr` over calls and their results',
+        ),
     ...listOf(query.span_assertions).map((one) =>
       refuse(
         placeOf(one, place),
@@ -145,7 +144,7 @@ function left(query: Fields, place: Place): readonly Carried[] {
         'a trace has steps, not spans: write `expr` over calls',
       ),
     ),
-  ];
+  ]);
 }
 
 function scenarioCase(scenario: Fields, place: Place, index: number): ConvertedCase {
@@ -171,20 +170,18 @@ function scenarioCase(scenario: Fields, place: Place, index: number): ConvertedC
     name: textOf(scenario.name) ?? `scenario-${index + 1}`,
     query: first ?? 'Hello',
     conversation,
-    carried: [
+    carried: present([
       ...LAYERS.flatMap((layer) =>
         layerChecks(outcome[layer], layer, {}, placeOf(scenario.outcome, place)),
       ),
-      ...(scenario.per_turn === undefined
-        ? []
-        : [
-            refuse(
-              placeOf(scenario.per_turn, place),
-              'per_turn',
-              'write the checks under `turns`, turn by turn',
-            ),
-          ]),
-    ],
+      scenario.per_turn === undefined
+        ? undefined
+        : refuse(
+            placeOf(scenario.per_turn, place),
+            'per_turn',
+            'write the checks under `turns`, turn by turn',
+          ),
+    ]),
     skip: first === undefined ? 'the scenario has neither turns nor a goal' : undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '../../../kit/list.ts';
 import { isObject } from '../../../kit/object.ts';
 import { escapePattern } from '../../literal.ts';
 import { type Block, type BlockValue, correctness, path } from '../../model.ts';
@@ -135,10 +136,10 @@ function stepCount(value: unknown): RuleOutcome {
   const pattern = count.pattern ?? count.name;
   const size =
     typeof pattern === 'string' ? `calls.filter(c, ${nameTest(pattern)}).size()` : 'size(calls)';
-  const tests = [
-    ...(typeof min === 'number' ? [`${size} >= ${min}`] : []),
-    ...(typeof max === 'number' ? [`${size} <= ${max}`] : []),
-  ];
+  const tests = present([
+    typeof min === 'number' ? `${size} >= ${min}` : undefined,
+    typeof max === 'number' ? `${size} <= ${max}` : undefined,
+  ]);
   return tests.length === 0
     ? { none: 'it has neither min nor max' }
     : { parts: [path({ expr: tests.join(' && ') })] };

@@ -1,3 +1,4 @@
+import { present } from '../../../kit/list.ts';
 import { maskAllSecrets } from '../../../kit/mask-secrets.ts';
 import { isObject } from '../../../kit/object.ts';
 import { isSecretName } from '../../../kit/secrets.ts';
@@ -121,10 +122,10 @@ export function httpRunner(id: string, config: Vars): RunnerOutcome {
   if (texts.why !== undefined) return { none: texts.why };
   if (!JSON.stringify(http).includes('{{query}}'))
     return { none: 'the request does not say where the prompt goes' };
-  const close = [
-    ...(typeof answer === 'string' ? [] : [answer.why]),
-    ...(texts.left === undefined ? [] : [texts.left]),
-  ].join('; ');
+  const close = present([
+    typeof answer === 'string' ? undefined : answer.why,
+    texts.left === undefined ? undefined : texts.left,
+  ]).join('; ');
   return {
     runner: { http } satisfies Block,
     close: close !== '' ? close : undefined,
