@@ -82,7 +82,7 @@ function decided(one: Measured, adjusted: number, alpha: number): MetricComparis
     verdict === 'inconclusive' && one.pairs >= MIN_PAIRS && isShownWorse(one, adjusted, alpha);
   return {
     ...rest,
-    ...(isNear ? { reason: 'near_limit' as const } : {}),
+    reason: isNear ? ('near_limit' as const) : rest.reason,
     p_adjusted: adjusted,
     verdict,
     needed_pairs: verdict === 'inconclusive' ? needed_pairs : null,

@@ -66,7 +66,7 @@ export function providersInUse(env: Env, choice: ProviderChoice = {}): Providers
       provider: provider.name,
       root,
       isOwn: own !== undefined,
-      ...(provider.prefixes && { prefixes: provider.prefixes }),
+      prefixes: provider.prefixes || undefined,
     };
     return [{ provider, upstream, hasTail }];
   });

@@ -140,9 +140,10 @@ export async function runTests(
       ...defined({ shard }),
       runId: session.runId,
       resumed: session.entries,
-      ...(previous && recordings === undefined
-        ? { resumedTraces: tracesOf(root, previous.id) }
-        : {}),
+      resumedTraces:
+        previous && recordings === undefined
+          ? tracesOf(root, previous.id)
+          : runOptions.resumedTraces,
       onEvent: progress.onEvent,
       onRecord: (entry, trace) => {
         session.record(entry, trace);
@@ -336,7 +337,7 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
     env: io.env,
     signal: io.signal,
     now: io.now,
-    ...(run.queue === undefined ? {} : { version: io.version }),
+    version: run.queue === undefined ? run.version : io.version,
   };
 }
 

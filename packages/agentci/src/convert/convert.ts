@@ -139,9 +139,10 @@ function withRefusals(one: ConvertedCase, refused: ReadonlyMap<Carried, string>)
         ? undefined
         : policy,
     carried,
-    ...(one.turns === undefined
-      ? {}
-      : { turns: one.turns.map(({ turn, carried }) => ({ turn, carried: carried.map(clean) })) }),
+    turns:
+      one.turns === undefined
+        ? rest.turns
+        : one.turns.map(({ turn, carried }) => ({ turn, carried: carried.map(clean) })),
   };
 }
 

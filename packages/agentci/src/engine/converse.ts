@@ -180,9 +180,10 @@ function ended({ id, ending, fault, kind, at, runs, user, plan }: Ended): Trace 
   const trace = joinTurns(runs, {
     id,
     ending,
-    ...(why === undefined
-      ? {}
-      : { fault: { ...faultKind(fault === undefined ? 'script' : kind), message: why, turn: at } }),
+    fault:
+      why === undefined
+        ? undefined
+        : { ...faultKind(fault === undefined ? 'script' : kind), message: why, turn: at },
   });
   const warnings = unused
     .filter((entry) => entry !== missed)

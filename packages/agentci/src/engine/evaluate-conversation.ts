@@ -140,9 +140,8 @@ async function checkTurn(
           ...check,
           id: idAtTurn(check.id, layer, checks.turn),
           message: atTurn(checks.turn, check.message),
-          ...(check.wanted === undefined
-            ? {}
-            : { wanted: `In turn ${checks.turn}: ${check.wanted}` }),
+          wanted:
+            check.wanted === undefined ? check.wanted : `In turn ${checks.turn}: ${check.wanted}`,
         },
       })),
   );

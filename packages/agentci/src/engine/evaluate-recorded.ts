@@ -49,7 +49,7 @@ export async function evaluateRecorded(
     traces: named.map(({ query: { id, cell }, trace }) => ({
       ...trace,
       task: { ...trace.task, id },
-      ...(cell === undefined ? {} : { meta: { ...trace.meta, cell } }),
+      meta: cell === undefined ? trace.meta : { ...trace.meta, cell },
     })),
   });
   return new Map(results.map((result) => [caseKey(result), result]));

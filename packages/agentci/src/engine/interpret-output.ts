@@ -215,12 +215,12 @@ function complete(trace: Trace, output: RunOutput, asked: Asked): Trace {
   return {
     ...trace,
     task: askedTask(trace, asked),
-    ...(asked.cell === undefined ? {} : { meta: { ...trace.meta, cell: asked.cell } }),
-    ...(output.warnings === undefined ? {} : { warnings: [...trace.warnings, ...output.warnings] }),
+    meta: asked.cell === undefined ? trace.meta : { ...trace.meta, cell: asked.cell },
+    warnings:
+      output.warnings === undefined ? trace.warnings : [...trace.warnings, ...output.warnings],
     reported: withClock(trace, output, timed),
-    ...(trace.resources === undefined && output.resources
-      ? { resources: [...output.resources] }
-      : {}),
+    resources:
+      trace.resources === undefined && output.resources ? [...output.resources] : trace.resources,
     captured:
       timed || trace.captured.timing !== 'none'
         ? trace.captured

@@ -37,7 +37,7 @@ export function playedResult(query: Query, { use, error, warnings }: Played): Qu
   return {
     ...result,
     cassette: use,
-    ...(warnings.length === 0 ? {} : { warnings: toWarnings(warnings) }),
+    warnings: warnings.length === 0 ? result.warnings : toWarnings(warnings),
   };
 }
 
@@ -49,6 +49,6 @@ export function keptResult(query: Query, played: Played, result: QueryResult): Q
   return {
     ...result,
     cassette: kept.use,
-    ...(told.length === 0 ? {} : { warnings: [...(result.warnings ?? []), ...told] }),
+    warnings: told.length === 0 ? result.warnings : [...(result.warnings ?? []), ...told],
   };
 }

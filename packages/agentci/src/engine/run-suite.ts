@@ -158,7 +158,7 @@ export async function runSuite(options: RunOptions): Promise<RunResult> {
     recorded: {
       ...recorded,
       notices: [...recorded.notices, ...queued],
-      ...(isRecorded ? { isAll: true } : {}),
+      isAll: isRecorded ? true : recorded.isAll,
     },
     late: { checks: late.checks(), inReplay: late.wereInReplay },
     outside: outside?.checks() ?? [],

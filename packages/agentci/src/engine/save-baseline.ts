@@ -259,7 +259,7 @@ function portable(trace: Trace, { id, cell }: Query): Trace {
     ...trace,
     source,
     task: { ...trace.task, id },
-    ...(cell === undefined ? {} : { meta: { ...trace.meta, cell } }),
+    meta: cell === undefined ? trace.meta : { ...trace.meta, cell },
   };
 }
 

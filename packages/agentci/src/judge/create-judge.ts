@@ -97,9 +97,9 @@ class ModelJudge implements Judge {
       this.#usage.cached++;
       return {
         ...reply,
-        ...(reply.record
-          ? { record: { ...reply.record, cached: true, calls: 0, cost_usd: 0 } }
-          : {}),
+        record: reply.record
+          ? { ...reply.record, cached: true, calls: 0, cost_usd: 0 }
+          : reply.record,
       };
     }
     const reply = this.#askModel(ask).finally(() => this.#open.delete(ask.hash));

@@ -109,9 +109,8 @@ export async function mergeShards(
     spec,
     ...conclusion,
     notices: [...found.notices, ...replacedNotices(replaced), ...conclusion.notices],
-    ...(starts.length === 0
-      ? {}
-      : { started_at: new Date(startedAt).toISOString(), duration_ms: last - startedAt }),
+    started_at: starts.length === 0 ? undefined : new Date(startedAt).toISOString(),
+    duration_ms: starts.length === 0 ? undefined : last - startedAt,
   };
   return { run, models: joined.models };
 }

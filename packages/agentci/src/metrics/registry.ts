@@ -93,13 +93,11 @@ function withParams(metric: Metric, params: object): Metric {
   return {
     ...metric,
     evaluate: (input) => metric.evaluate({ ...input, params: { ...fixed, ...input.params } }),
-    ...(evaluateSuite
-      ? {
-          evaluateSuite: (inputs) =>
-            evaluateSuite(
-              inputs.map((input) => ({ ...input, params: { ...fixed, ...input.params } })),
-            ),
-        }
-      : {}),
+    evaluateSuite: evaluateSuite
+      ? (inputs) =>
+          evaluateSuite(
+            inputs.map((input) => ({ ...input, params: { ...fixed, ...input.params } })),
+          )
+      : metric.evaluateSuite,
   };
 }

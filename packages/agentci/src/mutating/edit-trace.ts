@@ -165,8 +165,8 @@ function stretched(step: Step, start: number, factor: number): Step {
   const later = (at: number): number => start + (at - start) * factor;
   return {
     ...step,
-    ...(step.t0 === undefined ? {} : { t0: later(step.t0) }),
-    ...(step.t1 === undefined ? {} : { t1: later(step.t1) }),
+    t0: step.t0 === undefined ? step.t0 : later(step.t0),
+    t1: step.t1 === undefined ? step.t1 : later(step.t1),
   };
 }
 

@@ -8,7 +8,8 @@ export const shortRecords = (records: readonly RuleRecord[]): RuleRecord[] =>
   records.map((record) => ({
     ...record,
     spanned: record.spanned.slice(0, MAX_LISTED),
-    ...(record.broken_by === undefined ? {} : { broken_by: record.broken_by.slice(0, MAX_LISTED) }),
+    broken_by:
+      record.broken_by === undefined ? record.broken_by : record.broken_by.slice(0, MAX_LISTED),
   }));
 
 /** A result as reports keep it: what is cut is counted elsewhere in it. */
@@ -20,9 +21,8 @@ export function shortResult(result: PolicyResult): PolicyResult {
         ...result,
         violations,
         logged: result.logged.slice(0, MAX_LISTED),
-        ...(result.undecided === undefined
-          ? {}
-          : { undecided: result.undecided.slice(0, MAX_LISTED) }),
+        undecided:
+          result.undecided === undefined ? result.undecided : result.undecided.slice(0, MAX_LISTED),
       };
     case 'sequence_valid':
       return { ...result, violations, rules: shortRecords(result.rules) };

@@ -71,7 +71,8 @@ export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
     .map(({ queries, cells, cases, ...group }) => ({
       ...group,
       queries: [...queries],
-      ...(cells.size === 0 ? {} : { cells: [...cells], cases: cases.size }),
+      cells: cells.size === 0 ? undefined : [...cells],
+      cases: cells.size === 0 ? undefined : cases.size,
     }))
     .sort(
       (a, b) =>

@@ -86,8 +86,8 @@ export function createModuleRunner(
       ...output,
       ...clock,
       stderr,
-      ...(acceptsErrors ? { acceptsErrors } : {}),
-      ...(warnings.length === 0 ? {} : { warnings }),
+      acceptsErrors: acceptsErrors ? acceptsErrors : output.acceptsErrors,
+      warnings: warnings.length === 0 ? output.warnings : warnings,
       seen: seen ?? output.seen,
     };
   };

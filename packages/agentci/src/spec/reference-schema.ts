@@ -111,7 +111,8 @@ function withReference({
     title,
     properties: { ...(properties as JsonSchema), $ref: { type: 'string' } },
     additionalProperties,
-    ...(Object.keys(rest).length === 0 ? {} : { if: { required: ['$ref'] }, else: rest }),
+    if: Object.keys(rest).length === 0 ? undefined : { required: ['$ref'] },
+    else: Object.keys(rest).length === 0 ? undefined : rest,
   };
 }
 

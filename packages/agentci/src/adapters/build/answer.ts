@@ -68,14 +68,13 @@ export function plainMessage(turn: Turn): Message {
     parts: [...parts],
     name,
     callId,
-    ...(calls === undefined || calls.length === 0
-      ? {}
-      : {
-          calls: calls.map((call) => ({
+    calls:
+      calls === undefined || calls.length === 0
+        ? undefined
+        : calls.map((call) => ({
             name: call.name,
             id: call.id,
             args: call.args,
           })),
-        }),
   };
 }

@@ -205,7 +205,7 @@ function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: stri
     const by = call.by ?? (split.server === undefined ? undefined : ('mcp' as const));
     return { ...call, name: split.name, rawName: call.name, ...defined({ server, by }) };
   });
-  return { ...turn, ...(name === undefined ? {} : { name }), calls };
+  return { ...turn, name: name ?? turn.name, calls };
 }
 
 const unwrapParallel = (call: Call): readonly Call[] =>

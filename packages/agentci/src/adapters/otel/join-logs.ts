@@ -112,7 +112,8 @@ function spanOfLogs(logs: readonly LogRecord[]): Span[] {
     events: logs,
     record: first.record,
     traceId: first.traceId,
-    ...(times.length === 0 ? {} : { t0: times[0]!, t1: times.at(-1)! }),
+    t0: times.length === 0 ? undefined : times[0]!,
+    t1: times.length === 0 ? undefined : times.at(-1)!,
   };
   return [withAdotContent(span)];
 }

@@ -23,7 +23,7 @@ export function nested(spans: readonly Span[]): Span[] {
     return {
       ...span,
       id: `span-${i + 1}`,
-      ...(parent === undefined ? {} : { parent: `span-${parent + 1}` }),
+      parent: parent === undefined ? span.parent : `span-${parent + 1}`,
     };
   });
 }

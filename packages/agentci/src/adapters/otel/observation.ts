@@ -88,7 +88,7 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
     kind: 'tool',
     name,
     ...fate,
-    ...(failed ? { status: 'error' as const } : {}),
+    status: failed ? ('error' as const) : fate.status,
     ...argumentsOf(inner),
     callId: isMessage ? (kwargs.tool_call_id as string) : undefined,
     result,

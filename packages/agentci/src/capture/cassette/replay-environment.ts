@@ -38,7 +38,7 @@ export function providersOfCassette(env: Env, providers: Providers): ProvidersIn
       provider: provider.name,
       root,
       isOwn: set === true,
-      ...(prefixes && { prefixes }),
+      prefixes: prefixes || undefined,
     };
     return { provider, upstream, hasTail: tail !== false };
   });
@@ -50,7 +50,7 @@ export function providersOfCassette(env: Env, providers: Providers): ProvidersIn
     const { name, prefixes } = provider;
     return {
       provider,
-      upstream: { provider: name, root: NOWHERE, isOwn: false, ...(prefixes && { prefixes }) },
+      upstream: { provider: name, root: NOWHERE, isOwn: false, prefixes: prefixes || undefined },
       hasTail: true,
     };
   });

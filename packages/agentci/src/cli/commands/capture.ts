@@ -139,7 +139,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       const seen = await slot.end(ending);
       const result = {
         ...seen,
-        ...(seen.trace === undefined ? {} : { trace: asked(seen.trace, options.query) }),
+        trace: seen.trace === undefined ? seen.trace : asked(seen.trace, options.query),
       };
       const prices =
         result.trace === undefined

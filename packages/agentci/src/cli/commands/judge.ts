@@ -111,13 +111,13 @@ function configOf(suite: Suite | undefined, flags: JudgeFlags, io: Io): JudgeCon
     ...written,
     ...defined({ model: flags.model, base_url: flags.baseUrl }),
     // A model that is named is measured by itself.
-    ...(flags.model === undefined ? {} : { ensemble: undefined }),
+    ensemble: flags.model === undefined ? written.ensemble : undefined,
     mode: flags.judge ?? 'live',
     cacheDir: judgeCacheOf(suite ? folderOf(suite, io) : io.cwd, flags.judgeCache, io),
     env: io.env,
     signal: io.signal,
     random: seededRandom(flags.seed),
-    ...(flags.maxCost === undefined ? {} : { budget: limitedBudget(flags.maxCost) }),
+    budget: flags.maxCost === undefined ? written.budget : limitedBudget(flags.maxCost),
   };
 }
 

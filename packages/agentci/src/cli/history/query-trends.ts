@@ -78,7 +78,8 @@ function casesOf(seen: readonly SeenRun[]): CaseTrend[] {
     return {
       cell,
       ...queryTrend(own),
-      ...(lost.length === 0 ? {} : { unread: lost.map(({ run }) => run.id), newest_unread }),
+      unread: lost.length === 0 ? undefined : lost.map(({ run }) => run.id),
+      newest_unread: lost.length === 0 ? undefined : newest_unread,
     };
   });
 }

@@ -212,7 +212,8 @@ export class LabelDesk {
     const { query: text, answer: scored, context, isConversation } = asked.question;
     return {
       query: text,
-      ...(isConversation === true ? { answer: scored, isConversation } : {}),
+      answer: isConversation === true ? scored : undefined,
+      isConversation: isConversation === true ? isConversation : undefined,
       context,
     };
   }

@@ -33,11 +33,13 @@ export function pageComparison(was: CompareSide, is: CompareSide): PageBefore {
   return {
     ...before,
     run_id: was.id,
-    ...(name === undefined ? {} : { name, queries: withQuestions(was, before.queries) }),
-    ...(afterName === undefined
-      ? {}
-      : { after: { id: is.id, name: afterName, queries: withQuestions(is) } }),
-    ...(notices.length === 0 ? {} : { notices: [...new Set(notices)] }),
+    name: name ?? before.name,
+    queries: name === undefined ? before.queries : withQuestions(was, before.queries),
+    after:
+      afterName === undefined
+        ? before.after
+        : { id: is.id, name: afterName, queries: withQuestions(is) },
+    notices: notices.length === 0 ? before.notices : [...new Set(notices)],
   };
 }
 

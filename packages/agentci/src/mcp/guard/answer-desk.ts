@@ -143,7 +143,7 @@ export class AnswerDesk {
     const isAsking = result.resultType === 'input_required' && isKnown;
     if (isAsking && session.waiting.length < MAX_WAITING) {
       const { requestState: state } = result;
-      session.waiting.push({ ...call, ...(typeof state === 'string' ? { state } : {}) });
+      session.waiting.push({ ...call, state: typeof state === 'string' ? state : call.state });
     }
     if (!session.judge.looksAtResults) return undefined;
     if (flaw !== undefined)

@@ -96,7 +96,8 @@ export class GuardLog {
       policy_line: told?.policy_line ?? verdict.by[0]?.policy_line ?? null,
       rules: rules.length > 1 ? rules : undefined,
       continues: isContinued ? (true as const) : undefined,
-      ...(session.judge.hasConditions ? { at_ms: atMs, agent } : {}),
+      at_ms: session.judge.hasConditions ? atMs : undefined,
+      agent: session.judge.hasConditions ? agent : undefined,
       us,
     });
   }

@@ -23,9 +23,10 @@ export const operator = defineOperator({
           return {
             ...changed,
             ...twice(reported),
-            ...(conversation === undefined
-              ? {}
-              : { conversation: { ...conversation, turns: turns! } }),
+            conversation:
+              conversation === undefined
+                ? changed.conversation
+                : { ...conversation, turns: turns! },
           };
         },
         advice: [{ layer: 'cost', key: 'max_llm_calls', value: calls.length }],

@@ -85,7 +85,10 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     steps: [...linked.spans, ...seen.events, ...linked.llm, ...extra],
     records:
       spans === undefined
-        ? { ...MESSAGES_RECORD, ...(seen.tellsErrors ? { toolErrors: 'full' as const } : {}) }
+        ? {
+            ...MESSAGES_RECORD,
+            toolErrors: seen.tellsErrors ? ('full' as const) : MESSAGES_RECORD.toolErrors,
+          }
         : { ...TRACING_RECORD, ...(seen.llm.length > 0 ? {} : spans.records) },
     gaps,
     tools: seen.tools.length !== 0 ? [...seen.tools] : undefined,

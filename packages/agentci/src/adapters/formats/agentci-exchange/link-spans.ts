@@ -168,5 +168,6 @@ const withoutContent = (
   exchange: DraftLlm | undefined,
 ): DraftLlm => ({
   ...rest,
-  ...(exchange === undefined ? {} : { t0: exchange.t0, t1: exchange.t1 }),
+  t0: exchange === undefined ? rest.t0 : exchange.t0,
+  t1: exchange === undefined ? rest.t1 : exchange.t1,
 });

@@ -45,6 +45,6 @@ function withIds<E extends WireExchange>(exchange: E, thread: string): E {
   return {
     ...exchange,
     input,
-    ...(exchange.output === undefined ? {} : { output: asking(exchange.output) }),
+    output: exchange.output === undefined ? exchange.output : asking(exchange.output),
   };
 }

@@ -27,14 +27,13 @@ export function toAtif(trace: Trace): object {
       model_name: model,
     },
     steps: writer.steps,
-    ...(usage === undefined && cost === undefined
-      ? {}
-      : {
-          final_metrics: {
+    final_metrics:
+      usage === undefined && cost === undefined
+        ? undefined
+        : {
             ...metrics(usage, 'total_'),
             ...(cost === undefined ? {} : { total_cost_usd: cost.usd }),
           },
-        }),
   };
 }
 

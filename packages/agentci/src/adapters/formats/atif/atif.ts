@@ -73,14 +73,13 @@ function draftOf(document: Fields): Draft {
     turns: since,
     id: label(document.session_id) ?? label(document.trajectory_id),
     agents: name === undefined ? undefined : [{ id: name, name, model: label(agent.model_name) }],
-    ...(usd === undefined && usage === undefined
-      ? {}
-      : {
-          reported: {
+    reported:
+      usd === undefined && usage === undefined
+        ? undefined
+        : {
             usage,
             cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
           },
-        }),
     records: {
       toolCalls: 'full',
       toolArgs: 'full',

@@ -184,7 +184,7 @@ function ended(result: Fields): Partial<Draft> {
     reported,
     status,
     ending: isLimit ? endingOf(subtype) : undefined,
-    ...(failed ? { error: { type: subtype, message: message !== '' ? message : undefined } } : {}),
+    error: failed ? { type: subtype, message: message !== '' ? message : undefined } : undefined,
     final:
       words === undefined && data === undefined
         ? undefined

@@ -134,8 +134,9 @@ function toolOf(item: Fields): DraftTool | undefined {
         ...base,
         name: 'command_execution',
         args: { command: item.command ?? null },
-        ...(status === 'pending' ? {} : { result: output }),
-        ...(failed ? { status: 'error', error: { message: output ?? '', code: exit } } : {}),
+        result: status === 'pending' ? undefined : output,
+        status: failed ? 'error' : base.status,
+        error: failed ? { message: output ?? '', code: exit } : undefined,
       };
     }
     case 'file_change':
@@ -175,7 +176,8 @@ function mcpCall(item: Fields, base: Pick<DraftTool, 'kind' | 'callId' | 'status
     ...argumentsOf(item.arguments),
     server: label(item.server),
     result: value,
-    ...(error === undefined ? {} : { status: 'error', error: { message: error } }),
+    status: error === undefined ? base.status : 'error',
+    error: error === undefined ? undefined : { message: error },
   };
 }
 

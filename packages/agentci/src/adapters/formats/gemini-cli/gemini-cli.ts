@@ -84,5 +84,5 @@ function responsesDraft(lines: readonly Fields[]): Draft {
 function stepOf(response: unknown): DraftLlm {
   const reply = replyOf(response);
   const isCut = Array.isArray(response) && reply.finish === undefined;
-  return { kind: 'llm', status: 'ok', ...reply, ...(isCut ? { gap: 'cutOff' as const } : {}) };
+  return { kind: 'llm', status: 'ok', ...reply, gap: isCut ? ('cutOff' as const) : reply.gap };
 }

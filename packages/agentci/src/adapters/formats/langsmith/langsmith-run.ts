@@ -192,22 +192,18 @@ function toolStep(run: LangchainRun) {
   const failed = message?.status === 'error';
   const value = message === undefined ? output : message.content;
   let result: unknown;
-  if (value === undefined || value === null) {
-    result = undefined;
-  } else if (Array.isArray(value)) {
-    result = outcomeOf(value).value;
-  } else {
-    result = resultOf(value);
-  }
+  if (Array.isArray(value)) result = outcomeOf(value).value;
+  else if (value !== undefined && value !== null) result = resultOf(value);
+  let outcome = {};
+  if (failed)
+    outcome = { status: 'error', error: { message: typeof value === 'string' ? value : '' } };
   return {
     kind: 'tool' as const,
     name: run.name,
     ...argumentsOf(printed ?? (run.inputs === undefined ? undefined : given)),
     callId: label(fields(run.extra).tool_call_id) ?? label(message?.tool_call_id),
     result,
-    ...(failed
-      ? { status: 'error' as const, error: { message: typeof value === 'string' ? value : '' } }
-      : {}),
+    ...outcome,
   };
 }
 

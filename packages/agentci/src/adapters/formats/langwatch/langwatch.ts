@@ -57,6 +57,7 @@ function draftOf(trace: Fields): Draft {
   const failure = fields(trace.error);
   const asked = wordsOf(contentIn(trace.input));
   const said = wordsOf(contentIn(trace.output));
+  const failed = failure.has_error === true || text(failure.message) !== undefined;
   return {
     source: {
       format: FORMAT,
@@ -79,9 +80,8 @@ function draftOf(trace: Fields): Draft {
             input: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: asked }] }],
           },
     final: said === undefined ? undefined : { text: said },
-    ...(failure.has_error === true || text(failure.message) !== undefined
-      ? { status: 'error' as const, error: { message: text(failure.message) } }
-      : {}),
+    status: failed ? ('error' as const) : undefined,
+    error: failed ? { message: text(failure.message) } : undefined,
     meta: defined({ session: label(fields(trace.metadata).thread_id) }),
   };
 }

@@ -298,7 +298,8 @@ class Transcript {
       steps: list.steps,
       masked: this.#masked.length !== 0 ? [...this.#masked] : undefined,
       tools: this.#tools.size !== 0 ? [...this.#tools.values()] : undefined,
-      ...(times.length === 0 ? {} : { startedAt: Math.min(...times), endedAt: Math.max(...times) }),
+      startedAt: times.length === 0 ? undefined : Math.min(...times),
+      endedAt: times.length === 0 ? undefined : Math.max(...times),
       meta: this.#orphans === 0 ? {} : { orphan_responses: this.#orphans },
       captured,
       warnings:

@@ -135,7 +135,8 @@ function stepOf(span: Fields): DraftStep {
         ...base,
         ...argumentsOf(data.input),
         result: resultOf(data.output ?? undefined),
-        ...(isFields(data.mcp_data) ? { by: 'mcp', server: label(data.mcp_data.server) } : {}),
+        by: isFields(data.mcp_data) ? 'mcp' : undefined,
+        server: isFields(data.mcp_data) ? label(data.mcp_data.server) : undefined,
       };
     case 'handoff':
       return {

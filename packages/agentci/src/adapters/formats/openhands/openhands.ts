@@ -81,9 +81,8 @@ function rowDraft(row: Fields): Draft {
       }),
     },
     outcomes: outcomesOf(row),
-    ...(failure === undefined || failure === ''
-      ? {}
-      : { status: 'error' as const, error: { message: failure } }),
+    status: failure === undefined || failure === '' ? draft.status : ('error' as const),
+    error: failure === undefined || failure === '' ? draft.error : { message: failure },
   };
 }
 

@@ -169,13 +169,11 @@ function requestTurns(part: Fields): Turn[] {
       // A call that failed is answered with a retry prompt; what returned did not fail unless it says so.
       status: outcome ?? 'ok',
       result: resultOf(content ?? null),
-      ...(failed
+      error: failed
         ? {
-            error: {
-              message: typeof content === 'string' ? content : JSON.stringify(content ?? ''),
-            },
+            message: typeof content === 'string' ? content : JSON.stringify(content ?? ''),
           }
-        : {}),
+        : undefined,
       at,
       name,
       callId: callIdOf(part),

@@ -32,7 +32,10 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
         message.message_type === 'action' && calls.length === 0
           ? ('tool_calls' as const)
           : undefined;
-      dialogue.reply({ ...said, ...(calls.length === 0 ? {} : { calls }) }, { agent, finish });
+      dialogue.reply(
+        { ...said, calls: calls.length === 0 ? said.calls : calls },
+        { agent, finish },
+      );
       continue;
     }
     const ids = (Array.isArray(message.tool_call_ids) ? message.tool_call_ids : []).flatMap(
@@ -121,7 +124,7 @@ export function miniSteps(messages: readonly Fields[]): Dialogue {
       const usd = amount(extra.cost);
       waiting = [...(said.calls ?? blockCall(textOf(said) ?? '', extra))];
       dialogue.reply(
-        { ...said, ...(waiting.length === 0 ? {} : { calls: waiting }) },
+        { ...said, calls: waiting.length === 0 ? said.calls : waiting },
         {
           model: label(response.model),
           usage: usageOf(response.usage),

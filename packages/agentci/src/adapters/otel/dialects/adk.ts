@@ -40,9 +40,8 @@ function toolOf(span: Span): Reading | readonly Reading[] | undefined {
   return {
     ...step,
     ...(args === undefined ? {} : argumentsOf(args)),
-    ...(response === undefined || response === '<not specified>'
-      ? {}
-      : { result: resultOf(response) }),
+    result:
+      response === undefined || response === '<not specified>' ? undefined : resultOf(response),
   };
 }
 
