@@ -8,7 +8,6 @@ export { compareSamples, type SampleRegression } from './baseline/sample-regress
 export { diffTraces } from './engine/diff-traces.ts';
 export { type DiffVersionsInput, diffVersions } from './engine/diff-versions.ts';
 export { evaluateQuery } from './engine/evaluate-query.ts';
-export { exitCode } from './engine/exit-code.ts';
 export type { AgentFunction, RunEvent, RunOptions } from './engine/run-options.ts';
 export { runSuite } from './engine/run-suite.ts';
 export {
@@ -118,6 +117,7 @@ export type { Policy } from './policy/policy.ts';
 export { type Report, reportText } from './reporters/reporter.ts';
 export { type RenderOptions, renderReport } from './reporting/render-report.ts';
 export type * from './results/diff.ts';
+export { exitCode } from './results/exit-code.ts';
 export type * from './results/experiment-result.ts';
 export { type FailureGroup, groupFailures } from './results/failure-groups.ts';
 export type * from './results/policy-report.ts';

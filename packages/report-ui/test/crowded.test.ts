@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareCells } from '../../agentci/src/engine/cells.ts';
-import { summarize } from '../../agentci/src/engine/exit-code.ts';
+import { summarize } from '../../agentci/src/results/exit-code.ts';
 import type { RunResult } from '../../agentci/src/results/run-result.ts';
 import { checkOf, runOf } from '../../agentci/test/support/run-of.ts';
 import { findChromium, launch } from './support/browser.ts';

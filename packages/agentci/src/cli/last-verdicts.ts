@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { exitCode } from '../engine/exit-code.ts';
 import { historyRoot } from '../history/history-files.ts';
 import {
   type LostVerdicts,
@@ -11,6 +10,7 @@ import {
 } from '../history/past-verdicts.ts';
 import type { UserError } from '../kit/user-error.ts';
 import { caseKey } from '../results/cell.ts';
+import { exitCode } from '../results/exit-code.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import {

@@ -1,6 +1,6 @@
-import { exitCode } from '../engine/exit-code.ts';
 import { readPastVerdicts } from '../history/past-verdicts.ts';
 import { caseKey } from '../results/cell.ts';
+import { exitCode } from '../results/exit-code.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Suite } from '../spec/suite.ts';
 import { isDamage, latestVerdicts, listRuns, readRun } from '../store/stored-runs.ts';

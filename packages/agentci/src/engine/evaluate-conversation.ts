@@ -1,3 +1,4 @@
+import { TRUNCATED } from '../results/exit-code.ts';
 import type {
   CheckResult,
   ConversationResult,
@@ -20,7 +21,6 @@ import type { TurnError } from './converse.ts';
 import { endStateCheck } from './end-state-check.ts';
 import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
-import { TRUNCATED } from './truncated-answer.ts';
 import { userFaults } from './user-fault.ts';
 
 type Evaluate = (input: EvaluateInput) => QueryResult | Promise<QueryResult>;

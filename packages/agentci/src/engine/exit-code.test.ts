@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
-import { exitCode, summarize } from './exit-code.ts';
+import { exitCode, summarize } from '../results/exit-code.ts';
 
 const passing: ShortResult = {
   id: 'p',

@@ -1,7 +1,7 @@
+import { TRUNCATED } from '../results/exit-code.ts';
 import type { CheckResult, LayerResult, QueryResult } from '../results/run-result.ts';
 import { LAYERS } from '../results/run-result.ts';
 import { checksOf, isDecided, messagesOf, worseStatus, worstStatus } from '../results/status.ts';
-import { TRUNCATED } from './truncated-answer.ts';
 
 /** A layer with more checks, and the status that follows from all of them. */
 export function withChecks(

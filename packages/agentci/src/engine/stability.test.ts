@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { checkOf, runOf } from '../../test/support/run-of.ts';
 import vectors from '../../test/vectors/stability.json' with { type: 'json' };
+import { exitCode } from '../results/exit-code.ts';
 import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { combineRuns } from './combine-runs.ts';
-import { exitCode } from './exit-code.ts';
 import { flipSource } from './flip-source.ts';
 import { stabilityOf } from './stability.ts';
 

@@ -5,10 +5,10 @@ import { blocksIn } from '../layers/asks.ts';
 import { type CompiledRule, compileRules } from '../policy/compile-rules.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Selector } from '../policy/selectors.ts';
+import { UNKNOWN_TOOLS } from '../results/exit-code.ts';
 import type { CheckResult, QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
-import { UNKNOWN_TOOLS } from './exit-code.ts';
 import type { ToolSightings } from './run-parts.ts';
 
 /** Checks that decide nothing when the tools they name are never called. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readTraces } from '../adapters/reader/read-traces.ts';
+import { exitCode } from '../results/exit-code.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import type { Trace } from '../trace/model.ts';
 import { simpleTrace } from '../trace/simple.ts';
 import { evaluateQuery } from './evaluate-query.ts';
-import { exitCode } from './exit-code.ts';
 import { truncationOf } from './truncated-answer.ts';
 
 const queryOf = (checks: string) =>

@@ -1,10 +1,9 @@
+import { TRUNCATED } from '../results/exit-code.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import { finishOfAnswer } from '../trace/answer-finish.ts';
 import type { LlmStep, Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';
 import { traceOfTurn } from '../trace/turns.ts';
-
-export const TRUNCATED = 'answer.truncated';
 
 /**
  * The finding that the model did not finish its answer. It is judged as delivered: the words that are there may be right,

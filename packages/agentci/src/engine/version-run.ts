@@ -2,6 +2,7 @@ import { present } from '../kit/list.ts';
 import { andMore } from '../kit/words.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { caseKey, caseText } from '../results/cell.ts';
+import { summarize } from '../results/exit-code.ts';
 import {
   type MetricResult,
   type QueryResult,
@@ -17,7 +18,6 @@ import { finalText } from '../trace/selectors.ts';
 import { type PriceLookup, totals } from '../trace/totals.ts';
 import { evaluateRecorded } from './evaluate-recorded.ts';
 import { needsPrices } from './evaluate-trace.ts';
-import { summarize } from './exit-code.ts';
 import { needsCode } from './needs-code.ts';
 import type { RunOptions } from './run-options.ts';
 import type { VersionCase, VersionPlace } from './version-cases.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { reportContext } from '../../test/support/report-context.ts';
 import { checkOf, runOf, type ShortResult } from '../../test/support/run-of.ts';
-import { summarize } from '../engine/exit-code.ts';
+import { summarize } from '../results/exit-code.ts';
 import type { CheckStatus, RunResult } from '../results/run-result.ts';
 import { reporter } from './console.ts';
 import { type ReportContext, reportText } from './reporter.ts';

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitCode } from '../engine/exit-code.ts';
 import { caseText } from '../results/cell.ts';
+import { exitCode } from '../results/exit-code.ts';
 import { loadSpecSync } from '../spec/load-sync.ts';
 import type { Query } from '../spec/suite.ts';
 import {

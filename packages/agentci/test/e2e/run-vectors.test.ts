@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exitCode } from '../../src/engine/exit-code.ts';
+import { exitCode } from '../../src/results/exit-code.ts';
 import type { CheckStatus } from '../../src/results/run-result.ts';
 import { cli } from '../support/cli.ts';
 import { checkOf, runOf } from '../support/run-of.ts';

@@ -1,4 +1,4 @@
-import { summarize } from '../../src/engine/exit-code.ts';
+import { summarize } from '../../src/results/exit-code.ts';
 import type {
   CheckResult,
   CheckStatus,

@@ -1,6 +1,6 @@
 import { compareRuns } from '../../../agentci/src/baseline/compare-runs.ts';
-import { summarize } from '../../../agentci/src/engine/exit-code.ts';
 import { pageTrace } from '../../../agentci/src/reporters/html/page-trace.ts';
+import { summarize } from '../../../agentci/src/results/exit-code.ts';
 import type { PageEvidence } from '../../../agentci/src/results/page-data.ts';
 import type {
   CheckResult,

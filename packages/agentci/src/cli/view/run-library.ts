@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { summarize } from '../../engine/exit-code.ts';
 import { pageEvidence } from '../../reporting/page-evidence.ts';
+import { summarize } from '../../results/exit-code.ts';
 import type {
   PageBefore,
   PageEvidence,

@@ -1,3 +1,4 @@
+import { suitePassHatK } from '../stats/suite-pass-hat-k.ts';
 import type {
   CheckResult,
   CheckStatus,
@@ -5,12 +6,13 @@ import type {
   RunResult,
   RunSummaryCounts,
   TraceWarning,
-} from '../results/run-result.ts';
-import { isDecided, isUnmeasured } from '../results/status.ts';
-import { countsOf } from '../results/stored-result.ts';
-import { isOfSpec, mayHideCall } from '../results/trace-warnings.ts';
-import { suitePassHatK } from '../stats/suite-pass-hat-k.ts';
-import { TRUNCATED } from './truncated-answer.ts';
+} from './run-result.ts';
+import { isDecided, isUnmeasured } from './status.ts';
+import { countsOf } from './stored-result.ts';
+import { isOfSpec, mayHideCall } from './trace-warnings.ts';
+
+/** The finding that the model did not finish its answer. */
+export const TRUNCATED = 'answer.truncated';
 
 /** Says that rules decided nothing because no recording knows the tools they name. Under --strict it exits 2. */
 export const UNKNOWN_TOOLS = 'rules.unknown_tools';
