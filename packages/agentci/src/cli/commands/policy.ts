@@ -276,11 +276,7 @@ function coverageText(report: CoverageReport): string {
     ...list('rules never exercised', rules.not_exercised),
     ...list('denied tools never tried', report.high_risk_gaps),
     ...list('tools the policy does not know', report.unexpected_tools),
-    threshold === null
-      ? undefined
-      : meets
-        ? `at least ${threshold} %: ok`
-        : `at least ${threshold} %: not reached`,
+    threshold === null ? undefined : `at least ${threshold} %: ${meets ? 'ok' : 'not reached'}`,
   ]);
   return lines.map((line) => `${escapeTerminalLine(line)}\n`).join('');
 }

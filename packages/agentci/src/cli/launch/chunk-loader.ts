@@ -27,7 +27,7 @@ export class ChunkLoader {
   readonly #store: CodeStore | undefined;
 
   constructor(command: string | undefined) {
-    if (process.env['NODE_DISABLE_COMPILE_CACHE']) return;
+    if (process.env.NODE_DISABLE_COMPILE_CACHE) return;
     this.#store = new CodeStore(join(this.#dir, 'code'), command);
     process.once('exit', (status) => {
       if (status !== 2) this.#keep();

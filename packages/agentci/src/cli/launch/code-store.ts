@@ -99,7 +99,7 @@ function sampleOf(code: Buffer): number {
 
 /** V8 refuses code compiled by another version or under other flags. */
 function nameOfThisNode(): string {
-  const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ').trim();
+  const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
   let sum = 5381;
   for (let i = 0; i < flags.length; i++) sum = (sum * 33 + flags.charCodeAt(i)) >>> 0;
   return `${process.version}-${process.arch}${flags === '' ? '' : `-${sum.toString(36)}`}`;
