@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { inTurns, timeCommand } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const AGENT = 'export default (text) => ({ answer: `You said: ${text}`, tool_calls: [] });\n';
 const HEAD = 'agent: canned\nrunner: {module: ./agent.mjs}\n';
 const CHECK = '    correctness: {expected_in_answer: [said]}\n    path: {max_tool_calls: 0}\n';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { inTurns, timeCommand } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 
 export function measureConvert({ quick = false } = {}) {
   const count = quick ? 1000 : 10_000;

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { median } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const LINES = 5000;
 const BOUND_MS = 50;
 const CHANGES = 40;

@@ -8,7 +8,7 @@ import { writeDataset } from './dataset.mjs';
 import { median, timeCommand } from './measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const TRACES = 1000;
 const EACH = 20;
 const BOUND_S = 5;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
-const CLI = fileURLToPath(new URL('../packages/agentci/dist/cli.cjs', import.meta.url));
+const CLI = fileURLToPath(new URL('../packages/agentci/dist/cli.mjs', import.meta.url));
 const PRELOAD = fileURLToPath(new URL('../packages/agentci/dist/register.cjs', import.meta.url));
 const SPANS = Number(process.argv[2] ?? 100_000);
 const BATCH = 512;

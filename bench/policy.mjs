@@ -66,7 +66,7 @@ async function streaming() {
     const result = timeCommand(
       process.execPath,
       [
-        join(dist, 'cli.cjs'),
+        join(dist, 'cli.mjs'),
         'test',
         '-c',
         'policy-suite.yaml',

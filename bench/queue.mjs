@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { median } from './measure.mjs';
 
-const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.cjs', import.meta.url));
+const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.mjs', import.meta.url));
 const REDIS = ['/usr/bin/redis-server', '/usr/local/bin/redis-server'].find((path) =>
   existsSync(path),
 );

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { rowOf, SPEC, traceOf } from './large.mjs';
 import { inTurns, timeCommand } from './measure.mjs';
 
-const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.cjs', import.meta.url));
+const cli = fileURLToPath(new URL('../packages/agentci/dist/cli.mjs', import.meta.url));
 const SHARDS = 8;
 
 export function measureScale({ quick = false } = {}) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { countLoops, readTraces, toolNames, totals } from '../packages/agentci/dist/index.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const runs = process.argv[2] ?? '5';
 
 const CASES = [

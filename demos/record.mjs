@@ -8,7 +8,7 @@ import { createJiti } from 'jiti';
 
 const JUDGE_PORT = 8089;
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const cwd = join(here, process.argv[2] ?? '');
 const script = join(cwd, 'judge-script.mjs');
 if (process.argv[2] === undefined || !existsSync(script)) {

@@ -26,7 +26,7 @@ const flags = isLive ? ['-c', liveSpec(), '--judge', 'live'] : ['--judge', 'reco
 const { status } = spawnSync(
   process.execPath,
   [
-    join(here, '..', 'packages', 'agentci', 'dist', 'cli.cjs'),
+    join(here, '..', 'packages', 'agentci', 'dist', 'cli.mjs'),
     'test',
     ...flags,
     ...workers,

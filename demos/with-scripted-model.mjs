@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 
-const cli = new URL('../packages/agentci/dist/cli.cjs', import.meta.url).pathname;
+const cli = new URL('../packages/agentci/dist/cli.mjs', import.meta.url).pathname;
 
 /** `here` is the `import.meta.url` of the demo; what follows on the command line goes to `agentci test`. */
 export async function testWithScriptedModel(here) {

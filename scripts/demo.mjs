@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const cli = join(root, 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(root, 'packages', 'agentci', 'dist', 'cli.mjs');
 const cwd = join(root, 'demos', 'rag');
 const report = join(cwd, '.agentci', 'report.html');
 const isLive = process.argv.includes('--live');

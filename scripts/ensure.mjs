@@ -54,7 +54,7 @@ function ensurePage() {
 
 function ensureBuild() {
   const packages = join(root, 'packages');
-  const out = join(packages, 'agentci', 'dist', 'cli.cjs');
+  const out = join(packages, 'agentci', 'dist', 'cli.mjs');
   const newest = Math.max(...sources(join(packages, 'agentci')));
   if (existsSync(out) && statSync(out).mtimeMs >= newest) return;
   say('building');

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const demo = join(root, 'demos', 'rag');
 const pictures = join(root, 'docs', 'screenshots');
-const agentci = join(root, 'packages', 'agentci', 'bin', 'agentci.cjs');
+const agentci = join(root, 'packages', 'agentci', 'bin', 'agentci.mjs');
 const dir = mkdtempSync(join(tmpdir(), 'agentci-screenshots-'));
 
 try {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
 
 const root = new URL('../../', import.meta.url);
-const cli = new URL('packages/agentci/dist/cli.cjs', root).pathname;
+const cli = new URL('packages/agentci/dist/cli.mjs', root).pathname;
 const cwd = new URL('.', import.meta.url).pathname;
 const model = new Worker(new URL('./model.mjs', import.meta.url));
 const url = await new Promise((resolve) => model.once('message', resolve));

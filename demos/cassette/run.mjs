@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-const cli = new URL('../../packages/agentci/dist/cli.cjs', import.meta.url).pathname;
+const cli = new URL('../../packages/agentci/dist/cli.mjs', import.meta.url).pathname;
 const cwd = new URL('.', import.meta.url).pathname;
 const { OPENAI_API_KEY: _, OPENAI_BASE_URL: __, CI: ___, ...plain } = process.env;
 

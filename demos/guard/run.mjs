@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const cwd = fileURLToPath(new URL('.', import.meta.url));
-const cli = fileURLToPath(new URL('../../packages/agentci/dist/cli.cjs', import.meta.url));
+const cli = fileURLToPath(new URL('../../packages/agentci/dist/cli.mjs', import.meta.url));
 const server = [process.execPath, 'mail-server.mjs'];
 const say = (text) => process.stdout.write(`${text}\n`);
 const run = (args) =>

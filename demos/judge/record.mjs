@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const cli = join(here, '..', '..', 'packages', 'agentci', 'dist', 'cli.cjs');
+const cli = join(here, '..', '..', 'packages', 'agentci', 'dist', 'cli.mjs');
 const jiti = createJiti(import.meta.url);
 const { startScriptedModel } = await jiti.import('../../packages/scripted-model/src/index.ts');
 

@@ -1,13 +1,20 @@
 import { defineConfig } from 'tsdown';
-import { COMMON } from './build-options.ts';
 import { notedPackages } from './noted-packages.ts';
 
-// The library: what people import. Shared code is split into chunks, so that a door loads only its own part. Everything
-// is bundled; what stays a dependency (the TypeScript loader, the regular-expression and JSON Schema engines) is loaded
-// only when a spec needs it.
+// The model SDKs are built by tsdown.sdk.config.ts: together they would pull all of zod into the chunk every command loads.
+const builtApart = {
+  name: 'built-apart',
+  resolveId: (source: string) => {
+    const sdk = /\/sdk\/([\w-]+)\.ts$/.exec(source);
+    return sdk === null ? undefined : { id: `./sdk/${sdk[1]}.mjs`, external: true };
+  },
+};
+
+// The program and the library, as modules that share their chunks. Everything is bundled; the dependencies that stay (the
+// TypeScript loader, the regular-expression and JSON Schema engines) are loaded only when a spec needs them.
 export default defineConfig({
-  ...COMMON,
   entry: {
+    cli: 'src/cli/bin.ts',
     index: 'src/index.ts',
     stats: 'src/stats/index.ts',
     vitest: 'src/test-frameworks/vitest.ts',
@@ -15,14 +22,39 @@ export default defineConfig({
     'module-host': 'src/runners/module-host.mjs',
   },
   format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  // tsdown.types.config.ts writes the declarations.
+  dts: false,
+  minify: true,
   clean: true,
-  plugins: [...COMMON.plugins, notedPackages('main')],
+  outDir: 'dist',
+  logLevel: 'error',
+  fixedExtension: true,
+  // Every file that Node opens costs about a millisecond, so modules that are always needed together share one.
+  outputOptions: {
+    codeSplitting: {
+      groups: [
+        {
+          name: 'core',
+          test: /src[\\/]cli[\\/](start|options|spec-path)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|node_modules[\\/]commander/,
+          priority: 4,
+        },
+        { name: 'policy', test: /src[\\/]cli[\\/]mcp[\\/]run-(guard|tap)\.ts/, priority: 3 },
+        { name: 'spec', test: /src[\\/]cli[\\/]commands[\\/]validate\.ts/, priority: 2 },
+        {
+          name: 'run',
+          test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/,
+          priority: 1,
+        },
+      ],
+    },
+  },
+  plugins: [builtApart, notedPackages('main')],
   copy: [
     { from: '../../schema/*.json', to: 'dist/schema' },
     // Runs in the user's own programs, so it is as it was written, with no chunks of ours behind it.
     { from: 'src/capture/preload/*.cjs', to: 'dist' },
     { from: 'src/capture/preload/path/node', to: 'dist/path' },
-    // The program by its former name.
-    { from: 'src/cli/launch/cli.mjs', to: 'dist' },
   ],
 });

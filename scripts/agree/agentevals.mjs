@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const VERSION = '0.0.7';
-const agentci = join(import.meta.dirname, '..', '..', 'packages/agentci/bin/agentci.cjs');
+const agentci = join(import.meta.dirname, '..', '..', 'packages/agentci/bin/agentci.mjs');
 
 async function loadEvaluator() {
   const dir = process.env.AGENTEVALS_DIR ?? join(tmpdir(), `agentci-agree-agentevals-${VERSION}`);

@@ -25,7 +25,6 @@ import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases, failedCasesIn } from './failed-cases.ts';
 import { type GitState, gitState } from './git-state.ts';
-import { keepHeapTight } from './heap.ts';
 import type { Io } from './io.ts';
 import { prepareNotify } from './notify/prepare.ts';
 import { withFolder } from './options.ts';
@@ -113,7 +112,6 @@ export async function runTests(
   else shard = planShard(options.shard, runOptions, options, io);
   if (options.dryRun)
     return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
-  await keepHeapTight(suite.queries.length);
   const started = startedWith(options, only, shard);
   const judges = previous
     ? previous.header.judges

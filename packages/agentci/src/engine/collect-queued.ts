@@ -4,7 +4,6 @@ import type { Ticket } from '../queue/job.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { planCassettes } from './cassette-choice.ts';
 import type { Around, Collected } from './collected.ts';
-import { compileLater } from './compile-later.ts';
 import { fleetHash } from './fleet-hash.ts';
 import { QueueCollector } from './queue-collector.ts';
 import type { LiveRunner, QueueChoice, RunOptions } from './run-options.ts';
@@ -22,7 +21,6 @@ export async function collectQueued(
   const ticket = ticketOf(options, config);
   const pending = around.ledger.pending();
   if (pending.length === 0) return { user: undefined, notices: [] };
-  compileLater(pending.length);
   const onNote = (message: string): void =>
     options.onEvent?.({ type: 'note', code: 'QUEUE', message });
   const queue = await RunQueue.open(parseQueueAddress(choice.address, options.env ?? {}), ticket, {

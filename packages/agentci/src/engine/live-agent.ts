@@ -20,7 +20,6 @@ import { seededRandom } from '../stats/seeded-random.ts';
 import type { Trace } from '../trace/model.ts';
 import type { Cassettes, Played } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
-import { compileLater } from './compile-later.ts';
 import type { Talk, TurnError } from './converse.ts';
 import { unfinished } from './evaluate-conversation.ts';
 import { createFunctionRunner } from './function-runner.ts';
@@ -119,7 +118,6 @@ export async function openLiveAgent({
   };
   interrupt.addEventListener('abort', endAll, { once: true });
   const cassettes = await openCassettes(options, config);
-  if (cassettes?.plan.mode === 'replay') compileLater(runs.length);
   const voids: VoidRun[] = [];
   const onVoid: RunnerEnvironment['onVoid'] = (about, message) =>
     voids.push({ about, error: { kind: 'agent', message } });

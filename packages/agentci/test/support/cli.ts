@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const CLI = join(fileURLToPath(import.meta.url), '..', '..', '..', 'dist', 'cli.cjs');
+export const CLI = join(fileURLToPath(import.meta.url), '..', '..', '..', 'dist', 'cli.mjs');
 
 export interface CliOutcome {
   readonly code: number | null;

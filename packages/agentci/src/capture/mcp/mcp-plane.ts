@@ -25,7 +25,7 @@ import { refuse } from '../refuse.ts';
 import { readMcpConfig, withTaps } from './config-copy.ts';
 
 /** The built program, beside which this file is when it is built. */
-const PROGRAM = fileURLToPath(new URL('./cli.cjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('./cli.mjs', import.meta.url));
 
 export interface McpPlane extends Plane {
   /** An argument of the agent, with the user's configuration replaced by ours. */

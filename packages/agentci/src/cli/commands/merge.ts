@@ -14,7 +14,6 @@ import { timingsPath, updateTimings } from '../../store/timings.ts';
 import { comparedWithBase } from '../base-run.ts';
 import { ciRunOf } from '../ci-run.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { keepHeapTight } from '../heap.ts';
 import type { Io } from '../io.ts';
 import { keepHistory } from '../keep-history.ts';
 import { addNotifyFlags, type NotifyOptions } from '../notify/flags.ts';
@@ -172,7 +171,6 @@ async function merge(
   const dir =
     out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
   const { file, header } = found.shards[0]!;
-  await keepHeapTight(found.plan.cases.length);
   const { shard: _, plan_hash: __, ...startedWith } = header?.started_with ?? {};
   const git = { commit: header?.commit, branch: header?.branch };
   const judged = { judges: header?.judges };
