@@ -1,6 +1,6 @@
 import { UserError } from '../kit/user-error.ts';
 import { parseQueueAddress } from '../queue/address.ts';
-import type { Ticket } from '../queue/job.ts';
+import type { QueuedRun } from '../queue/job.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { planCassettes } from './cassette-choice.ts';
 import type { Around, Collected } from './collected.ts';
@@ -8,46 +8,35 @@ import { fleetHash } from './fleet-hash.ts';
 import { QueueCollector } from './queue-collector.ts';
 import type { LiveRunner, QueueChoice, RunOptions } from './run-options.ts';
 
-/** How long a queue is waited for that the rest of a run does not need. */
+/** How long to wait for a queue that the rest of the run does not need. */
 const LEAVE_MS = 10_000;
+const NOTHING: Collected = { user: undefined, notices: [] };
 
-/** Has workers run the agent for every pending query, and writes each verdict down as its result comes in. */
+/** Has workers run the agent for every pending query, and judges each result as it comes in. */
 export async function collectQueued(
   options: RunOptions,
   config: LiveRunner,
   choice: QueueChoice,
   around: Around,
 ): Promise<Collected> {
-  const ticket = ticketOf(options, config);
-  const pending = around.ledger.pending();
-  if (pending.length === 0) return { user: undefined, notices: [] };
-  const onNote = (message: string): void =>
-    options.onEvent?.({ type: 'note', code: 'QUEUE', message });
-  const queue = await RunQueue.open(parseQueueAddress(choice.address, options.env ?? {}), ticket, {
-    rate: choice.rate,
-    onNote,
-    patienceMs: choice.timeoutMs,
-    signal: options.signal,
-  });
-  const collector = new QueueCollector({ options, choice, queue, ticket, ...around }, pending);
+  const run = queuedRun(options, config);
+  if (around.ledger.pending().length === 0) return NOTHING;
+  const queue = await openQueue(options, choice, run);
+  const collector = new QueueCollector({ options, choice, queue, run, ...around });
   try {
     await collector.collect();
     await queue.close(around.ledger.interrupted ? 'to be resumed' : 'over');
   } catch (error) {
     await collector.abandon();
-    // Whoever interrupts a run while Redis is gone gets the run as it is.
+    // A run that is interrupted while Redis is gone is stored as it is.
     if (!around.ledger.interrupted) throw error;
   }
-  return {
-    user: collector.user,
-    unused: collector.unused,
-    notices: collector.notices(),
-  };
+  return collector.collected();
 }
 
 /**
- * Takes from the queue of a run what workers have finished for it, or are about to, before the rest is run in another way. Nothing more is
- * begun there. A queue that is gone is told of: the run can be finished without it.
+ * Takes what workers have finished for a run, or are running, out of the queue that the run leaves. They start nothing more. If
+ * that Redis is gone, a notice says so, since the run can do without it.
  */
 export async function leaveQueue(
   options: RunOptions,
@@ -55,31 +44,18 @@ export async function leaveQueue(
   address: string,
   around: Around,
 ): Promise<Collected> {
-  const ticket = ticketOf(options, config);
-  const pending = around.ledger.pending();
-  if (pending.length === 0) return { user: undefined, notices: [] };
-  const onNote = (message: string): void =>
-    options.onEvent?.({ type: 'note', code: 'QUEUE', message });
+  const run = queuedRun(options, config);
+  if (around.ledger.pending().length === 0) return NOTHING;
+  const choice = { address, timeoutMs: LEAVE_MS };
   let queue: RunQueue;
   try {
-    queue = await RunQueue.open(parseQueueAddress(address, options.env ?? {}), ticket, {
-      onNote,
-      patienceMs: LEAVE_MS,
-      signal: options.signal,
-    });
+    queue = await openQueue(options, choice, run);
   } catch (error) {
     if (!(error instanceof UserError) || error.code === 'QUEUE_RUN_TAKEN') throw error;
-    return {
-      user: undefined,
-      notices: [
-        `the queue that the run was started with cannot be asked (${error.message}): what workers finished for it is run again, and what that cost is not known`,
-      ],
-    };
+    const notice = `the queue that the run was started with cannot be asked (${error.message}): what workers finished for it is run again, and what that cost is not known`;
+    return { ...NOTHING, notices: [notice] };
   }
-  const collector = new QueueCollector(
-    { options, choice: { address }, queue, ticket, ...around },
-    pending,
-  );
+  const collector = new QueueCollector({ options, choice, queue, run, ...around });
   try {
     await collector.leave();
     await queue.close(around.ledger.interrupted ? 'to be resumed' : 'given up');
@@ -87,37 +63,43 @@ export async function leaveQueue(
     await queue.close('to be resumed');
     if (!around.ledger.interrupted) throw error;
   }
-  return {
-    user: collector.user,
-    unused: collector.unused,
-    notices: collector.notices(),
-  };
+  return collector.collected();
 }
 
-/** What workers must know. What only makes sense on one machine is refused here. */
-function ticketOf(options: RunOptions, config: LiveRunner): Ticket {
-  const { suite, runId, timeoutMs, retries, seed, maxCostUsd, judge, env = {} } = options;
+const openQueue = (
+  { env = {}, signal, onEvent }: RunOptions,
+  { address, rate, timeoutMs }: QueueChoice,
+  run: QueuedRun,
+): Promise<RunQueue> =>
+  RunQueue.open(parseQueueAddress(address, env), run, {
+    rate,
+    patienceMs: timeoutMs,
+    signal,
+    onNote: (message) => onEvent?.({ type: 'note', code: 'QUEUE', message }),
+  });
+
+/** Describes the run for workers. Refuses what only works on one machine. */
+function queuedRun(options: RunOptions, config: LiveRunner): QueuedRun {
+  const { suite, timeoutMs, retries, seed, maxCostUsd, judge, env = {} } = options;
   if (typeof config === 'function')
     throw new UserError(
       'QUEUE_RUNNER',
       'a function cannot be run by workers: they have the spec and nothing else',
     );
-  const plan = planCassettes({
+  const cassettes = planCassettes({
     choice: options.cassette,
     config: suite.cassette,
     specDir: suite.dir,
     env,
   });
-  if (plan !== undefined && plan.mode !== 'replay')
+  if (cassettes !== undefined && cassettes.mode !== 'replay')
     throw new UserError(
       'QUEUE_CASSETTE',
       'cassettes are recorded on one machine, and this run is on several',
-      {
-        hint: 'Record without --queue; with it, use --cassette replay or --cassette off.',
-      },
+      { hint: 'Record without --queue; with it, use --cassette replay or --cassette off.' },
     );
   return {
-    run: runId ?? 'run',
+    run: options.runId ?? 'run',
     agent: suite.agent,
     spec: fleetHash(suite),
     version: options.version ?? '',
@@ -126,7 +108,7 @@ function ticketOf(options: RunOptions, config: LiveRunner): Ticket {
       retries,
       seed,
       maxCostUsd,
-      cassette: plan === undefined ? 'off' : 'replay',
+      cassette: cassettes === undefined ? 'off' : 'replay',
       judge: typeof judge === 'string' ? judge : undefined,
     },
   };

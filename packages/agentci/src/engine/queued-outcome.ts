@@ -1,5 +1,5 @@
 import { isObject } from '../kit/object.ts';
-import type { CassetteUse, QueryError, QueryResult, RunResult } from '../results/run-result.ts';
+import type { CassetteUse, QueryResult, RunResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
@@ -9,10 +9,10 @@ import { errorResult } from './combine-runs.ts';
 import type { Outcome } from './live-agent.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** What the models that play users were asked. */
+/** Usage of the models that play users. */
 type Usage = NonNullable<RunResult['user']>;
 
-/** What a worker sends: without secrets, and without what cannot travel. */
+/** Encodes an outcome for the queue, with secrets masked. */
 export function outcomeBody(outcome: Outcome, user: Usage | undefined): unknown {
   const trace = outcome.trace === undefined ? undefined : maskTrace(outcome.trace);
   if (outcome.kind === 'failed')
@@ -26,57 +26,40 @@ export function outcomeBody(outcome: Outcome, user: Usage | undefined): unknown 
   };
 }
 
-/** What a worker sent. Whoever can write to the queue may have written it, so all of it is looked at; what cannot be read is an error. */
+/** Encodes the failure of a worker. */
+export const failureBody = (error: 'worker' | 'worker_lost', message: string): unknown => ({
+  kind: 'error',
+  error,
+  message,
+});
+
+/** Reads what a worker sent. Anyone with access to the queue can write there, so what is not valid becomes an error. */
 export function readOutcome(
   body: unknown,
   query: Query,
-): { readonly outcome: Outcome; readonly user: Usage | undefined } {
-  if (!isObject(body)) return unreadable(query, 'it is not one of AgentCI');
+): { readonly outcome: Outcome; readonly user?: Usage | undefined } {
+  const fail = (message: string, kind: 'worker' | 'worker_lost' = 'worker') => ({
+    outcome: { kind: 'failed', result: errorResult(query, { kind, message }) } as const,
+  });
+  const unreadable = (why: string) => fail(`the result of a worker cannot be read: ${why}`);
+  if (!isObject(body)) return unreadable('it is not one of AgentCI');
+  const { kind, result, played, error, message } = body;
+  if (kind === 'error' && typeof message === 'string')
+    return fail(message, error === 'worker_lost' ? error : 'worker');
   const user = usageIn(body.user);
   const trace = body.trace === undefined ? undefined : traceIn(body.trace);
-  if (typeof trace === 'string') return unreadable(query, trace);
-  if (body.kind === 'failed') {
-    const { result } = body;
-    if (!isFailure(result, query)) return unreadable(query, 'its verdict has the wrong form');
-    return { outcome: { kind: 'failed', result, trace }, user };
-  }
-  if (body.kind !== 'judge' || trace === undefined) return unreadable(query, 'it has no trace');
-  if (body.played === undefined) return { outcome: { kind: 'judge', trace }, user };
-  const { played } = body;
+  if (typeof trace === 'string') return unreadable(trace);
+  if (kind === 'failed')
+    return isFailure(result, query)
+      ? { outcome: { kind, result, trace }, user }
+      : unreadable('its verdict has the wrong form');
+  if (kind !== 'judge' || trace === undefined) return unreadable('it has no trace');
+  if (played === undefined) return { outcome: { kind, trace }, user };
   if (!isObject(played) || !isUse(played.use))
-    return unreadable(query, 'what it says of the cassette has the wrong form');
-  return {
-    outcome: {
-      kind: 'judge',
-      trace,
-      played: { use: played.use, warnings: warningsIn(played.warnings) },
-    },
-    user,
-  };
+    return unreadable('what it says of the cassette has the wrong form');
+  const { use, warnings } = played;
+  return { outcome: { kind, trace, played: { use, warnings: warningsIn(warnings) } }, user };
 }
-
-const unreadable = (query: Query, why: string) => ({
-  outcome: failedOutcome(query, 'worker', `the result of a worker cannot be read: ${why}`),
-  user: undefined,
-});
-
-/** A run that came to nothing. */
-export const failedOutcome = (
-  query: Query,
-  kind: QueryError['kind'],
-  message: string,
-): Outcome => ({
-  kind: 'failed',
-  result: errorResult(query, { kind, message }),
-});
-
-/** A query that has killed worker after worker. */
-export const lostOutcome = (query: Query, workers: number): Outcome =>
-  failedOutcome(
-    query,
-    'worker_lost',
-    `${workers} workers died while they ran it, the last ones with nothing else to do`,
-  );
 
 function traceIn(value: unknown): Trace | string {
   const upgraded = upgradeTrace(value);
@@ -85,7 +68,7 @@ function traceIn(value: unknown): Trace | string {
   return checked.ok ? checked.trace : checked.issues[0]!.message;
 }
 
-/** Only that there is nothing to judge may be said by a worker; verdicts are made here. */
+/** A worker may only report that there is nothing to judge. */
 const isFailure = (value: unknown, query: Query): value is QueryResult =>
   isObject(value) &&
   value.id === query.id &&
@@ -100,34 +83,31 @@ const isFailure = (value: unknown, query: Query): value is QueryResult =>
 
 const isUse = (value: unknown): value is CassetteUse =>
   isObject(value) &&
-  (value.mode === 'replay' || value.mode === 'record' || value.mode === 'auto') &&
+  ['replay', 'record', 'auto'].includes(value.mode as string) &&
   ['hits', 'misses', 'scrubbed', 'unused'].every((key) => typeof value[key] === 'number') &&
   typeof value.isolated === 'boolean' &&
   Array.isArray(value.planes);
 
 const warningsIn = (value: unknown): Trace['warnings'] =>
-  Array.isArray(value)
-    ? value.flatMap((each) =>
-        isObject(each) && typeof each.code === 'string' && typeof each.message === 'string'
-          ? [{ code: each.code, message: each.message }]
-          : [],
-      )
-    : [];
-
-const COUNTS = ['calls', 'cached', 'input_tokens', 'output_tokens'] as const;
+  (Array.isArray(value) ? value : []).flatMap((each) =>
+    isObject(each) && typeof each.code === 'string' && typeof each.message === 'string'
+      ? [{ code: each.code, message: each.message }]
+      : [],
+  );
 
 function usageIn(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
-  const number = (key: string): number =>
-    typeof value[key] === 'number' ? (value[key] as number) : 0;
-  const counts = Object.fromEntries(COUNTS.map((key) => [key, number(key)])) as Record<
-    (typeof COUNTS)[number],
-    number
-  >;
-  return { ...counts, cost_usd: value.cost_usd === null ? null : number('cost_usd') };
+  const number = (each: unknown): number => (typeof each === 'number' ? each : 0);
+  return {
+    calls: number(value.calls),
+    cached: number(value.cached),
+    input_tokens: number(value.input_tokens),
+    output_tokens: number(value.output_tokens),
+    cost_usd: value.cost_usd === null ? null : number(value.cost_usd),
+  };
 }
 
-/** Both together, or what one has more than the other; what one does not know the sum does not know. */
+/** Adds or subtracts usage. An unknown cost makes the sum unknown. */
 export function addUsage(
   a: Usage | undefined,
   b: Usage | undefined,

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { addressText, parseQueueAddress } from './address.ts';
-import { nameOf, readJob, readTicket } from './job.ts';
-import { packParcel, unpackParcel } from './parcel.ts';
-import { Room } from './room.ts';
+import { jobName, readJob, readQueuedRun } from './job.ts';
+import { decodeBody, encodeBody } from './message.ts';
+import { WorkerSlots } from './worker-slots.ts';
 
 describe('an address', () => {
   test.each([
@@ -66,70 +66,72 @@ describe('a job', () => {
       { ...job, cell: { model: 'b' } },
       { run: job.run, id: 'refund', repeat: 2 },
       { ...job, id: 'refund:1' },
-    ].map(nameOf);
+    ].map(jobName);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^[\w.-]+$/);
-    expect(nameOf({ ...job, cell: { model: 'a' } })).toBe(nameOf(job));
+    expect(jobName({ ...job, cell: { model: 'a' } })).toBe(jobName(job));
   });
 
-  test('of a ticket that is nonsense is not taken up', () => {
-    const ticket = {
+  test('of a run whose description is invalid is not run', () => {
+    const run = {
       run: 'r',
       agent: 'a',
       spec: 's',
       version: '1',
       settings: { timeoutMs: 5, cassette: 'record', x: 1 },
     };
-    expect(readTicket(JSON.stringify(ticket))).toEqual({ ...ticket, settings: { timeoutMs: 5 } });
-    for (const bad of ['', '[]', '{"run":"r"}', JSON.stringify({ ...ticket, settings: null })])
-      expect(readTicket(bad)).toBeUndefined();
+    expect(readQueuedRun(JSON.stringify(run))).toEqual({ ...run, settings: { timeoutMs: 5 } });
+    for (const bad of ['', '[]', '{"run":"r"}', JSON.stringify({ ...run, settings: null })])
+      expect(readQueuedRun(bad)).toBeUndefined();
   });
 });
 
-describe('a parcel', () => {
+describe('a message', () => {
   test.each([
     ['small', { a: 1 }],
     ['large', { text: 'again '.repeat(10_000) }],
-  ])('that is %s comes out as it went in', (_, value) =>
-    expect(unpackParcel(packParcel(value))).toEqual(value),
+  ])('that is %s is decoded as it was encoded', (_, value) =>
+    expect(decodeBody(encodeBody(value))).toEqual(value),
   );
 
-  test('that is large is packed', () =>
-    expect(packParcel({ text: 'again '.repeat(10_000) }).length).toBeLessThan(2000));
+  test('that is large is compressed', () =>
+    expect(encodeBody({ text: 'again '.repeat(10_000) }).length).toBeLessThan(2000));
 
   test.each([
     ['empty', Buffer.alloc(0)],
-    ['cut off', packParcel({ text: 'again '.repeat(10_000) }).subarray(0, 50)],
+    ['truncated', encodeBody({ text: 'again '.repeat(10_000) }).subarray(0, 50)],
     ['of another kind', Buffer.from('x{}')],
     ['a bomb', Buffer.concat([Buffer.from('z'), gzipSync(Buffer.alloc(300 * 1024 * 1024))])],
-  ])('that is %s is not read', (_, bytes) => expect(unpackParcel(bytes)).toBeUndefined());
+  ])('that is %s is not read', (_, bytes) => expect(decodeBody(bytes)).toBeUndefined());
 });
 
-describe('the room of a worker', () => {
-  test('holds as many as it has slots, or one that must be alone', async () => {
-    const room = new Room(2);
-    const log: string[] = [];
-    const enter = async (name: string, isAlone: boolean) => {
-      const leave = await room.enter(isAlone);
-      log.push(name);
-      return leave;
-    };
-    const first = await enter('a', false);
-    const second = await enter('b', false);
-    const alone = enter('suspect', true);
-    const later = enter('c', false);
-    await Promise.resolve();
-    expect(log).toEqual(['a', 'b']);
-    first();
-    first();
-    await Promise.resolve();
-    expect(log).toEqual(['a', 'b']);
-    second();
-    const leave = await alone;
-    await Promise.resolve();
-    expect(log).toEqual(['a', 'b', 'suspect']);
-    leave();
-    await later;
-    expect(log).toEqual(['a', 'b', 'suspect', 'c']);
-  });
+test('a worker runs as many jobs as it has slots, or one that must run alone', async () => {
+  const slots = new WorkerSlots(2);
+  const started: string[] = [];
+  const finish = new Map<string, () => void>();
+  const use = (name: string, how: 'beside others' | 'alone'): Promise<void> =>
+    slots.use(how, () => {
+      started.push(name);
+      return new Promise((resolve) => finish.set(name, resolve));
+    });
+  const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const all = [
+    use('a', 'beside others'),
+    use('b', 'beside others'),
+    use('suspect', 'alone'),
+    use('c', 'beside others'),
+  ];
+  await tick();
+  expect(started).toEqual(['a', 'b']);
+  finish.get('a')!();
+  await tick();
+  expect(started).toEqual(['a', 'b']);
+  finish.get('b')!();
+  await tick();
+  expect(started).toEqual(['a', 'b', 'suspect']);
+  finish.get('suspect')!();
+  await tick();
+  expect(started).toEqual(['a', 'b', 'suspect', 'c']);
+  finish.get('c')!();
+  await Promise.all(all);
 });

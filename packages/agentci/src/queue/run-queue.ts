@@ -1,39 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue } from 'bullmq';
 import { UserError } from '../kit/user-error.ts';
 import type { QueueAddress } from './address.ts';
-import { bundleJobs, queueEntry, readBundle } from './bundle.ts';
-import {
-  type Client,
-  connect,
-  loadPackages,
-  type QueuedJob,
-  queueConnection,
-  refuseUnfit,
-} from './client.ts';
-import { type Delivery, deliveryOf } from './delivery.ts';
-import { Endurance } from './endurance.ts';
-import { evenRate, type QueueRate } from './even-rate.ts';
-import { type Job, nameOf, type Ticket } from './job.ts';
-import { Lease, RENEW_MS } from './lease.ts';
-import {
-  MAX_ALONE,
-  MAX_COST,
-  OVER,
-  PREFIX,
-  queueName,
-  READY,
-  type RunKeys,
-  runKeys,
-} from './names.ts';
-import { hangUp } from './pulse.ts';
-import { Whereabouts } from './whereabouts.ts';
-import { BEAT_MS, type SeenWorker, seenWorkers } from './worker-list.ts';
+import { loadPackages, QueueConnection } from './connection.ts';
+import { type Job, jobName, type QueuedRun } from './job.ts';
+import { KEEP_S, MAX_COST, MAX_STARTS, OVER, PREFIX, queueName, runKeys } from './keys.ts';
+import { type Message, readMessage } from './message.ts';
+import { listWorkers, type WorkerInfo } from './worker-list.ts';
 
-/** A job that came to no result. */
-export interface LostJob {
-  readonly job: Job;
-  readonly why: string;
+/** Starts of queries per time, over all workers. */
+export interface QueueRate {
+  readonly max: number;
+  readonly perMs: number;
 }
 
 interface OpenOptions {
@@ -41,422 +20,273 @@ interface OpenOptions {
   readonly onNote: (message: string) => void;
   /** How long to wait for a Redis that went away; a minute. */
   readonly patienceMs?: number | undefined;
-  /** Aborted when the user has had enough. */
   readonly signal?: AbortSignal | undefined;
 }
 
-interface About extends OpenOptions {
-  readonly address: QueueAddress;
-  readonly ticket: Ticket;
-}
-
-/** How long what is left of a run that was not finished stays. */
-const KEEP_S = 7 * 24 * 3600;
-/** How long what BullMQ keeps for a spec stays after the last run: every change of a spec makes another queue. */
+const PATIENCE_MS = 60_000;
+const LEASE_MS = 5000;
+const RENEW_MS = 1000;
+const LEASE_POLL_MS = 250;
+/** What BullMQ keeps for a queue stays this long: every change of a spec makes another queue. */
 const QUEUE_S = 30 * 24 * 3600;
-/** How long it is known that a run is over: a collector that slept longer than this would begin it anew. */
+/** A collector that slept longer than this would start its finished run again. */
 const OVER_S = 24 * 3600;
+const CHUNK = 200;
+const READ_POLL_MS = 20;
+const READ_COUNT = 200;
+/** How long workers may take to close their agents. */
+const CLOSE_AGENTS_MS = 15_000;
 const TIDY_MS = 5000;
-const CHUNK = 500;
-/** How long workers may take to end their agents. */
-const END_MS = 15_000;
-/** How long they take to say that they are at work once a Redis that lost its data knows the run again. */
-const SIGNED_MS = 1000;
-/** How often it is looked whether they have: at first after this, then less and less often. */
-const FIRST_POLL_MS = 5;
-const POLL_MS = 50;
+/** Timers are not more exact. */
+const SHORTEST_RATE_MS = 50;
 
-/** One run as its collector sees it: jobs go in, results come out, and no one else may do the same. */
+/** The queue of one run, for its collector: puts jobs in, reads results, and holds the lease that makes it the only one. */
 export class RunQueue {
-  readonly #redis: Client;
-  /** A connection of its own: reading blocks it. */
-  readonly #reader: Client;
+  /** Redis knew the run when it was opened. */
+  wasKnown = false;
+  readonly #connection: QueueConnection;
   readonly #queue: Queue;
-  readonly #ticket: Ticket;
-  readonly #keys: RunKeys;
-  readonly #lease: Lease;
-  readonly #endurance: Endurance;
-  readonly #whereabouts = new Whereabouts();
+  readonly #run: QueuedRun;
+  readonly #keys: ReturnType<typeof runKeys>;
+  readonly #token = randomUUID();
   #renewal: NodeJS.Timeout | undefined;
-  #renewing: Promise<void> | undefined;
-  #last = '0';
-  #wasReset = false;
-  #resetAt = Number.NEGATIVE_INFINITY;
-  #wasKnown: boolean | undefined;
-  /** How many jobs can be run at a time by the workers that were there at the beginning. */
-  #slots = 0;
-  /** Jobs that may have killed workers before the run was resumed. */
-  #suspects: ReadonlySet<string> = new Set();
-  /** A limit on each start needs jobs that are started one by one. */
-  readonly #isOneByOne: boolean;
+  #hasForgotten = false;
+  #fault: unknown;
+  #lastId = '0';
 
-  private constructor(redis: Client, reader: Client, queue: Queue, about: About) {
-    const { ticket, address, rate, onNote, patienceMs, signal } = about;
-    this.#redis = redis;
-    this.#reader = reader;
-    this.#queue = queue;
-    this.#ticket = ticket;
-    this.#keys = runKeys(ticket.run);
-    this.#lease = new Lease(redis, ticket.run);
-    const onReady = (): void => void this.#renew().catch(() => {});
-    const onFault = (): void => hangUp(reader);
-    this.#endurance = new Endurance(redis, {
-      address,
-      onNote,
-      patienceMs,
-      signal,
-      onReady,
-      onFault,
+  private constructor(connection: QueueConnection, run: QueuedRun) {
+    this.#connection = connection;
+    this.#run = run;
+    this.#keys = runKeys(run.run);
+    this.#queue = new (loadPackages().Queue)(queueName(run.spec, run.version), {
+      connection: connection.redis,
+      prefix: PREFIX,
     });
-    this.#isOneByOne = rate !== undefined || ticket.settings.maxCostUsd !== undefined;
+    // Errors of the connection reach us through the calls.
+    this.#queue.on('error', () => {});
   }
 
   static async open(
     address: QueueAddress,
-    ticket: Ticket,
+    run: QueuedRun,
     options: OpenOptions,
   ): Promise<RunQueue> {
-    const { rate, onNote } = options;
-    const packages = loadPackages();
-    const redis = await connect(packages, address);
+    const { onNote, signal, patienceMs = PATIENCE_MS } = options;
+    const patience = { onNote, signal, patienceMs, abortedPatienceMs: 0 };
+    const queue = new RunQueue(await QueueConnection.open(address, patience), run);
     try {
-      const note = await refuseUnfit(redis);
-      if (note !== undefined) onNote(note);
-      const reader = await connect(packages, address);
-      const connection = queueConnection(address);
-      const queue = new packages.Queue(queueName(ticket.spec, ticket.version), {
-        connection,
-        prefix: PREFIX,
-      });
-      // The connection we watch says what is wrong.
-      queue.on('error', () => {});
-      const run = new RunQueue(redis, reader, queue, { ...options, address, ticket });
-      await run.#endurance
-        .steadily(() => run.#begin(rate, onNote))
-        .catch(async (error) => {
-          await run.close('to be resumed');
-          throw error;
-        });
-      return run;
+      await queue.#takeLease(onNote);
+      await queue.#call(() => queue.#setUp(options.rate));
+      return queue;
     } catch (error) {
-      hangUp(redis);
+      await queue.close('to be resumed');
       throw error;
     }
   }
 
-  async #begin(rate: QueueRate | undefined, onNote: (message: string) => void): Promise<void> {
-    await this.#lease.take(onNote);
-    const isResumed = (await this.#redis.exists(this.#keys.ticket)) === 1;
-    // A second try after a lost connection finds what the first one wrote.
-    this.#wasKnown ??= isResumed;
-    await this.#writeTicket();
-    // A run that is resumed was stopped before.
-    await this.#redis.del(this.#keys.stop);
-    if (rate === undefined) await this.#queue.removeGlobalRateLimit();
-    else {
-      const { max, perMs } = evenRate(rate);
-      await this.#queue.setGlobalRateLimit(max, perMs);
-    }
-    await this.#keepQueue();
-    clearInterval(this.#renewal);
-    this.#renewal = setInterval(() => void this.#renew().catch(() => {}), RENEW_MS);
-    // Jobs that workers have put off, because no one collected their run, can be taken up.
-    const [slots] = await Promise.all([this.#findSlots(), this.#queue.promoteJobs()]);
-    this.#slots = slots;
-    if (!isResumed) return;
-    // What the queue gave up then may work now.
-    await this.#takeFailed();
-    await this.#whereabouts.find(this.#queue, this.#ticket.run);
-    this.#suspects = new Set(await this.#redis.hkeys(this.#keys.starts));
-  }
-
-  async #keepQueue(): Promise<void> {
-    const pipeline = this.#redis.pipeline();
-    for (const part of ['meta', 'id', 'events']) pipeline.expire(this.#queue.toKey(part), QUEUE_S);
-    await pipeline.exec();
-  }
-
-  /** Redis knew of the run when it was opened. */
-  get wasKnown(): boolean {
-    return this.#wasKnown === true;
-  }
-
-  #writeTicket = (): Promise<unknown> =>
-    this.#redis.set(this.#keys.ticket, JSON.stringify(this.#ticket), 'EX', KEEP_S);
-
-  #renew(): Promise<void> {
-    this.#renewing ??= this.#renewLease().finally(() => {
-      this.#renewing = undefined;
-    });
-    return this.#renewing;
-  }
-
-  /**
-   * Writes the ticket again each time, since reading results is all that a run does for a long time, and what is full can still
-   * be read.
-   */
-  async #renewLease(): Promise<void> {
-    try {
-      const held = await this.#endurance.steadily(async () => {
-        const state = await this.#lease.renew();
-        if (state !== 'waiting') await this.#writeTicket();
-        return state;
-      });
-      // What is missing is put in again.
-      if (held === 'again') {
-        this.#wasReset = true;
-        this.#resetAt = Date.now();
-      }
-    } catch (error) {
-      if (error instanceof UserError) this.#endurance.fail(error);
-      throw error;
-    }
-  }
-
-  /** Puts jobs in, short ones together. One that is there already stays as it is. */
-  async put(jobs: readonly Job[]): Promise<void> {
-    const unknown = jobs.filter((job) => !this.#whereabouts.wasFound(job));
-    const isSuspect = (job: Job): boolean => this.#suspects.has(nameOf(job));
-    const fresh = this.#suspects.size === 0 ? unknown : unknown.filter((job) => !isSuspect(job));
-    if (fresh.length < unknown.length) {
-      const suspects = unknown.filter(isSuspect).map((job) => [job]);
-      await this.#add(suspects, { isAgain: true });
-    }
-    const slots = this.#isOneByOne ? 0 : this.#slots;
-    const bundles = bundleJobs(fresh, slots);
-    // Workers begin with the first ones while the others are put in.
-    const atOnce = Math.ceil((2 * slots) / (bundles[0]?.length ?? 1));
-    await this.#add(bundles.slice(0, atOnce));
-    await this.#add(bundles.slice(atOnce));
-  }
-
-  async #add(
-    bundles: readonly (readonly Job[])[],
-    about: { readonly isAgain?: boolean } = {},
-  ): Promise<void> {
-    for (let at = 0; at < bundles.length; at += CHUNK) {
-      this.#endurance.throwFault();
-      const chunk = bundles.slice(at, at + CHUNK).map((bundle) => queueEntry(bundle, about));
-      for (const [i, { opts }] of chunk.entries())
-        this.#whereabouts.note(bundles[at + i]!, opts.jobId);
-      await this.#endurance.steadily(() => this.#queue.addBulk(chunk));
-    }
-  }
-
-  async #findSlots(): Promise<number> {
-    const { spec, version } = this.#ticket;
-    const ours = (await this.workers()).filter(
-      (worker) => worker.spec === spec && worker.version === version,
-    );
-    return ours.reduce((sum, { slots }) => sum + slots, 0);
-  }
-
-  /** What came in since the last call; waits a little if nothing did, and not at all without a time. */
-  async take(waitMs: number | undefined): Promise<Delivery[]> {
-    this.#endurance.throwFault();
-    const { results } = this.#keys;
-    const reply = (await this.#endurance.steadily(() =>
-      waitMs === undefined
-        ? this.#reader.xreadBuffer('COUNT', 200, 'STREAMS', results, this.#last)
-        : this.#reader.xreadBuffer('COUNT', 200, 'BLOCK', waitMs, 'STREAMS', results, this.#last),
-    )) as [Buffer, [Buffer, Buffer[]][]][] | null;
-    const entries = reply?.[0]?.[1] ?? [];
-    const deliveries = entries.map(([id, fields]) => deliveryOf(id.toString(), fields));
-    this.#last = deliveries.at(-1)?.id ?? this.#last;
-    return deliveries;
-  }
-
-  /** Forgets what has been written down. */
-  async settle(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0)
-      await this.#endurance.steadily(() => this.#redis.xdel(this.#keys.results, ...ids));
-  }
-
-  async #takeFailed(): Promise<QueuedJob[]> {
-    const failed = (await this.#queue.getFailed(0, 1000)) as unknown as QueuedJob[];
-    const mine = failed.filter(
-      (queued) => readBundle(queued.data)?.jobs[0]?.run === this.#ticket.run,
-    );
-    await Promise.all(mine.map((queued) => queued.remove().catch(() => {})));
-    return mine;
-  }
-
-  /** Jobs that the queue has given up. */
-  async lost(): Promise<LostJob[]> {
-    const mine = await this.#endurance.steadily(() => this.#takeFailed());
-    return mine.flatMap((queued) =>
-      readBundle(queued.data)!.jobs.map((job) => ({
-        job,
-        why: queued.failedReason ?? 'for an unknown reason',
-      })),
-    );
-  }
-
-  /**
-   * Those of the jobs that have had enough workers to themselves, the last of which is gone as well. A worker that takes such
-   * a job says the same; where none is left no one else would.
-   */
-  async deadly(jobs: readonly Job[]): Promise<Job[]> {
-    const counts = await this.#endurance.steadily(() => this.#redis.hgetall(this.#keys.starts));
-    const suspects = jobs.filter((job) => Number(counts[nameOf(job)] ?? 0) >= MAX_ALONE);
-    if (suspects.length === 0) return [];
-    const found = await this.#endurance.steadily(async () => {
-      const pipeline = this.#redis.pipeline();
-      for (const job of suspects) {
-        pipeline.exists(
-          ...this.#whereabouts.of(job).map((name) => `${this.#queue.toKey(name)}:lock`),
+  /** Waits for the lease of a collector that was killed. One that is alive renews it. */
+  async #takeLease(onNote: (message: string) => void): Promise<void> {
+    const { redis } = this.#connection;
+    let leftMs: number | undefined;
+    let state = await this.#hold();
+    for (; state === 0; state = await this.#hold()) {
+      const nowMs = await this.#call(() => redis.pttl(this.#keys.lease));
+      if (leftMs === undefined)
+        onNote(
+          `another process collects run ${this.#run.run}, or was killed a moment ago; waiting`,
         );
-        pipeline.hexists(this.#keys.done, nameOf(job));
-      }
-      return (await pipeline.exec()) ?? [];
-    });
-    const isNone = (reply: [Error | null, unknown] | undefined): boolean =>
-      reply?.[0] === null && reply[1] === 0;
-    return suspects.filter((_, i) => isNone(found[2 * i]) && isNone(found[2 * i + 1]));
-  }
-
-  /** How often a job was begun again because a worker that had it died: so many runs came to nothing, at the most. */
-  async lostAttempts(): Promise<number> {
-    const counts = await this.#endurance.steadily(() => this.#redis.hgetall(this.#keys.starts));
-    const alone = Object.entries(counts).filter(([name]) => !name.endsWith(READY));
-    return alone.reduce((sum, [, count]) => sum + Number(count), 0);
-  }
-
-  /** Those of the jobs that are not in the queue, nor is their result on its way to us. */
-  async missing(jobs: readonly Job[]): Promise<Job[]> {
-    const missing: Job[] = [];
-    for (let at = 0; at < jobs.length; at += CHUNK) {
-      const chunk = jobs.slice(at, at + CHUNK);
-      const found = await this.#endurance.steadily(async () => {
-        const pipeline = this.#redis.pipeline();
-        for (const job of chunk)
-          pipeline.exists(...this.#whereabouts.of(job).map((name) => this.#queue.toKey(name)));
-        return (await pipeline.exec()) ?? [];
-      });
-      chunk.forEach((job, i) => {
-        if (found[i]?.[0] === null && found[i]?.[1] === 0) missing.push(job);
-      });
+      else if (nowMs > leftMs) throw this.#taken('collects the results');
+      leftMs = nowMs;
+      await sleep(LEASE_POLL_MS);
     }
-    return missing;
+    this.wasKnown = state === 2;
+    this.#renewal = setInterval(() => void this.#renew(), RENEW_MS);
   }
 
-  /** Puts jobs in as if they had never been there. */
-  async restore(jobs: readonly Job[]): Promise<void> {
-    if (jobs.length === 0) return;
-    await this.#endurance.steadily(() => this.#redis.hdel(this.#keys.done, ...jobs.map(nameOf)));
-    await this.#add(jobs.map((job) => [job]));
+  async #hold(): Promise<number> {
+    const { lease, over, about } = this.#keys;
+    const text = JSON.stringify(this.#run);
+    const state = await this.#call(() =>
+      this.#connection.redis.hold(lease, over, about, this.#token, LEASE_MS, text, KEEP_S),
+    );
+    if (state === 3) throw this.#taken('has collected all results');
+    return state;
   }
 
-  /** Makes sure that workers know of at least so much. */
+  async #renew(): Promise<void> {
+    try {
+      const state = await this.#hold();
+      if (state === 0) throw this.#taken('collects the results');
+      if (state === 1) this.#hasForgotten = true;
+    } catch (error) {
+      this.#fault ??= error;
+    }
+  }
+
+  #taken(what: 'collects the results' | 'has collected all results'): UserError {
+    const hint =
+      what === 'collects the results'
+        ? 'One is enough. If it hangs, end it; --resume continues its run.'
+        : 'Its report has them.';
+    const message = `another process ${what} of run ${this.#run.run}`;
+    return new UserError('QUEUE_RUN_TAKEN', message, { hint });
+  }
+
+  async #setUp(rate: QueueRate | undefined): Promise<void> {
+    await this.#connection.redis.del(this.#keys.stop);
+    if (rate === undefined) await this.#queue.removeGlobalRateLimit();
+    else await this.#queue.setGlobalRateLimit(...evenRate(rate));
+    await this.#expireQueue();
+    // Jobs that workers deferred because the run had no collector.
+    await this.#queue.promoteJobs();
+  }
+
+  async #expireQueue(): Promise<void> {
+    for (const part of ['meta', 'id', 'events'])
+      await this.#connection.redis.expire(this.#queue.toKey(part), QUEUE_S);
+  }
+
+  #call = <T>(action: () => Promise<T>): Promise<T> => this.#connection.call(action);
+
+  /** Puts jobs into the queue. Jobs that are in it already stay as they are. */
+  async put(jobs: readonly Job[]): Promise<void> {
+    for (const chunk of chunks(jobs)) {
+      const entries = chunk.map((job) => ({
+        name: 'run',
+        data: job,
+        opts: { jobId: jobName(job), removeOnComplete: true, removeOnFail: true },
+      }));
+      await this.#call(() => this.#queue.addBulk(entries));
+    }
+  }
+
+  /** Reads what workers have sent since the last call. Waits if there is nothing. */
+  async read(waitMs: number): Promise<Message[]> {
+    const { redis } = this.#connection;
+    for (const until = Date.now() + waitMs; ; await sleep(READ_POLL_MS)) {
+      if (this.#fault !== undefined) throw this.#fault;
+      const reply = (await this.#call(() =>
+        redis.xreadBuffer('COUNT', READ_COUNT, 'STREAMS', this.#keys.results, this.#lastId),
+      )) as [Buffer, [Buffer, Buffer[]][]][] | null;
+      const messages = (reply?.[0]?.[1] ?? []).map(([id, fields]) =>
+        readMessage(id.toString(), fields),
+      );
+      this.#lastId = messages.at(-1)?.id ?? this.#lastId;
+      if (messages.length > 0 || Date.now() >= until) return messages;
+    }
+  }
+
+  /** Removes messages that are on disk. */
+  async forget(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0)
+      await this.#call(() => this.#connection.redis.xdel(this.#keys.results, ...ids));
+  }
+
+  /** Jobs that have killed as many workers as they may. Workers report them too, if one is left. */
+  async deadly(jobs: readonly Job[]): Promise<Job[]> {
+    const { redis } = this.#connection;
+    const starts = await this.#call(() => redis.hgetall(this.#keys.starts));
+    const suspects = jobs.filter((job) => Number(starts[jobName(job)] ?? 0) >= MAX_STARTS);
+    const locked = await this.#call(() =>
+      Promise.all(suspects.map((job) => redis.exists(`${this.#queue.toKey(jobName(job))}:lock`))),
+    );
+    return suspects.filter((_, i) => locked[i] === 0);
+  }
+
+  /** How often a job was started again because its worker died. */
+  async repeats(): Promise<number> {
+    const text = await this.#call(() => this.#connection.redis.hget(this.#keys.starts, 'repeats'));
+    return Number(text ?? 0);
+  }
+
+  /** Number of jobs in the queue, those of other runs included. */
+  size = (): Promise<number> =>
+    this.#call(() => this.#queue.getJobCountByTypes('waiting', 'active', 'delayed'));
+
+  /** Makes sure that workers know at least this cost. */
   async noteSpent(usd: number): Promise<void> {
-    const { spent } = this.#keys;
-    await this.#endurance.steadily(async () => {
-      if (Number((await this.#redis.get(spent)) ?? 0) < usd)
-        await this.#redis.set(spent, String(usd), 'EX', KEEP_S);
+    const { redis } = this.#connection;
+    await this.#call(async () => {
+      if (Number((await redis.get(this.#keys.spent)) ?? 0) < usd)
+        await redis.set(this.#keys.spent, String(usd), 'EX', KEEP_S);
     });
   }
 
-  /** Whether workers have found that the run has cost what it may. */
+  /** Whether the run has reached --max-cost, by the sum that workers see. */
   async hasReachedCost(): Promise<boolean> {
-    return (await this.#endurance.steadily(() => this.#redis.get(this.#keys.stop))) === MAX_COST;
+    const why = await this.#call(() => this.#connection.redis.get(this.#keys.stop));
+    return why === MAX_COST;
   }
 
-  /** Whether Redis has lost what it knew of the run since the last call. */
-  wasReset(): boolean {
-    const was = this.#wasReset;
-    this.#wasReset = false;
+  /** Whether Redis has lost its data since the last call. */
+  hasForgotten(): boolean {
+    const was = this.#hasForgotten;
+    this.#hasForgotten = false;
     return was;
   }
 
-  /** Nothing more is to be started: jobs that wait are taken out. */
+  /** Lets no more jobs start, and removes those that no worker has. */
   async stop(why: string, jobs: readonly Job[]): Promise<void> {
-    await this.#endurance.steadily(() => this.#redis.set(this.#keys.stop, why, 'EX', KEEP_S));
-    const names = [...new Set(jobs.flatMap((job) => this.#whereabouts.of(job)))];
-    for (let at = 0; at < names.length; at += CHUNK)
-      // One that a worker has stays.
-      await Promise.all(
-        names.slice(at, at + CHUNK).map((name) => this.#queue.remove(name).catch(() => {})),
-      );
+    await this.#call(() => this.#connection.redis.set(this.#keys.stop, why, 'EX', KEEP_S));
+    // A job that a worker has cannot be removed.
+    for (const chunk of chunks(jobs))
+      await Promise.all(chunk.map((job) => this.#queue.remove(jobName(job)).catch(() => {})));
   }
 
-  /** Those of the jobs of a stopped run whose result is still to come: a worker has them, or has just sent it. */
-  async coming(jobs: readonly Job[]): Promise<Job[]> {
-    if (jobs.length === 0) return [];
-    // In this order: a result is there before its job is not active any more.
-    const active = new Set(
-      (await this.#endurance.steadily(() => this.#queue.getJobs(['active']))).map((job) => job?.id),
-    );
-    const done = await this.#endurance.steadily(() =>
-      this.#redis.hmget(this.#keys.done, ...jobs.map(nameOf)),
-    );
-    return jobs.filter(
-      (job, i) => this.#whereabouts.of(job).some((name) => active.has(name)) || done[i] !== null,
-    );
+  /** Whether workers have any of the jobs. A result is readable before its job stops being active. */
+  async hasActive(jobs: readonly Job[]): Promise<boolean> {
+    const active = await this.#call(() => this.#queue.getJobs(['active']));
+    const ids = new Set(active.map((job) => job?.id));
+    return jobs.some((job) => ids.has(jobName(job)));
   }
 
-  /**
-   * Tells workers that the run is over, and waits until they have ended its agents: what they find out then is still to come.
-   * Returns how many did not end in time.
-   */
+  /** Tells workers that the run is over, and waits until they have closed its agent. Returns how many did not in time. */
   async end(): Promise<number> {
-    // A Redis that has just lost its data does not know who is at work either.
-    await this.#renew();
-    await sleep(Math.max(0, this.#resetAt + SIGNED_MS - Date.now()));
-    await this.#endurance.steadily(() => this.#redis.set(this.#keys.stop, OVER, 'EX', KEEP_S));
-    const begun = Date.now();
-    let beatAt = begun + BEAT_MS;
-    let left = 0;
-    for (
-      let pauseMs = FIRST_POLL_MS;
-      Date.now() - begun < END_MS;
-      pauseMs = Math.min(POLL_MS, 2 * pauseMs)
-    ) {
-      const open = new Set(
-        await this.#endurance.steadily(() => this.#redis.smembers(this.#keys.open)),
-      );
+    const { redis } = this.#connection;
+    await this.#call(() => redis.set(this.#keys.stop, OVER, 'EX', KEEP_S));
+    for (const until = Date.now() + CLOSE_AGENTS_MS; ; await sleep(READ_POLL_MS)) {
+      const open = new Set(await this.#call(() => redis.smembers(this.#keys.open)));
       if (open.size === 0) return 0;
-      left = open.size;
-      // One that was killed has nothing to say any more.
-      if (Date.now() >= beatAt) {
-        beatAt = Date.now() + BEAT_MS;
-        left = (await this.workers()).filter(({ id }) => open.has(id)).length;
-        if (left === 0) return 0;
-      }
-      await sleep(pauseMs);
+      const alive = (await this.workers()).filter(({ id }) => open.has(id)).length;
+      if (alive === 0 || Date.now() > until) return alive;
     }
-    return left;
   }
 
-  workers = (): Promise<SeenWorker[]> => this.#endurance.steadily(() => seenWorkers(this.#redis));
+  workers = (): Promise<WorkerInfo[]> => this.#call(() => listWorkers(this.#connection.redis));
 
-  /** Ends the collection. A run to be resumed keeps its results; others leave nothing behind, but for the word that one is over. */
+  /** A run to be resumed keeps its data. Otherwise only the fact that it is over stays. */
   async close(how: 'over' | 'given up' | 'to be resumed'): Promise<void> {
     clearInterval(this.#renewal);
-    this.#endurance.close();
-    // Tidying up: what is left if it fails expires by itself.
-    if (!this.#endurance.hasFault && this.#redis.status === 'ready')
+    // Data that is left behind expires.
+    if (this.#fault === undefined && this.#connection.redis.status === 'ready')
       await Promise.race([
         this.#tidy(how).catch(() => {}),
         sleep(TIDY_MS, undefined, { ref: false }),
       ]);
-    hangUp(this.#reader);
-    hangUp(this.#redis);
-    await Promise.race([
-      this.#queue.disconnect().catch(() => {}),
-      sleep(1000, undefined, { ref: false }),
-    ]);
+    this.#connection.close();
   }
 
-  async #tidy(how: Parameters<RunQueue['close']>[0]): Promise<void> {
-    // It would write what is taken away here.
-    await this.#renewing?.catch(() => {});
+  async #tidy(how: 'over' | 'given up' | 'to be resumed'): Promise<void> {
+    const { redis } = this.#connection;
+    const { over, lease, ...data } = this.#keys;
+    if (how === 'over') await redis.set(over, '', 'EX', OVER_S);
     if (how !== 'to be resumed') {
-      const { over, ...keys } = this.#keys;
-      if (how === 'over') await this.#redis.set(over, '', 'EX', OVER_S);
-      await this.#redis.unlink(...Object.values(keys));
+      await redis.unlink(...Object.values(data));
       await this.#queue.removeGlobalRateLimit();
-      await this.#keepQueue();
+      await this.#expireQueue();
     }
-    await this.#lease.drop();
+    if ((await redis.get(lease)) === this.#token) await redis.del(lease);
   }
+}
+
+function* chunks(jobs: readonly Job[]): Generator<readonly Job[]> {
+  for (let at = 0; at < jobs.length; at += CHUNK) yield jobs.slice(at, at + CHUNK);
+}
+
+/** The same rate in the shortest possible windows: two long ones next to each other could start twice as many at once. */
+function evenRate({ max, perMs }: QueueRate): [max: number, perMs: number] {
+  const eachMs = Math.ceil(perMs / max);
+  return eachMs >= SHORTEST_RATE_MS
+    ? [1, eachMs]
+    : [Math.max(1, Math.floor((max * SHORTEST_RATE_MS) / perMs)), SHORTEST_RATE_MS];
 }

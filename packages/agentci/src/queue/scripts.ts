@@ -1,73 +1,83 @@
-import { MAX_COST } from './names.ts';
+import { MAX_COST, MAX_STARTS } from './keys.ts';
 
-/**
- * What must happen in one step in Redis. Each is given the keys of a run first, in the order of its parameters.
- */
+/** A worker that dies while it prepares the agent is not the job's fault, unless this many die. */
+const MAX_PREPARED = 10;
+
+/** Lua scripts: each runs as one step in Redis, and may be sent again if its reply was lost. */
 export const SCRIPTS = {
-  /** Whether a worker may begin a job again: `gone`, `done`, `stop`, `orphan` (no one collects the run), or `go`. Counts the start where it may. */
-  admit: {
-    numberOfKeys: 5,
+  /** Takes or renews the lease: 0 another process holds it, 1 held but Redis did not know the run, 2 held, 3 the run is over. */
+  hold: {
+    numberOfKeys: 3,
     lua: `
-local ticket, lease, stop, done, starts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-if redis.call('EXISTS', ticket) == 0 then return {'gone', '0'} end
-if redis.call('HEXISTS', done, ARGV[1]) == 1 then return {'done', '0'} end
-if redis.call('EXISTS', stop) == 1 then return {'stop', '0'} end
-if redis.call('EXISTS', lease) == 0 then return {'orphan', '0'} end
-return {'go', tostring(redis.call('HINCRBY', starts, ARGV[1], 1) - 1)}`,
+local lease, over, about = KEYS[1], KEYS[2], KEYS[3]
+local token, leaseMs, text, keepS = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local holder = redis.call('GET', lease)
+if holder and holder ~= token then return 0 end
+if not holder and redis.call('EXISTS', over) == 1 then return 3 end
+local known = redis.call('EXISTS', about)
+redis.call('SET', lease, token, 'PX', leaseMs)
+redis.call('SET', about, text, 'EX', keepS)
+return 1 + known`,
   },
   /**
-   * Delivers results, four arguments each: the first one of a job counts, what later ones cost is told. Returns 1 or 0 for each,
-   * and nothing at all where no one wants them. A letter that was delivered already, and is sent again because no reply came,
-   * changes nothing.
+   * Asks to start a job. Answers `run`, or why not: `gone`, `done`, `stopped`, `waiting` (no collector), `repeat` (it was
+   * started before: ask again once the worker runs nothing else), `deadly` (it has killed its workers).
+   */
+  start: {
+    numberOfKeys: 6,
+    lua: `
+local about, lease, stop, done, starts, open = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local job, worker, alone, keepS = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local text = redis.call('GET', about)
+if not text then return {'gone'} end
+if redis.call('HEXISTS', done, job) == 1 then return {'done'} end
+if redis.call('EXISTS', stop) == 1 then return {'stopped'} end
+if redis.call('EXISTS', lease) == 0 then return {'waiting'} end
+redis.call('SADD', open, worker)
+local before = tonumber(redis.call('HGET', starts, job) or 0)
+local state = 'run'
+if before >= ${MAX_STARTS} then
+  state = 'deadly'
+elseif before > 0 and alone == '' then
+  state = redis.call('HINCRBY', starts, job .. ' prepared', 1) > ${MAX_PREPARED} and 'deadly' or 'repeat'
+else
+  redis.call('HINCRBY', starts, job, 1)
+  if before > 0 then redis.call('HINCRBY', starts, 'repeats', 1) end
+end
+for _, key in ipairs({starts, open}) do redis.call('EXPIRE', key, keepS) end
+return {state, text}`,
+  },
+  /**
+   * Delivers a result: `first` counts, a `duplicate` only reports its cost, `unwanted` means that Redis does not know the
+   * run. The id tells a second result from one that is sent again.
    */
   deliver: {
-    numberOfKeys: 5,
+    numberOfKeys: 6,
     lua: `
-local ticket, done, results, spent, stop = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-if redis.call('EXISTS', ticket) == 0 then return {} end
-local firsts = {}
-for i = 3, #ARGV, 4 do
-  local job, data, cost, letter = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-  local first = redis.call('HSETNX', done, job, letter)
-  local isSame = first == 0 and redis.call('HGET', done, job) == letter
-  if isSame then
-    first = 1
-  elseif first == 1 or redis.call('HSETNX', done, letter, '') == 1 then
-    if cost ~= '0' or ARGV[1] ~= '' then
-      local total = tonumber(redis.call('INCRBYFLOAT', spent, cost))
-      if ARGV[1] ~= '' and total >= tonumber(ARGV[1]) then redis.call('SET', stop, '${MAX_COST}') end
-    end
-    local kind = first == 1 and 'result' or 'duplicate'
-    redis.call('XADD', results, '*', 'kind', kind, 'job', job, 'cost', cost, 'data', first == 1 and data or '')
-  end
-  firsts[#firsts + 1] = first
+local about, done, results, spent, stop, starts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local job, id, cost, limit, keepS, data = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+if redis.call('EXISTS', about) == 0 then return 'unwanted' end
+local isFirst = redis.call('HSETNX', done, job, id) == 1
+if not isFirst then
+  if redis.call('HGET', done, job) == id then return 'first' end
+  if redis.call('HSETNX', done, id, '') == 0 then return 'duplicate' end
 end
-for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, ARGV[2]) end
-return firsts`,
+redis.call('HDEL', starts, job, job .. ' prepared')
+if cost ~= '0' then
+  local total = tonumber(redis.call('INCRBYFLOAT', spent, cost))
+  if limit ~= '' and total >= tonumber(limit) then redis.call('SET', stop, '${MAX_COST}', 'EX', keepS, 'NX') end
+end
+local kind = isFirst and 'result' or 'duplicate'
+redis.call('XADD', results, '*', 'kind', kind, 'job', job, 'cost', cost, 'data', isFirst and data or '')
+for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, keepS) end
+return isFirst and 'first' or 'duplicate'`,
   },
-  /** Notes that a worker has the agent of a run ready. One of a run that Redis does not know is noted later. */
-  sign: {
+  /** Sends a message about the run, unless the run is gone. */
+  notify: {
     numberOfKeys: 2,
     lua: `
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-local added = redis.call('SADD', KEYS[2], ARGV[1])
-redis.call('EXPIRE', KEYS[2], ARGV[2])
-return added`,
-  },
-  /** Keeps the lease on a run: 1 held, 2 taken again after it was lost, 0 someone else has it, 3 someone else has finished the run. */
-  holdLease: {
-    numberOfKeys: 2,
-    lua: `
-local holder = redis.call('GET', KEYS[1])
-if holder == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1 end
-if holder then return 0 end
-if redis.call('EXISTS', KEYS[2]) == 1 then return 3 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 2`,
-  },
-  /** Gives the lease back, if it is ours. */
-  dropLease: {
-    numberOfKeys: 1,
-    lua: `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`,
+if redis.call('EXISTS', KEYS[1]) == 0 then return end
+redis.call('XADD', KEYS[2], '*', 'kind', 'note', 'data', ARGV[1])
+redis.call('EXPIRE', KEYS[2], ARGV[2])`,
   },
 } as const;

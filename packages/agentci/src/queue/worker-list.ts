@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 import { isObject } from '../kit/object.ts';
-import { WORKERS_KEY } from './names.ts';
+import { WORKERS_KEY } from './keys.ts';
 
-/** A worker as others see it. */
-export interface SeenWorker {
+export interface WorkerInfo {
   readonly id: string;
   readonly host: string;
   readonly pid: number;
@@ -11,25 +10,25 @@ export interface SeenWorker {
   /** Hash of its spec. */
   readonly spec: string;
   readonly version: string;
-  /** What is checked out there, where that can be told. */
+  /** The git commit in its folder, if known. */
   readonly commit?: string | undefined;
 }
 
-export const BEAT_MS = 1000;
-const GONE_MS = 4 * BEAT_MS;
+export const HEARTBEAT_MS = 1000;
+/** Clocks of machines may differ by less than this. */
+const GONE_MS = 4 * HEARTBEAT_MS;
+const FORGET_MS = 60 * 60_000;
 
-/** Gives a sign of life. */
-export async function showWorker(redis: Redis, worker: SeenWorker): Promise<void> {
+export async function sendHeartbeat(redis: Redis, worker: WorkerInfo): Promise<void> {
   await redis.zadd(WORKERS_KEY, Date.now(), JSON.stringify(worker));
-  await redis.zremrangebyscore(WORKERS_KEY, 0, Date.now() - 60 * 60_000);
+  await redis.zremrangebyscore(WORKERS_KEY, 0, Date.now() - FORGET_MS);
 }
 
-export async function hideWorker(redis: Redis, worker: SeenWorker): Promise<void> {
-  await redis.zrem(WORKERS_KEY, JSON.stringify(worker));
-}
+export const removeWorker = (redis: Redis, worker: WorkerInfo): Promise<number> =>
+  redis.zrem(WORKERS_KEY, JSON.stringify(worker));
 
-/** Those that gave a sign of life lately. Clocks of machines differ by less than the time they are given. */
-export async function seenWorkers(redis: Redis): Promise<SeenWorker[]> {
+/** Workers with a recent heartbeat. */
+export async function listWorkers(redis: Redis): Promise<WorkerInfo[]> {
   const texts = await redis.zrangebyscore(WORKERS_KEY, Date.now() - GONE_MS, '+inf');
   return texts.flatMap((text) => {
     try {
@@ -41,7 +40,7 @@ export async function seenWorkers(redis: Redis): Promise<SeenWorker[]> {
   });
 }
 
-const isWorker = (value: unknown): value is SeenWorker =>
+const isWorker = (value: unknown): value is WorkerInfo =>
   isObject(value) &&
   ['id', 'host', 'spec', 'version'].every((key) => typeof value[key] === 'string') &&
   ['pid', 'slots'].every((key) => typeof value[key] === 'number') &&

@@ -129,6 +129,8 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     await work(redis.url, { cwd, slots: 4 });
     const run = start(['test', '-f', 'json', '--queue', redis.url], { cwd });
     while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 6) await sleep(20);
+    // Results that are in Redis and were not read yet would be lost.
+    await sleep(200);
     await client.flushall();
     expect(await run.ended, run.stderr()).toBe(0);
     const { notices } = report(run.stdout());
