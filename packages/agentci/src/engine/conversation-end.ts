@@ -1,7 +1,7 @@
 import { compileGlob } from '../kit/glob.ts';
+import { isVisible } from '../kit/visible-text.ts';
 import { clip } from '../layers/words.ts';
 import type { CheckResult, QueryError } from '../results/run-result.ts';
-import { isVisible } from '../runners/answer.ts';
 import type { ConversationPlan, Query } from '../spec/suite.ts';
 import { type Trace, UNFINISHED } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';

@@ -1,5 +1,5 @@
 import { RegexTimeout } from '../kit/regex.ts';
-import { isVisible } from '../runners/answer.ts';
+import { isVisible } from '../kit/visible-text.ts';
 import {
   AgentError,
   type ChatMessage,

@@ -1,7 +1,8 @@
 import { readTraceItems } from '../adapters/reader/read-traces.ts';
 import { defined } from '../kit/defined.ts';
+import { isVisible } from '../kit/visible-text.ts';
 import type { Cell } from '../results/cell.ts';
-import { errorIn, isVisible } from '../runners/answer.ts';
+import { errorIn } from '../runners/answer.ts';
 import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runner.ts';
 import type { Message, Trace } from '../trace/model.ts';
 import { TRACE_LIMITS } from '../trace/schema.ts';

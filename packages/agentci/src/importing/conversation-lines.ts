@@ -1,4 +1,4 @@
-import { isVisible } from '../runners/answer.ts';
+import { isVisible } from '../kit/visible-text.ts';
 import type { Trace } from '../trace/model.ts';
 import { toolNames } from '../trace/selectors.ts';
 import { answerOfTurn, traceOfTurn, turnsOf } from '../trace/turns.ts';

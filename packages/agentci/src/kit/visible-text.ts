@@ -43,3 +43,7 @@ const WHITE_SPACE = /[\s\u0085\u2800]+/gu;
 /** JavaScript counts the byte-order mark as white space. */
 const INVISIBLE =
   /\ufeff|(?![\s\u0085])[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\ufff9-\ufffb]/gu;
+
+/** Whether a reader would see anything at all. */
+export const isVisible = (text: string): boolean => VISIBLE.test(withoutAnsi(text));
+const VISIBLE = /[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|[\p{Co}]/u;

@@ -1,7 +1,7 @@
 import { isDataStreamText } from '../adapters/formats/vercel-ai-sdk/ai-parts.ts';
 import { type FoundDocuments, findDocuments } from '../kit/json-documents.ts';
 import { findJsonError } from '../kit/json-error.ts';
-import { withoutAnsi } from '../kit/visible-text.ts';
+import { isVisible } from '../kit/visible-text.ts';
 import { whyBrokenRecording } from './broken-recording.ts';
 
 export interface AnswerRule {
@@ -24,15 +24,6 @@ export function whyNoAnswer(
   if (isEmptyObject(value)) return 'gave an empty object; as an answer it is {"answer": {}}';
   return acceptsErrors ? undefined : errorIn(value);
 }
-
-/** Whether a reader would see anything at all. */
-export const isVisible = (text: string): boolean => {
-  const shown = withoutAnsi(text);
-  return PLAIN.test(shown) || VISIBLE.test(shown);
-};
-/** Most answers have one of these, and looking for it costs little. */
-const PLAIN = /[!-~]/;
-const VISIBLE = /[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]|[\p{Co}]/u;
 
 /** What programs print in place of an answer they do not have. */
 const NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', '[object Object]']);

@@ -2,9 +2,9 @@ import { findCredentials } from '../kit/credentials.ts';
 import type { Problem } from '../kit/problem.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
+import { isVisible } from '../kit/visible-text.ts';
 import { schemaIssues } from '../layers/answer-schema.ts';
 import { patternIssues } from '../layers/pattern-issues.ts';
-import { isVisible } from '../runners/answer.ts';
 import type { ConversationPlan, StatePlan, UserPlan } from './suite.ts';
 
 const text = v.string().regex(/\S/);
