@@ -339,7 +339,7 @@ const aloneInCell = <T extends { readonly cell?: Cell }>({
 }: OfSpec & { readonly cases: readonly T[] }) =>
   cases.length === 1
     ? { ...of, ...cases[0]! }
-    : { ...of, cells: cases.map((each) => ({ cell: null, ...each })) };
+    : { ...of, cells: cases.map((each) => ({ ...each, cell: each.cell ?? null })) };
 
 /** One after the other where a query has several cells. */
 function eachCellText<T extends { readonly cell?: Cell }>(

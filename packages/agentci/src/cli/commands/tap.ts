@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { CliCommand } from '../cli-command.ts';
 import { someText } from '../options.ts';
 
@@ -32,6 +33,8 @@ export const command: CliCommand = {
         'record=FILE keeps the answers; replay=FILE gives them again, without a server',
         someText,
       )
+      // For the taps of a run: answers from a file that may change while it is read.
+      .addOption(new Option('--play <file>').hideHelp())
       .addHelpText(
         'after',
         `
