@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { planHash, planShards, type ShardPlan } from '../engine/plan-shards.ts';
 import type { RunOptions } from '../engine/run-options.ts';
-import { selectedQueries } from '../engine/run-suite.ts';
+import { selectedQueries } from '../engine/select-cases.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { Suite } from '../spec/suite.ts';
 import { readPlanFile, readShardFile, shardPath } from '../store/shard-file.ts';

@@ -27,15 +27,15 @@ function watched({ quiet = false, isTerminal = false } = {}) {
 }
 
 test('in a log a line now and then says how far the run is', () => {
-  const { onEvent, stop, written } = watched();
-  onEvent({ type: 'started', queries: 4, runs: 4 });
+  const { event, stop, written } = watched();
+  event({ type: 'started', queries: 4, runs: 4 });
   for (const [id, status] of [
     ['a', 'pass'],
     ['b', 'fail'],
     ['c', 'error'],
   ] as const) {
-    onEvent({ type: 'run_started', id, run: 1 });
-    onEvent(ended(id, status));
+    event({ type: 'run_started', id, run: 1 });
+    event(ended(id, status));
   }
   vi.advanceTimersByTime(9_999);
   expect(written.stderr).toBe('');
@@ -43,21 +43,21 @@ test('in a log a line now and then says how far the run is', () => {
   expect(written.stderr).toBe(
     'agentci: 3/4 · 1 failed · 1 error · $0.0300 · 10.0 s · about 3 s left\n',
   );
-  onEvent(ended('d', 'warn'));
+  event(ended('d', 'warn'));
   stop();
   vi.advanceTimersByTime(60_000);
   expect(written.stderr.split('\n')).toHaveLength(2);
 });
 
 test('on a terminal one line is drawn over and over, names what runs, fits the width, and is gone in the end', () => {
-  const { onEvent, stop, written } = watched({ isTerminal: true });
-  onEvent({ type: 'started', queries: 5, runs: 5 });
-  for (const id of ['a', 'b', 'c', 'd']) onEvent({ type: 'run_started', id, run: 1 });
+  const { event, stop, written } = watched({ isTerminal: true });
+  event({ type: 'started', queries: 5, runs: 5 });
+  for (const id of ['a', 'b', 'c', 'd']) event({ type: 'run_started', id, run: 1 });
   vi.advanceTimersByTime(100);
   expect(written.stderr).toBe('\r\u001b[2K0/5 · 100 ms · a, b, c +1');
-  onEvent(ended('a', 'pass'));
-  for (const id of ['e'.repeat(50)]) onEvent({ type: 'run_started', id, run: 1 });
-  for (const id of ['b', 'c', 'd']) onEvent(ended(id, 'warn'));
+  event(ended('a', 'pass'));
+  for (const id of ['e'.repeat(50)]) event({ type: 'run_started', id, run: 1 });
+  for (const id of ['b', 'c', 'd']) event(ended(id, 'warn'));
   written.stderr = '';
   vi.advanceTimersByTime(100);
   expect(written.stderr).toBe(
@@ -69,11 +69,11 @@ test('on a terminal one line is drawn over and over, names what runs, fits the w
 });
 
 test('a retry is said at once, in a line of its own, and its reason cannot move the cursor', () => {
-  const { onEvent, stop, written } = watched({ isTerminal: true });
-  onEvent({ type: 'started', queries: 1, runs: 1 });
+  const { event, stop, written } = watched({ isTerminal: true });
+  event({ type: 'started', queries: 1, runs: 1 });
   vi.advanceTimersByTime(100);
   written.stderr = '';
-  onEvent({
+  event({
     type: 'retrying',
     id: 'a',
     attempt: 1,
@@ -85,9 +85,9 @@ test('a retry is said at once, in a line of its own, and its reason cannot move 
 });
 
 test('--quiet says nothing', () => {
-  const { onEvent, stop, written } = watched({ quiet: true });
-  onEvent({ type: 'started', queries: 1, runs: 1 });
-  onEvent({ type: 'retrying', id: 'a', attempt: 1, message: 'x', delayMs: 1 });
+  const { event, stop, written } = watched({ quiet: true });
+  event({ type: 'started', queries: 1, runs: 1 });
+  event({ type: 'retrying', id: 'a', attempt: 1, message: 'x', delayMs: 1 });
   vi.advanceTimersByTime(60_000);
   stop();
   expect(written.stderr).toBe('');

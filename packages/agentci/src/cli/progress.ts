@@ -11,13 +11,13 @@ const REDRAW_MS = 100;
 const PLAIN_LINE_MS = 10_000;
 
 export interface Progress {
-  readonly onEvent: (event: RunEvent) => void;
+  readonly event: (event: RunEvent) => void;
   readonly stop: () => void;
 }
 
 /** Says on stderr how far a run is: one live line on a terminal, a plain line now and then in a log. */
 export function startProgress(io: Io, options: { quiet: boolean }): Progress {
-  if (options.quiet) return { onEvent: () => {}, stop: () => {} };
+  if (options.quiet) return { event: () => {}, stop: () => {} };
   const started = io.now();
   const counts: Record<CheckStatus, number> = { pass: 0, warn: 0, fail: 0, error: 0, skip: 0 };
   const running = new Set<string>();
@@ -55,7 +55,7 @@ export function startProgress(io: Io, options: { quiet: boolean }): Progress {
   timer.unref();
 
   return {
-    onEvent: (event) => {
+    event: (event) => {
       switch (event.type) {
         case 'started':
           total = event.runs;

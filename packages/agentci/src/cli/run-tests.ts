@@ -2,7 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { queriesOfShard, type ShardPlan } from '../engine/plan-shards.ts';
 import type { RunOptions } from '../engine/run-options.ts';
-import { runSuite, selectedQueries } from '../engine/run-suite.ts';
+import type { RunSink } from '../engine/run-sink.ts';
+import { runSuite } from '../engine/run-suite.ts';
+import { selectedQueries } from '../engine/select-cases.ts';
 import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
@@ -11,16 +13,16 @@ import type { CaseName } from '../results/cell.ts';
 import type { RunResult } from '../results/run-result.ts';
 import { loadSpec } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
-import type { JournalEntry, JudgedRun } from '../store/journal.ts';
+import type { JudgedRun } from '../store/journal.ts';
 import {
   isDamage,
   isPart,
   listRuns,
   readRun,
   runWithTraces,
+  type StoredRun,
   tracesOf,
 } from '../store/stored-runs.ts';
-import type { Trace } from '../trace/model.ts';
 import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases, failedCasesIn } from './failed-cases.ts';
@@ -28,7 +30,7 @@ import { type GitState, gitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { prepareNotify } from './notify/prepare.ts';
 import { withFolder } from './options.ts';
-import { planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
+import { type OutputPlan, planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { planOfShard, planShard } from './plan-shard.ts';
 import { startProgress } from './progress.ts';
 import { repeatedCommand } from './repeated-command.ts';
@@ -40,17 +42,24 @@ import { isSuiteGood, isSuiteStrictlyGood } from './suite-good.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 import { writeReports } from './write-reports.ts';
 
-/** What someone who runs tests again and again wants to know of each run, and what of it is to be run. */
-export interface RunHooks {
-  readonly only?: readonly CaseName[];
-  /** Where the recordings are, and the stored run they are of; told which queries it is about. */
-  readonly findRecordings?: (asked: Asked) => {
-    readonly traces: string;
-    readonly judges: JudgedRun | undefined;
-  };
-  readonly onSuite?: (suite: Suite) => void;
-  readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
-  readonly onRun?: (run: RunResult) => void;
+/** A run that can start: the spec is read, and what was asked for makes sense. */
+export interface PreparedTests {
+  readonly suite: Suite;
+  readonly options: TestOptions;
+  readonly commandName: 'test' | 'eval';
+  /** The spec as it was named. */
+  readonly file: string;
+  readonly formats: readonly string[];
+  readonly plans: readonly OutputPlan[];
+  readonly notifyWith: Awaited<ReturnType<typeof prepareNotify>>;
+  /** Where runs are stored. */
+  readonly root: string;
+  /** The unfinished run to continue. */
+  readonly previous: StoredRun | undefined;
+  /** The cases to run; all that the options choose if absent. */
+  readonly only: readonly CaseName[] | undefined;
+  /** The stored run that recordings are of, where that is known. */
+  readonly judges?: JudgedRun;
 }
 
 /** The queries a run is about, and how often each is run. */
@@ -60,19 +69,32 @@ export interface Asked {
   readonly runsOf: (query: Query) => number;
 }
 
+/** How a run ended. A dry run makes none. */
+export interface EndedTests {
+  readonly code: number;
+  readonly run?: RunResult;
+}
+
 /** Loads, runs, stores, reports; gives the exit code. */
 export async function runTests(
   given: TestOptions,
   io: Io,
   commandName: 'test' | 'eval',
-  hooks: RunHooks = {},
 ): Promise<number> {
+  return (await runPrepared(await prepareTests(given, io, commandName), io)).code;
+}
+
+/** Reads the spec and the stored run to continue, and refuses what cannot work. */
+export async function prepareTests(
+  given: TestOptions,
+  io: Io,
+  commandName: 'test' | 'eval',
+): Promise<PreparedTests> {
   const formats =
     given.json && !given.dryRun ? [...(given.format ?? []), 'json'] : (given.format ?? []);
   const asked = planOutputs({ formats, files: given.output ?? [], env: io.env, cwd: io.cwd });
   const file = specPath(given.config, io.cwd);
   const { suite, diagnostics } = await loadSpec(file);
-  hooks.onSuite?.(suite);
   if (!given.quiet)
     for (const warning of diagnostics)
       io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
@@ -81,42 +103,56 @@ export async function runTests(
   const notifyWith = await prepareNotify(plans, given, io);
   const root = runsRoot(folderOf(suite, io));
   const previous = given.resume ? resumable(root, suite, given) : undefined;
-  const chosen = previous ? resumedOptions(given, previous) : given;
-  refuseUseless(chosen, io);
-  let only: readonly CaseName[] | undefined;
-  if (hooks.only) only = hooks.only;
-  else if (previous) only = casesOf(previous);
-  else if (chosen.failed) only = failedCases(root, suite, { io, strict: chosen.strict });
-  else if (chosen.failedFrom !== undefined)
-    only = failedCasesIn(resolve(io.cwd, chosen.failedFrom), suite, { strict: chosen.strict });
-  else only = undefined;
-  const found = hooks.findRecordings?.({
-    suite,
-    queries: selectedQueries({ ...runOptionsOf(chosen, suite, io), ...defined({ only }) }),
-    runsOf: (query) => chosen.runs ?? query.runs,
-  });
-  const options = found === undefined ? chosen : { ...chosen, traces: found.traces };
+  const options = previous ? resumedOptions(given, previous) : given;
+  refuseUseless(options, io);
+  const only = previous ? casesOf(previous) : failedOf(options, suite, root, io);
+  return { suite, options, commandName, file, formats, plans, notifyWith, root, previous, only };
+}
+
+/** What failed before, if only that is to be run. */
+function failedOf(
+  { failed, failedFrom, strict }: TestOptions,
+  suite: Suite,
+  root: string,
+  io: Io,
+): readonly CaseName[] | undefined {
+  if (failed) return failedCases(root, suite, { io, strict });
+  return failedFrom === undefined
+    ? undefined
+    : failedCasesIn(resolve(io.cwd, failedFrom), suite, { strict });
+}
+
+/** What a prepared run is about, for whoever has to find its recordings. */
+export function askedOf({ options, suite, only }: PreparedTests, io: Io): Asked {
+  const queries = selectedQueries({ ...runOptionsOf(options, suite, io), only });
+  return { suite, queries, runsOf: (query) => options.runs ?? query.runs };
+}
+
+/** Runs, stores and reports. `listener` hears what is recorded, too. */
+export async function runPrepared(
+  prepared: PreparedTests,
+  io: Io,
+  listener?: Pick<RunSink, 'record'>,
+): Promise<EndedTests> {
+  const { suite, options, only, previous, root } = prepared;
   const recordings = recordingsOf(options, suite, io);
-  refuseInputs(plans, inputsOf(suite, file, recordings, io));
+  refuseInputs(prepared.plans, inputsOf(suite, prepared.file, recordings, io));
   const git = gitState(folderOf(suite, io), io);
   const queueBefore = previous?.header.started_with?.queue as string | undefined;
-  const runOptions = {
+  const runOptions: RunOptions = {
     ...withCommit(runOptionsOf(options, suite, io), git),
-    ...defined({ only, queueBefore }),
-    ...(queueBefore === undefined ? {} : { version: io.version }),
+    only,
+    queueBefore,
   };
-  let shard: ShardPlan | undefined;
-  if (options.shard === undefined) shard = undefined;
-  else if (previous !== undefined)
-    shard = planOfShard(previous, options.shard, { root, specHash: suite.hash });
-  else shard = planShard(options.shard, runOptions, options, io);
-  if (options.dryRun)
-    return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
-  const started = startedWith(options, only, shard);
-  const judges = previous
-    ? previous.header.judges
-    : (found?.judges ?? (recordings === undefined ? undefined : runWithTraces(recordings)));
-  const command = repeatedCommand({ ...options, file }, { commandName, env: io.env });
+  const run: RunOptions = {
+    ...runOptions,
+    version: queueBefore === undefined ? runOptions.version : io.version,
+    shard: shardOf(prepared, runOptions, io),
+  };
+  if (options.dryRun) return { code: await printPlan(options, { run, root, io }) };
+  const started = { ...storedOptions(options), ...defined({ only, plan_hash: run.shard?.hash }) };
+  const ofStored = recordings === undefined ? undefined : runWithTraces(recordings);
+  const judges = previous ? previous.header.judges : (prepared.judges ?? ofStored);
   const session = new StoreSession({
     root,
     suite,
@@ -125,32 +161,64 @@ export async function runTests(
     judges,
     previous,
     canRepeat: options.queue !== undefined || (await isReplayed(options, suite, io)),
-    shard,
-    command,
+    shard: run.shard,
+    command: commandOf(prepared, io),
     git,
     io,
   });
+  const result = await runInto(session, run, { prepared, recordings, listener, io });
+  const ended = { run: result, session, recordings, judges, git, shard: run.shard, started };
+  return { code: await reportRun(prepared, ended, io), run: result };
+}
+
+/** The part of the queries that this machine runs. */
+function shardOf(
+  { options, previous, root, suite }: PreparedTests,
+  run: RunOptions,
+  io: Io,
+): ShardPlan | undefined {
+  if (options.shard === undefined) return undefined;
+  return previous === undefined
+    ? planShard(options.shard, run, options, io)
+    : planOfShard(previous, options.shard, { root, specHash: suite.hash });
+}
+
+const commandOf = ({ options, file, commandName }: PreparedTests, io: Io): string =>
+  repeatedCommand({ ...options, file }, { commandName, env: io.env });
+
+/** Runs the suite, and stores what comes of it as it comes. */
+async function runInto(
+  session: StoreSession,
+  run: RunOptions,
+  {
+    prepared: { options, previous, root },
+    recordings,
+    listener,
+    io,
+  }: {
+    readonly prepared: PreparedTests;
+    readonly recordings: string | undefined;
+    readonly listener: Pick<RunSink, 'record'> | undefined;
+    readonly io: Io;
+  },
+): Promise<RunResult> {
   const progress = startProgress(io, { quiet: options.quiet ?? false });
-  let run: RunResult;
+  let result: RunResult;
   try {
-    run = await runSuite({
-      ...runOptions,
-      ...defined({ shard }),
+    result = await runSuite({
+      ...run,
       runId: session.runId,
       resumed: session.entries,
       resumedTraces:
-        previous && recordings === undefined
-          ? tracesOf(root, previous.id)
-          : runOptions.resumedTraces,
-      onEvent: progress.onEvent,
-      onRecord: (entry, trace) => {
-        session.record(entry, trace);
-        hooks.onRecord?.(entry, trace);
+        previous && recordings === undefined ? tracesOf(root, previous.id) : run.resumedTraces,
+      sink: {
+        ...session.sink,
+        event: progress.event,
+        record: (entry, trace) => {
+          session.record(entry, trace);
+          listener?.record?.(entry, trace);
+        },
       },
-      keep: session.keep,
-      onParts: session.keepParts,
-      begin: session.begin,
-      sync: session.sync,
     });
   } catch (error) {
     session.abandon();
@@ -158,9 +226,28 @@ export async function runTests(
   } finally {
     progress.stop();
   }
-  session.end(run);
-  hooks.onRun?.(run);
+  session.end(result);
+  return result;
+}
 
+interface StoredTests {
+  readonly run: RunResult;
+  readonly session: StoreSession;
+  readonly recordings: string | undefined;
+  readonly judges: JudgedRun | undefined;
+  readonly git: GitState;
+  readonly shard: ShardPlan | undefined;
+  readonly started: Readonly<Record<string, unknown>>;
+}
+
+/** Writes the reports and the history; gives the exit code. */
+async function reportRun(
+  prepared: PreparedTests,
+  { run, session, recordings, judges, git, shard, started }: StoredTests,
+  io: Io,
+): Promise<number> {
+  const { suite, options, plans, root, notifyWith } = prepared;
+  const folder = folderOf(suite, io);
   const isWhole = !isPart({ started_with: started });
   // What a run has no recording of was not run in it.
   const hasAll =
@@ -170,44 +257,30 @@ export async function runTests(
     isSuiteGood(root, suite, io) &&
     (options.strict !== true || isSuiteStrictlyGood(root, suite, io));
   const part = hasAll && !run.interrupted ? undefined : { total: suite.queries.length, isAllGood };
+  const about = { folder, git, part, ran: judges ?? session.ran, io };
   if (shard !== undefined && plans.some(({ sentTo }) => sentTo !== undefined))
     io.stderr.write(
       'agentci: a shard notifies no one: agentci merge does, once for the whole run\n',
     );
   const { failed } = await writeReports(run, plans, {
-    ...(shard === undefined
-      ? notifyWith?.(run, {
-          folder: folderOf(suite, io),
-          git,
-          part,
-          ran: judges ?? session.ran,
-          io,
-        })
-      : {}),
+    ...(shard === undefined ? notifyWith?.(run, about) : undefined),
     io,
     quiet: options.quiet ?? false,
     // Only `test` resumes; it continues with the recordings of an `eval` as well.
     rerunCommand: run.interrupted
-      ? `${repeatedCommand({ ...options, file }, { commandName: 'test', env: io.env })} --resume`
-      : `${command} --failed`,
-    command,
+      ? `${commandOf({ ...prepared, commandName: 'test' }, io)} --resume`
+      : `${commandOf(prepared, io)} --failed`,
+    command: commandOf(prepared, io),
     ...(shard === undefined
       ? await comparedWithBase(run, { root, plans, isPart: !isWhole, io })
-      : {}),
+      : undefined),
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
   // The parts of a run are not runs of their own: merge adds the whole.
   if (session.isStored && shard === undefined) {
     const { keepHistory } = await import('./keep-history.ts');
-    const about = {
-      models: session.models,
-      isPart: !hasAll,
-      git,
-      judges,
-      place: session.place,
-      isRecorded: recordings !== undefined,
-    };
-    keepHistory(run, { folder: folderOf(suite, io), ...about, io });
+    const kept = { models: session.models, isPart: !hasAll, judges, place: session.place };
+    keepHistory(run, { ...kept, folder, git, isRecorded: recordings !== undefined, io });
   }
   // A report someone asked for and did not get must not look like success.
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
@@ -344,15 +417,6 @@ const withCommit = (run: RunOptions, { commit }: GitState): RunOptions =>
   run.queue === undefined || commit === undefined
     ? run
     : { ...run, queue: { ...run.queue, commit } };
-
-/** What is stored of how a run was started. */
-function startedWith(
-  options: TestOptions,
-  only: readonly CaseName[] | undefined,
-  shard: ShardPlan | undefined,
-): Record<string, unknown> {
-  return { ...storedOptions(options), ...defined({ only, plan_hash: shard?.hash }) };
-}
 
 /** What the run reads and a report must not replace. */
 function inputsOf(

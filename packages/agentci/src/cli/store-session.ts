@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { ShardPlan } from '../engine/plan-shards.ts';
 import type { RunParts } from '../engine/run-parts.ts';
+import type { RunSink } from '../engine/run-sink.ts';
 import { defined } from '../kit/defined.ts';
 import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -87,6 +88,11 @@ export class StoreSession {
     return this.#store !== undefined;
   }
 
+  /** What a run puts here. */
+  get sink(): RunSink {
+    return { keep: this.keep, begin: this.begin, sync: this.sync, parts: this.parts };
+  }
+
   record = (entry: JournalEntry, trace: Trace | undefined): void => {
     this.#isEmpty = false;
     this.#open()?.record(entry, this.#input.recordings === undefined ? trace : undefined);
@@ -105,7 +111,7 @@ export class StoreSession {
     return this.#parts?.models;
   }
 
-  keepParts = (parts: RunParts): void => {
+  parts = (parts: RunParts): void => {
     this.#parts = parts;
   };
 

@@ -16,13 +16,16 @@ export interface ChosenBaseline {
   readonly trace: Trace;
 }
 
+/** What a run asks of its baselines. */
+export type Shelf = Pick<BaselineShelf, 'has' | 'get' | 'notices'>;
+
 /** Hands out the baseline of a query: of the version asked for, else the newest that passed its precheck. */
 export class BaselineShelf {
   readonly #chosen = new Map<string, BaselineFile>();
   readonly notices: string[] = [];
 
   /** For traces that are judged on their own. */
-  static readonly empty: Pick<BaselineShelf, 'has' | 'get' | 'notices'> = {
+  static readonly empty: Shelf = {
     has: () => false,
     get: () => Promise.resolve(undefined),
     notices: [],

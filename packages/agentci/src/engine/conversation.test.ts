@@ -35,8 +35,10 @@ async function run(spec: string, agent: AgentFunction): Promise<Seen> {
     retries: 0,
     env: process.env,
     timeoutMs: 2000,
-    onRecord: (_, seen) => {
-      trace = seen;
+    sink: {
+      record: (_, seen) => {
+        trace = seen;
+      },
     },
   });
   return { result: results[0]!, trace };

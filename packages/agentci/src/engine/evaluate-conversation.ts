@@ -23,7 +23,7 @@ import type { EvaluateInput } from './evaluate-input.ts';
 import { statusOf, withChecks } from './join-checks.ts';
 import { userFaults } from './user-fault.ts';
 
-type Evaluate = (input: EvaluateInput) => QueryResult | Promise<QueryResult>;
+type Evaluate = (input: EvaluateInput) => Promise<QueryResult>;
 
 interface CheckedTurn {
   readonly turn: number;

@@ -43,8 +43,8 @@ export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> 
   return evaluate(input);
 }
 
-/** As `evaluateQuery`, with a promise only where a judge has to be waited for: most checks need none. */
-export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResult> {
+/** As `evaluateQuery`, for a query whose expressions are compiled. */
+export async function evaluate(input: EvaluateInput): Promise<QueryResult> {
   const { conversation, turns, state } = input.query;
   return conversation === undefined && turns === undefined && state === undefined
     ? evaluateRun(input)
@@ -52,7 +52,7 @@ export function evaluate(input: EvaluateInput): QueryResult | Promise<QueryResul
 }
 
 /** One question and its answer, or a conversation as if it were one. */
-function evaluateRun(input: EvaluateInput): QueryResult | Promise<QueryResult> {
+async function evaluateRun(input: EvaluateInput): Promise<QueryResult> {
   const { query } = input;
   const unfit = unfitReason(input.trace);
   if (unfit !== undefined)
@@ -81,14 +81,12 @@ function evaluateRun(input: EvaluateInput): QueryResult | Promise<QueryResult> {
   });
 
   const asks = asksOf(query);
-  if (asks.length === 0 && !hasRubrics(query)) {
-    const result = resultOf(input, layers(correctnessNow()));
-    return hasMetrics(query) ? measured(input, trace, result) : result;
-  }
-  return asked(input, context, { asks, correctness: correctnessNow }).then((correctness) => {
-    const result = resultOf(input, layers(correctness));
-    return hasMetrics(query) ? measured(input, trace, result) : result;
-  });
+  const correctness =
+    asks.length > 0 || hasRubrics(query)
+      ? await asked(input, context, { asks, correctness: correctnessNow })
+      : correctnessNow();
+  const result = resultOf(input, layers(correctness));
+  return hasMetrics(query) ? measured(input, trace, result) : result;
 }
 
 /** The correctness layer once everything is asked that its checks need: code first, then judges where nothing has failed. */

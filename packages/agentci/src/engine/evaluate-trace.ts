@@ -1,17 +1,15 @@
-import type { Mutable } from '../kit/mutable.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace, Usage } from '../trace/model.ts';
 import type { PriceLookup } from '../trace/totals.ts';
 import type { Outside } from './asks-of.ts';
-import type { BaselineShelf, ChosenBaseline } from './choose-baselines.ts';
-import type { EvaluateInput } from './evaluate-input.ts';
+import type { BaselineShelf } from './choose-baselines.ts';
 import { evaluate } from './evaluate-query.ts';
 import type { SuiteJudge } from './suite-judge.ts';
 import type { SuiteMetrics } from './suite-metrics.ts';
 
-/** The verdict on a trace; a promise only where something has to be read or asked for first. */
-export type TraceEvaluator = (query: Query, trace: Trace) => QueryResult | Promise<QueryResult>;
+/** Gives the verdict on a trace. */
+export type TraceEvaluator = (query: Query, trace: Trace) => Promise<QueryResult>;
 
 /** Evaluates a trace with what the run provides: the baseline of the query, and prices where a cost must be computed. */
 export function createEvaluator(
@@ -24,40 +22,27 @@ export function createEvaluator(
   }: { readonly metrics?: SuiteMetrics | undefined; readonly outside?: Outside | undefined } = {},
 ): TraceEvaluator {
   let price: PriceLookup | undefined;
-  const metricTools = metrics ? metricToolsOf(metrics) : undefined;
-  const verdict = (query: Query, trace: Trace, baseline?: ChosenBaseline) => {
-    const input: Mutable<EvaluateInput> = {
-      query,
-      trace,
-      judge: judge.judge,
-      dir,
-      useEnsemble: judge.useEnsemble(query),
-    };
-    if (metricTools) input.metricTools = metricTools;
-    if (outside) input.outside = outside;
-    if (baseline) input.baseline = baseline;
-    if (price) input.price = price;
-    return evaluate(input);
-  };
-  const prepared = async (query: Query, trace: Trace): Promise<QueryResult> => {
-    const baseline = await shelf.get(query);
+  const metricTools = metrics && { custom: metrics.custom, models: metrics.models };
+  return async (query, trace) => {
+    const baseline = shelf.has(query) ? await shelf.get(query) : undefined;
     // The price table is large, and most recordings bring their cost along.
     if (price === undefined && (needsPrices(trace) || (baseline && needsPrices(baseline.trace)))) {
       const { loadPrices } = await import('../kit/prices.ts');
       price = (await loadPrices()).lookup;
     }
-    return verdict(query, trace, baseline);
-  };
-  return (query, trace) => {
-    const isReady = !shelf.has(query) && (price !== undefined || !needsPrices(trace));
-    return isReady ? verdict(query, trace) : prepared(query, trace);
+    return evaluate({
+      query,
+      trace,
+      judge: judge.judge,
+      dir,
+      useEnsemble: judge.useEnsemble(query),
+      metricTools,
+      outside,
+      baseline,
+      price,
+    });
   };
 }
-
-const metricToolsOf = ({ custom, models }: SuiteMetrics) => ({
-  custom,
-  models,
-});
 
 /**
  * The cost can only be computed from tokens: no total was reported, and some call, or a run whose calls were not

@@ -8,6 +8,7 @@ import type {
   SuiteMetricParts,
   ToolSightings,
 } from './run-parts.ts';
+import type { SourceReport } from './source.ts';
 
 type Usage = RunResult['judge'];
 
@@ -61,6 +62,24 @@ export function joinParts(
 }
 
 /** Undefined where there is nothing. */
+/** What the sources of one run found, together. */
+export function joinReports(
+  reports: readonly SourceReport[],
+  isRecorded: boolean,
+): Pick<RunParts, 'recorded' | 'user' | 'unused'> {
+  const users = reports.flatMap(({ user }) => user ?? []);
+  return {
+    recorded: {
+      checks: reports.flatMap(({ checks = [] }) => checks),
+      notices: reports.flatMap(({ notices = [] }) => notices),
+      unmatched: sum(reports.map(({ unmatched = 0 }) => unmatched)),
+      isAll: isRecorded || undefined,
+    },
+    user: users.length === 0 ? undefined : sumUsage(users),
+    unused: joinUnused(reports.flatMap(({ unused }) => unused ?? [])),
+  };
+}
+
 export const joinUnused = (all: readonly UnusedResults[]): UnusedResults | undefined =>
   all.length === 0
     ? undefined

@@ -2,6 +2,7 @@ import { present } from '../kit/list.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import type { RunEvent } from './run-options.ts';
+import type { RunSink } from './run-sink.ts';
 
 const LATE = new Set(['CAPTURE_LATE', 'CAPTURE_LATE_SPANS']);
 /** A call that no cassette answered: a replay with one proves nothing, whatever the queries check. */
@@ -17,7 +18,21 @@ export class LateCalls {
     this.#queries = queries;
   }
 
-  see(event: RunEvent): void {
+  /** The sink, with its events noted. */
+  listen(sink: RunSink | undefined): RunSink {
+    return {
+      record: (entry, trace) => sink?.record?.(entry, trace),
+      keep: (result) => sink?.keep?.(result) ?? result,
+      begin: () => sink?.begin?.(),
+      sync: async () => sink?.sync?.(),
+      event: (event) => {
+        this.#see(event);
+        sink?.event?.(event);
+      },
+    };
+  }
+
+  #see(event: RunEvent): void {
     if (event.type !== 'note') return;
     if (event.code === IN_REPLAY) this.#inReplay ??= event.message;
     else if (LATE.has(event.code)) this.#message ??= event.message;

@@ -144,7 +144,7 @@ test('a metric whose judge was cut off by the user leaves its run open, and a fi
   const written: string[] = [];
   const ledger = ledgerOf([query('a'), query('b')], {
     signal: controller.signal,
-    onRecord: ({ id }) => written.push(id),
+    sink: { record: ({ id }) => void written.push(id) },
   });
   controller.abort();
   const cut = { faithfulness: { value: null, detail: { judge_error: 'interrupted' } } };

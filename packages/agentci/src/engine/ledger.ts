@@ -79,15 +79,15 @@ export class Ledger implements Budget {
     const json = this.#isRecorded && !SECRETS.isEmpty ? JSON.stringify(given) : undefined;
     const isClean = json !== undefined && !SECRETS.mayBeIn(json);
     const result = isClean ? given : withoutSecrets(given);
-    const { onRecord, keep } = this.#options;
-    onRecord?.({ id: query.id, run, result, json: isClean ? json : undefined }, trace);
+    const { sink } = this.#options;
+    sink?.record?.({ id: query.id, run, result, json: isClean ? json : undefined }, trace);
     this.#put(
       caseKey(query),
       run,
-      keep !== undefined && this.#isAlone(query) ? keep(result) : result,
+      sink?.keep !== undefined && this.#isAlone(query) ? sink.keep(result) : result,
     );
     if (trace) this.#onTrace?.(query, run, trace);
-    this.#options.onEvent?.({ type: 'run_ended', id: query.id, run, result });
+    sink?.event?.({ type: 'run_ended', id: query.id, run, result });
     if (this.#options.failFast && this.#hasFailed(query)) this.#stopped ??= 'fail_fast';
   }
 
@@ -105,7 +105,10 @@ export class Ledger implements Budget {
     if (query === undefined || !this.has(query, about.run)) return;
     const found = errorResult(query, error);
     const result = withoutSecrets(use === undefined ? found : { ...found, cassette: use });
-    this.#options.onRecord?.({ id: query.id, run: about.run, result, revokes: true }, undefined);
+    this.#options.sink?.record?.(
+      { id: query.id, run: about.run, result, revokes: true },
+      undefined,
+    );
     this.#put(key, about.run, result);
   }
 

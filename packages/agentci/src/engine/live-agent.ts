@@ -75,11 +75,8 @@ interface Live {
 
 /** The agent of a suite while it can be run: its runner, whoever watches it, its cassettes and the models that play its users. */
 export interface LiveAgent {
-  /**
-   * Runs the agent. What it gave back is read by the function that comes back, so that the next agent can be started
-   * first; undefined where the user stopped the run.
-   */
-  readonly run: (of: Run) => Promise<() => Promise<Outcome | undefined>>;
+  /** Runs the agent and reads what it gave back; undefined if the user stopped the run. */
+  readonly run: (of: Run) => Promise<Outcome | undefined>;
   /** What the models that play users were asked; undefined where there are none. */
   readonly usage: () => RunResult['user'];
   /** Makes it ready for the next run, where starting it takes time. */
@@ -189,7 +186,7 @@ async function openAgent(
     return { runner, close: () => runner.close() };
   }
   const around = { dir: options.suite.dir, env: options.env ?? {} };
-  const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.onEvent?.(note);
+  const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.sink?.event?.(note);
   const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
   const watchResources = options.suite.queries.some(({ metrics }) =>
     metricRequests(metrics).some(readsResources),
@@ -223,9 +220,8 @@ const RESOURCE_METRICS = new Set([
 /** Watching a process costs a little and makes its traces longer, so it is done only where something reads it. */
 const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.has(name);
 
-/** Runs the agent; what it gave back is read later. */
-async function runOnce(live: Live, of: Run): Promise<() => Promise<Outcome | undefined>> {
-  live.options.onEvent?.({
+async function runOnce(live: Live, of: Run): Promise<Outcome | undefined> {
+  live.options.sink?.event?.({
     type: 'run_started',
     id: of.query.id,
     cell: of.query.cell,
@@ -233,16 +229,15 @@ async function runOnce(live: Live, of: Run): Promise<() => Promise<Outcome | und
   });
   const unprepared = live.cassettes?.prepare(aboutOf(of));
   if (unprepared !== undefined)
-    return async () => ({ kind: 'failed', result: playedResult(of.query, unprepared) });
+    return { kind: 'failed', result: playedResult(of.query, unprepared) };
   try {
     const { state } = of.query;
     const given = await runWithRetries(live, of);
     // Right after the run: the next one may change it.
     const ended = state === undefined ? given : await withEndState(live, of, state, given);
-    return () => readRun(live, of, ended);
+    return await readRun(live, of, ended);
   } catch (error) {
-    const failed = refuse(live, of, error);
-    return async () => failed;
+    return refuse(live, of, error);
   }
 }
 
@@ -272,7 +267,7 @@ const runWithRetries = (live: Live, of: Run): Promise<Given> =>
       signal: live.interrupt,
       random: live.random,
       onRetry: (n, error, delayMs) =>
-        live.options.onEvent?.({
+        live.options.sink?.event?.({
           type: 'retrying',
           id: of.query.id,
           cell: of.query.cell,

@@ -134,12 +134,13 @@ export class TraceMatcher<Q extends Asked = Query> {
     let best: Q | undefined;
     for (const query of this.#byText.get(text) ?? []) {
       if (!sameCell(query.cell, cell)) continue;
-      if (best === undefined || this.#takenBy(query) < this.#takenBy(best)) best = query;
+      if (best === undefined || this.takenBy(query) < this.takenBy(best)) best = query;
     }
     return best;
   }
 
-  #takenBy(query: Q): number {
+  /** How many recordings a query was given. */
+  takenBy(query: Q): number {
     return this.#taken.get(caseKey(query)) ?? 0;
   }
 }

@@ -344,8 +344,10 @@ describe('a user played by a model', () => {
           },
           env: { MY_KEY: 'k' },
           judgeCacheDir: `${dir}/cache`,
-          onRecord: (record, trace) =>
-            traces.push(JSON.stringify([record, trace && maskTrace(trace)])),
+          sink: {
+            record: (record, trace) =>
+              void traces.push(JSON.stringify([record, trace && maskTrace(trace)])),
+          },
         });
       const { results } = await once();
       expect(heard[1]).toBe(`It is ${value}.`);

@@ -9,7 +9,7 @@ import type { JournalEntry } from '../store/journal.ts';
 import type { Trace } from '../trace/model.ts';
 import type { CassetteChoice } from './cassette-choice.ts';
 import type { ShardPlan } from './plan-shards.ts';
-import type { RunParts } from './run-parts.ts';
+import type { RunSink } from './run-sink.ts';
 
 /** An agent in the same process: gets the query, gives an answer, the simple form, or a trace. */
 export type AgentFunction = (
@@ -127,17 +127,9 @@ export interface RunOptions {
   readonly resumed?: readonly JournalEntry[];
   /** Where the traces of those runs are, for what is measured over a whole run. Recordings are read again anyway. */
   readonly resumedTraces?: string;
-  readonly onRecord?: (entry: JournalEntry, trace: Trace | undefined) => void;
-  /** Called before others start to work for the run: whoever resumes it must find it, even if this process dies at once. */
-  readonly begin?: () => void;
-  /** Makes sure that everything recorded so far is on disk. */
-  readonly sync?: () => Promise<void>;
-  /** What to keep of a result that was just recorded: in a large run, one that is read from disk when someone needs it. */
-  readonly keep?: (result: QueryResult) => QueryResult;
-  readonly onEvent?: (event: RunEvent) => void;
+  /** Where the run puts what it finds. */
+  readonly sink?: RunSink;
   readonly now?: () => number;
   /** Run only this part of the selected queries. */
   readonly shard?: ShardPlan;
-  /** What is known of the whole run, before anything is decided over it. */
-  readonly onParts?: (parts: RunParts) => void;
 }

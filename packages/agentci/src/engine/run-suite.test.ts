@@ -157,7 +157,7 @@ describe('running an agent', () => {
         if (query === 'q2') controller.abort();
         return query === 'q2' ? new Promise(() => {}) : 'ok';
       },
-      onRecord: ({ id }) => recorded.push(id),
+      sink: { record: ({ id }) => void recorded.push(id) },
     });
     expect(recorded).toEqual(['a']);
     expect(result).toMatchObject({ interrupted: true, summary: { exit_code: 130 } });
@@ -198,49 +198,20 @@ describe('running an agent', () => {
     expect(warnings).toEqual([]);
   });
 
-  test.each([
-    { when: 'no option forbids it', options: {}, order: ['start a', 'start b', 'end a', 'end b'] },
-    {
-      when: 'not with --fail-fast',
-      options: { failFast: true },
-      order: ['start a', 'end a', 'start b', 'end b'],
-    },
-    {
-      when: 'not with --max-cost',
-      options: { maxCostUsd: 1 },
-      order: ['start a', 'end a', 'start b', 'end b'],
-    },
-  ])('the next agent starts before the verdict on the last: $when', async ({ options, order }) => {
+  test('a worker takes the next run when the verdict on its last is recorded', async () => {
     const seen: string[] = [];
     await run({
       suite: suiteOf(two),
       workers: 1,
       runner: async () => 'ok',
-      onEvent: (event) => {
-        if (event.type === 'run_started') seen.push(`start ${event.id}`);
-        if (event.type === 'run_ended') seen.push(`end ${event.id}`);
-      },
-      ...options,
-    });
-    expect(seen).toEqual(order);
-  });
-
-  test('agents that answer at once are never more than a few verdicts ahead', async () => {
-    const many = Array.from({ length: 100 }, (_, i) =>
-      one.replaceAll(/id: a|q1/g, (text) => `${text}-${i}`),
-    ).join('');
-    let open = 0;
-    let most = 0;
-    await run({
-      suite: suiteOf(many),
-      workers: 3,
-      runner: () => 'ok',
-      onEvent: ({ type }) => {
-        if (type === 'run_started') most = Math.max(most, ++open);
-        if (type === 'run_ended') open--;
+      sink: {
+        event: (event) => {
+          if (event.type === 'run_started') seen.push(`start ${event.id}`);
+          if (event.type === 'run_ended') seen.push(`end ${event.id}`);
+        },
       },
     });
-    expect(most).toBeLessThanOrEqual(2 * 3 + 1);
+    expect(seen).toEqual(['start a', 'end a', 'start b', 'end b']);
   });
 
   test('a verdict that cannot be written down ends the run with its reason', async () => {
@@ -255,8 +226,10 @@ describe('running an agent', () => {
         started.push(query);
         return 'ok';
       },
-      onRecord: () => {
-        throw new Error('the disk is full');
+      sink: {
+        record: () => {
+          throw new Error('the disk is full');
+        },
       },
     });
     await expect(running).rejects.toThrow('the disk is full');

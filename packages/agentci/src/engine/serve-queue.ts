@@ -75,10 +75,9 @@ async function openRunAgent(
   },
 ): Promise<RunAgent> {
   const { maxCostUsd, cassette, ...settings } = run.settings;
-  const onEvent = (event: RunEvent): void => {
-    if (event.type === 'note') sendNote({ code: event.code, message: SECRETS.text(event.message) });
-    if (event.type === 'retrying')
-      onNote(`${caseText(event)}: [INFRA] ${event.message}; trying again`);
+  const event = (it: RunEvent): void => {
+    if (it.type === 'note') sendNote({ code: it.code, message: SECRETS.text(it.message) });
+    if (it.type === 'retrying') onNote(`${caseText(it)}: [INFRA] ${it.message}; trying again`);
   };
   const mode = cassette ?? 'off';
   const options: RunOptions = {
@@ -86,7 +85,7 @@ async function openRunAgent(
     suite,
     env,
     runId: run.run,
-    onEvent,
+    sink: { event },
     cassette: { mode },
   };
   const runs = suite.queries.map(({ id, cell }) => ({ id, cell, run: 1 }));
@@ -98,8 +97,7 @@ async function openRunAgent(
       const query = queries.get(caseKey(job));
       if (query === undefined)
         throw new UserError('QUEUE_JOB', `${suite.file} has no query ${JSON.stringify(job.id)}`);
-      const read = await agent.run({ query, run: job.repeat });
-      const outcome = await read();
+      const outcome = await agent.run({ query, run: job.repeat });
       if (outcome === undefined) throw new Error('it was interrupted');
       const usage = agent.usage();
       // Runs share the models, so only the sum is known: each result carries what was added since the last one.

@@ -113,8 +113,8 @@ describe('a run', () => {
       return { text: verdictText(4), delayMs: 5000 };
     });
     const recorded: string[] = [];
-    const onRecord = ({ id }: { id: string }) => recorded.push(id);
-    const result = await run(server.url, { signal: interrupt.signal, onRecord, workers: 1 });
+    const sink = { record: ({ id }: { id: string }) => void recorded.push(id) };
+    const result = await run(server.url, { signal: interrupt.signal, sink, workers: 1 });
     expect(result.interrupted).toBe(true);
     expect(recorded).toEqual([]);
   });

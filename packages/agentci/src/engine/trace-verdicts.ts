@@ -2,10 +2,11 @@ import { resolve } from 'node:path';
 import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { caseKey } from '../results/cell.ts';
 import type { Query } from '../spec/suite.ts';
-import { needsOutside } from './asks-of.ts';
+import { openOutside } from './case-judge.ts';
 import { BaselineShelf } from './choose-baselines.ts';
 import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
 import { Ledger } from './ledger.ts';
+import { loadMetrics } from './plan-cases.ts';
 import type { RunOptions } from './run-options.ts';
 import { judgeNotices, suiteJudge } from './suite-judge.ts';
 
@@ -24,21 +25,13 @@ export async function createTraceVerdicts(
 ): Promise<TraceVerdicts> {
   const { suite } = options;
   SECRETS.add(secretsIn(options.env ?? {}));
-  const metrics = queries.some((query) => query.metrics !== undefined)
-    ? await import('./suite-metrics.ts').then(({ SuiteMetrics }) =>
-        SuiteMetrics.load(options, queries),
-      )
-    : undefined;
+  const metrics = await loadMetrics(options, queries);
   const shelf = new BaselineShelf(suite, {
     dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
     version: options.baseline,
   });
   const judges = suiteJudge(options, queries, new Ledger(options, queries, undefined, true));
-  const outside = queries.some(needsOutside)
-    ? await import('./suite-outside.ts').then(({ suiteOutside }) =>
-        suiteOutside(options, judges.judge),
-      )
-    : undefined;
+  const outside = await openOutside(options, queries, judges);
   return {
     evaluate: createEvaluator(judges, memoized(shelf), suite.dir, { metrics, outside }),
     close: async () => outside?.close(),

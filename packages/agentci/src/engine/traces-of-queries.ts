@@ -70,10 +70,12 @@ export async function freshTraces(
     runs: 1,
     // What is recorded is judged when it is saved; a judge asked here would be asked twice.
     judge: 'off',
-    onRecord: ({ id, result }, trace) => {
-      // A run that its cassette could not carry has a trace to look at, not one to compare with.
-      if (trace && !result.error?.kind.startsWith('cassette'))
-        byQuery.set(caseKey({ id, cell: result.cell }), [trace]);
+    sink: {
+      record: ({ id, result }, trace) => {
+        // A run that its cassette could not carry has a trace to look at, not one to compare with.
+        if (trace && !result.error?.kind.startsWith('cassette'))
+          byQuery.set(caseKey({ id, cell: result.cell }), [trace]);
+      },
     },
   });
   const errors = new Map(

@@ -68,15 +68,17 @@ export async function runCondition(
         })),
         seed,
         judge: 'off',
-        onEvent: (event) => onEvent?.({ type: 'trial', condition: name, event }),
-        onRecord: ({ run, result }, trace) => {
-          const at = { condition: name, trial: run };
-          const trial =
-            trace === undefined
-              ? failedTrial(at, result.error?.message ?? 'no trace')
-              : trialOf(trace, at, scoring);
-          journal?.add({ condition: name, run, trial });
-          trials.set(run, trial);
+        sink: {
+          event: (event) => onEvent?.({ type: 'trial', condition: name, event }),
+          record: ({ run, result }, trace) => {
+            const at = { condition: name, trial: run };
+            const trial =
+              trace === undefined
+                ? failedTrial(at, result.error?.message ?? 'no trace')
+                : trialOf(trace, at, scoring);
+            journal?.add({ condition: name, run, trial });
+            trials.set(run, trial);
+          },
         },
       });
   } finally {

@@ -94,8 +94,10 @@ export class SpecRun {
       ...this.#options,
       only: [query],
       signal,
-      onRecord: (_, trace) => {
-        if (keeps && trace) traces.push(trace);
+      sink: {
+        record: (_, trace) => {
+          if (keeps && trace) traces.push(trace);
+        },
       },
     });
   }

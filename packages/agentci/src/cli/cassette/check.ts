@@ -106,7 +106,7 @@ async function replayAll(
   try {
     const { results } = await runSuite({
       ...replayOptions(place, options, io),
-      onEvent: progress.onEvent,
+      sink: progress,
     });
     return results.map((result) => {
       const files = found.filter(({ cassette }) => cassette?.id === result.id);

@@ -17,23 +17,25 @@ export async function dropUnused(
   const lines: string[] = [];
   await runSuite({
     ...replayOptions({ suite, dir }, options, io),
-    onRecord: ({ id, run, result }) => {
-      const { unused_exchanges: unused = [], mcp_unused: calls = 0 } = result.cassette ?? {};
-      if (result.error === undefined && calls > 0)
-        lines.push(
-          `left ${plural(calls, 'call')} to MCP servers in ${id}: not made this time; record it again if that is meant`,
-        );
-      if (result.error !== undefined) lines.push(`left ${id} as it is: ${result.error.message}`);
-      else if (unused.length > 0) {
-        dropEntries(
-          dir,
-          cassettePath(dir, { agent: suite.agent, id, run, cell: result.cell }),
-          unused,
-        );
-        lines.push(
-          `removed ${plural(unused.length, 'exchange')} of ${id}${run === 1 ? '' : ` run ${run}`}`,
-        );
-      }
+    sink: {
+      record: ({ id, run, result }) => {
+        const { unused_exchanges: unused = [], mcp_unused: calls = 0 } = result.cassette ?? {};
+        if (result.error === undefined && calls > 0)
+          lines.push(
+            `left ${plural(calls, 'call')} to MCP servers in ${id}: not made this time; record it again if that is meant`,
+          );
+        if (result.error !== undefined) lines.push(`left ${id} as it is: ${result.error.message}`);
+        else if (unused.length > 0) {
+          dropEntries(
+            dir,
+            cassettePath(dir, { agent: suite.agent, id, run, cell: result.cell }),
+            unused,
+          );
+          lines.push(
+            `removed ${plural(unused.length, 'exchange')} of ${id}${run === 1 ? '' : ` run ${run}`}`,
+          );
+        }
+      },
     },
   });
   return lines.length === 0 ? ['every recorded exchange is in use'] : lines;

@@ -227,7 +227,7 @@ async function rerecord(place: CassettePlace, options: Options, io: Io): Promise
       env: io.env,
       signal: io.signal,
       now: io.now,
-      onEvent: progress.onEvent,
+      sink: progress,
       workers: options.workers,
     });
     progress.stop();

@@ -5,7 +5,7 @@ import { journalPath, readHeader } from '../../store/journal.ts';
 import { judgedRun, tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { latestWithRecordings } from '../recorded-run.ts';
-import { runTests } from '../run-tests.ts';
+import { askedOf, prepareTests, runPrepared, runTests } from '../run-tests.ts';
 import { specRuns } from '../stored-run.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
 import type { TestOptions } from '../test-options.ts';
@@ -29,7 +29,7 @@ Example:
   agentci eval --run latest -c agentci_spec.yaml`,
       );
   },
-  run: ({ options, io }) => {
+  run: async ({ options, io }) => {
     const { run, ...rest } = resolveAliases(options) as unknown as TestOptions & { run?: string };
     if (run !== undefined && rest.traces !== undefined)
       throw new UserError('OPTIONS_CONFLICT', '--traces and --run exclude each other');
@@ -40,13 +40,13 @@ Example:
     }
     if (run === undefined) return runTests(rest, io, 'eval');
     const { root, latest } = specRuns(rest.config, io);
-    return runTests(rest, io, 'eval', {
-      findRecordings: (asked) => {
-        const id = run === 'latest' ? latestWithRecordings(root, latest, asked, io) : run;
-        if (run !== id && !rest.quiet) io.stderr.write(`agentci: judging ${toldRun(root, id)}\n`);
-        return { traces: tracesOf(root, id), judges: judgedRun(join(root, id)) };
-      },
-    });
+    const prepared = await prepareTests(rest, io, 'eval');
+    const id =
+      run === 'latest' ? latestWithRecordings(root, latest, askedOf(prepared, io), io) : run;
+    if (run !== id && !rest.quiet) io.stderr.write(`agentci: judging ${toldRun(root, id)}\n`);
+    const found = { ...prepared.options, traces: tracesOf(root, id) };
+    const judges = judgedRun(join(root, id));
+    return (await runPrepared({ ...prepared, options: found, judges }, io)).code;
   },
 };
 

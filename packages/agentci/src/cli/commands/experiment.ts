@@ -188,7 +188,7 @@ function tellProgress(
         break;
       }
       case 'trial':
-        progress?.onEvent(event.event);
+        progress?.event(event.event);
         break;
       case 'condition_ended':
         progress?.stop();

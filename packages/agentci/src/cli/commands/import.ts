@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { TraceProblem } from '../../adapters/adapter.ts';
-import { skippedNotice } from '../../engine/collect-recorded.ts';
+import { skippedNotice } from '../../engine/recorded-source.ts';
 import { importRecordings } from '../../importing/import-recordings.ts';
 import { makeSuite, saveSuite } from '../../importing/make-suite.ts';
 import { summarizeTraces } from '../../importing/summarize-traces.ts';

@@ -125,7 +125,7 @@ Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be deci
         env: io.env,
         signal: io.signal,
         now: io.now,
-        onEvent: progress.onEvent,
+        sink: progress,
         ...Object.fromEntries(present),
       });
       progress.stop();

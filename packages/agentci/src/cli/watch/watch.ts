@@ -12,10 +12,11 @@ import type { QueryResult, RunResult } from '../../results/run-result.ts';
 import { loadSpec } from '../../spec/load.ts';
 import { selectQueries } from '../../spec/select.ts';
 import type { Query, Suite } from '../../spec/suite.ts';
+import type { JournalEntry } from '../../store/journal.ts';
 import type { Trace } from '../../trace/model.ts';
 import { cellsOf } from '../cell-option.ts';
 import type { Io } from '../io.ts';
-import { runOptionsOf, runTests } from '../run-tests.ts';
+import { prepareTests, runOptionsOf, runPrepared } from '../run-tests.ts';
 import { folderOf } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';
 import type { TestOptions } from '../test-options.ts';
@@ -236,21 +237,21 @@ class Watcher {
     this.#isRunning = true;
     try {
       const { filter: _, ...given } = this.#given;
+      const options = { ...given, filter: this.#filter, ...(only && { failed: undefined }) };
+      const prepared = await prepareTests(options, this.#io, 'test');
+      this.#suite = prepared.suite;
+      const chosen = only?.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell }));
       const fresh = new Set<string>();
-      await runTests({ ...given, filter: this.#filter }, this.#io, 'test', {
-        only: only?.map(({ id, cell }) => (cell === undefined ? { id } : { id, cell })),
-        onSuite: (suite) => {
-          this.#suite = suite;
-        },
-        onRecord: ({ id, result }, trace) => {
-          if (trace === undefined || this.#recordings !== undefined) return;
-          const key = caseKey({ id, cell: result.cell });
-          if (!fresh.has(key)) this.#traces.set(key, []);
-          fresh.add(key);
-          this.#traces.get(key)!.push(trace);
-        },
-        onRun: (run) => this.#keep(run),
-      });
+      const record = ({ id, result }: JournalEntry, trace: Trace | undefined): void => {
+        if (trace === undefined || this.#recordings !== undefined) return;
+        const key = caseKey({ id, cell: result.cell });
+        if (!fresh.has(key)) this.#traces.set(key, []);
+        fresh.add(key);
+        this.#traces.get(key)!.push(trace);
+      };
+      const cases = chosen ?? prepared.only;
+      const { run } = await runPrepared({ ...prepared, only: cases }, this.#io, { record });
+      if (run !== undefined) this.#keep(run);
     } finally {
       this.#isRunning = false;
     }

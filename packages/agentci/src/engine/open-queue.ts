@@ -3,71 +3,58 @@ import { parseQueueAddress } from '../queue/address.ts';
 import type { QueuedRun } from '../queue/job.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { planCassettes } from './cassette-choice.ts';
-import type { Around, Collected } from './collected.ts';
 import { fleetHash } from './fleet-hash.ts';
-import { QueueCollector } from './queue-collector.ts';
+import type { Ledger } from './ledger.ts';
+import { QueueSource } from './queue-source.ts';
 import type { LiveRunner, QueueChoice, RunOptions } from './run-options.ts';
+import type { TraceSource } from './source.ts';
 
 /** How long to wait for a queue that the rest of the run does not need. */
 const LEAVE_MS = 10_000;
-const NOTHING: Collected = { user: undefined, notices: [] };
 
-/** Has workers run the agent for every pending query, and judges each result as it comes in. */
-export async function collectQueued(
+/** The workers of the queue that was chosen. */
+export async function openQueueSource(
   options: RunOptions,
   config: LiveRunner,
   choice: QueueChoice,
-  around: Around,
-): Promise<Collected> {
+  ledger: Ledger,
+): Promise<QueueSource> {
   const run = queuedRun(options, config);
-  if (around.ledger.pending().length === 0) return NOTHING;
   const queue = await openQueue(options, choice, run);
-  const collector = new QueueCollector({ options, choice, queue, run, ...around });
-  try {
-    await collector.collect();
-    await queue.close(around.ledger.interrupted ? 'to be resumed' : 'over');
-  } catch (error) {
-    await collector.abandon();
-    // A run that is interrupted while Redis is gone is stored as it is.
-    if (!around.ledger.interrupted) throw error;
-  }
-  return collector.collected();
+  return new QueueSource({ options, choice, queue, run, ledger });
 }
 
 /**
- * Takes what workers have finished for a run, or are running, out of the queue that the run leaves. They start nothing more. If
- * that Redis is gone, a notice says so, since the run can do without it.
+ * What workers have finished for a run, or are running, in the queue that the run leaves. They start nothing more. If that Redis
+ * is gone, a notice says so, since the run can do without it.
  */
-export async function leaveQueue(
+export async function openLeftQueue(
   options: RunOptions,
   config: LiveRunner,
   address: string,
-  around: Around,
-): Promise<Collected> {
+  ledger: Ledger,
+): Promise<TraceSource> {
   const run = queuedRun(options, config);
-  if (around.ledger.pending().length === 0) return NOTHING;
   const choice = { address, timeoutMs: LEAVE_MS };
-  let queue: RunQueue;
   try {
-    queue = await openQueue(options, choice, run);
+    const queue = await openQueue(options, choice, run);
+    return new QueueSource({ options, choice, queue, run, ledger, isLeft: true });
   } catch (error) {
     if (!(error instanceof UserError) || error.code === 'QUEUE_RUN_TAKEN') throw error;
     const notice = `the queue that the run was started with cannot be asked (${error.message}): what workers finished for it is run again, and what that cost is not known`;
-    return { ...NOTHING, notices: [notice] };
+    return nothing(notice);
   }
-  const collector = new QueueCollector({ options, choice, queue, run, ...around });
-  try {
-    await collector.leave();
-    await queue.close(around.ledger.interrupted ? 'to be resumed' : 'given up');
-  } catch (error) {
-    await queue.close('to be resumed');
-    if (!around.ledger.interrupted) throw error;
-  }
-  return collector.collected();
 }
 
+const nothing = (notice: string): TraceSource => ({
+  runs: async function* () {},
+  workers: 1,
+  isPaid: false,
+  close: async () => ({ notices: [notice] }),
+});
+
 const openQueue = (
-  { env = {}, signal, onEvent }: RunOptions,
+  { env = {}, signal, sink }: RunOptions,
   { address, rate, timeoutMs }: QueueChoice,
   run: QueuedRun,
 ): Promise<RunQueue> =>
@@ -75,7 +62,7 @@ const openQueue = (
     rate,
     patienceMs: timeoutMs,
     signal,
-    onNote: (message) => onEvent?.({ type: 'note', code: 'QUEUE', message }),
+    onNote: (message) => sink?.event?.({ type: 'note', code: 'QUEUE', message }),
   });
 
 /** Describes the run for workers. Refuses what only works on one machine. */

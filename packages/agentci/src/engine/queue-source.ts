@@ -8,11 +8,11 @@ import type { Message } from '../queue/message.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import type { WorkerInfo } from '../queue/worker-list.ts';
 import type { RunAbout } from '../runners/runner.ts';
-import type { Around, Collected } from './collected.ts';
-import type { Outcome, Run } from './live-agent.ts';
+import type { Ledger } from './ledger.ts';
+import type { Run } from './live-agent.ts';
 import { addUsage, failureBody, readOutcome } from './queued-outcome.ts';
 import type { QueueChoice, RunOptions } from './run-options.ts';
-import { settleOutcome } from './settle-outcome.ts';
+import type { SourcedRun, SourceReport, TraceSource } from './source.ts';
 
 /** Results that are judged at a time: judges take time to answer. */
 const DEFAULT_VERDICTS = 16;
@@ -23,30 +23,37 @@ const FORGET_MS = 500;
 const CHECK_MS = 2000;
 const SAY_MS = 10_000;
 
-interface CollectorInput extends Around {
+interface QueueInput {
   readonly options: RunOptions;
   readonly choice: QueueChoice;
   readonly queue: RunQueue;
   readonly run: QueuedRun;
+  readonly ledger: Ledger;
+  /** The run leaves this queue: what is there or in progress is taken, and nothing more starts. */
+  readonly isLeft?: true;
 }
 
-/** Puts the pending queries of a run into its queue, and judges the results. */
-export class QueueCollector {
-  readonly #input: CollectorInput;
+/** The workers of a queue, which run the agent for the pending queries. */
+export class QueueSource implements TraceSource {
+  readonly workers: number;
+  readonly isPaid = true;
+  readonly #input: QueueInput;
   /** Jobs without a result, by name. */
   readonly #open = new Map<string, { readonly job: Job; readonly of: Run }>();
   /** Names of the jobs that a resumed run still needs. Other results are from before it was interrupted. */
   readonly #asked: ReadonlySet<string> | undefined;
-  readonly #verdicts = new Set<Promise<void>>();
+  /** The message that each result came in. */
+  readonly #messages = new WeakMap<SourcedRun, string>();
   /** Messages that are judged and can be removed from the queue. */
   #judged: string[] = [];
   #isStored: boolean;
-  #failure: { readonly error: unknown } | undefined;
+  /** All runs were given; what workers send last is still to be read. */
+  #isWhole = false;
   #forgotAt = Date.now();
   #checkedAt = Date.now();
   #workedAt = Date.now();
   #saidAt = Date.now();
-  #user: Collected['user'];
+  #user: SourceReport['user'];
   #duplicates = 0;
   #wastedUsd = 0;
   #repeats = 0;
@@ -57,8 +64,9 @@ export class QueueCollector {
   /** Workers with another commit, by host. */
   readonly #otherCommits = new Map<string, string>();
 
-  constructor(input: CollectorInput) {
+  constructor(input: QueueInput) {
     this.#input = input;
+    this.workers = input.options.workers ?? DEFAULT_VERDICTS;
     for (const of of input.ledger.pending()) {
       const { id, cell } = of.query;
       const job: Job = { run: input.run.run, id, cell, repeat: of.run };
@@ -68,47 +76,86 @@ export class QueueCollector {
     if (this.#isStored) this.#asked = new Set(this.#open.keys());
   }
 
-  async collect(): Promise<void> {
-    const { queue, ledger, options, choice } = this.#input;
-    // Results that came in while the run had no collector.
-    await this.#readAll();
-    if (options.queueBefore === choice.address && !queue.wasKnown) this.#hasForgotten = true;
-    options.begin?.();
-    performance.mark('agentci:queue-put');
-    await queue.put(this.#jobs());
-    while (this.#isActive() && !ledger.stopped()) {
-      const count = await this.#read(READ_MS);
-      if (queue.hasForgotten()) await this.#restore();
-      else if (count === 0) await this.#check();
+  async *runs(): AsyncGenerator<SourcedRun> {
+    const { ledger, isLeft } = this.#input;
+    if (this.#open.size === 0) return;
+    try {
+      yield* isLeft ? this.#rest() : this.#all();
+      this.#isWhole = true;
+    } catch (error) {
+      // A run that is interrupted while Redis is gone is stored as it is.
+      if (!ledger.interrupted) throw error;
     }
-    if (this.#isActive()) await this.#stop('stopped');
-    await this.#settle();
-    performance.mark('agentci:queue-collected');
-    if (ledger.interrupted) await queue.stop('interrupted', this.#jobs());
-    else await this.#finish();
   }
 
-  /** Collects what is there or in progress, and lets nothing more start. */
-  async leave(): Promise<void> {
-    if (!this.#input.queue.wasKnown) this.#hasForgotten = true;
-    await this.#stop('the rest is run elsewhere');
-    await this.#finish();
-  }
+  recorded = (run: SourcedRun): void => {
+    const message = this.#messages.get(run);
+    this.#isStored = true;
+    if (message !== undefined) this.#judged.push(message);
+  };
 
-  /** Leaves the run for --resume, or leaves nothing behind if there is nothing to resume. */
-  async abandon(): Promise<void> {
-    const { queue } = this.#input;
-    if (!this.#isStored) await queue.stop('given up', this.#jobs()).catch(() => {});
-    await queue.close(this.#isStored ? 'to be resumed' : 'given up');
-  }
-
-  collected(): Collected {
+  async close(how?: 'failed'): Promise<SourceReport> {
+    if (!this.#isWhole || how === 'failed') await this.#abandon();
+    else
+      await this.#end().catch(async (error: unknown) => {
+        await this.#abandon();
+        // A run that is interrupted while Redis is gone is stored as it is.
+        if (!this.#input.ledger.interrupted) throw error;
+      });
     const unused = { results: this.#duplicates, cost_usd: this.#wastedUsd };
     return {
       user: this.#user,
       unused: this.#duplicates === 0 ? undefined : unused,
       notices: this.#notices(),
     };
+  }
+
+  async *#all(): AsyncGenerator<SourcedRun> {
+    const { queue, ledger, options, choice } = this.#input;
+    // Results that came in while the run had no collector.
+    yield* this.#readAll();
+    if (options.queueBefore === choice.address && !queue.wasKnown) this.#hasForgotten = true;
+    options.sink?.begin?.();
+    performance.mark('agentci:queue-put');
+    await queue.put(this.#jobs());
+    while (this.#isActive() && !ledger.stopped()) {
+      const { count, runs } = await this.#read(READ_MS);
+      yield* runs;
+      if (queue.hasForgotten()) yield* this.#restore();
+      else if (count === 0) yield* this.#check();
+    }
+    if (this.#isActive()) yield* this.#stop('stopped');
+  }
+
+  /** Takes what is there or in progress, and lets nothing more start. */
+  async *#rest(): AsyncGenerator<SourcedRun> {
+    if (!this.#input.queue.wasKnown) this.#hasForgotten = true;
+    yield* this.#stop('the rest is run elsewhere');
+  }
+
+  /** Waits until workers have closed the agent, and reads what they send last. */
+  async #end(): Promise<void> {
+    const { queue, ledger, isLeft } = this.#input;
+    await this.#forget();
+    performance.mark('agentci:queue-collected');
+    if (ledger.interrupted && !isLeft) await queue.stop('interrupted', this.#jobs());
+    else {
+      await this.#countRepeats();
+      this.#compareCommits(await queue.workers());
+      this.#busyWorkers = await queue.end();
+      // Every job has its result, so there are no runs among these messages.
+      while ((await this.#read(0)).count > 0);
+      await this.#forget();
+    }
+    const isOver = isLeft ? 'given up' : 'over';
+    await queue.close(ledger.interrupted ? 'to be resumed' : isOver);
+  }
+
+  /** Leaves the run for --resume, or leaves nothing behind if there is nothing to resume. */
+  async #abandon(): Promise<void> {
+    const { queue } = this.#input;
+    if (!this.#isStored) await queue.stop('given up', this.#jobs()).catch(() => {});
+    await queue.close(this.#isStored ? 'to be resumed' : 'given up');
   }
 
   #notices(): string[] {
@@ -138,21 +185,26 @@ export class QueueCollector {
 
   #jobs = (): Job[] => [...this.#open.values()].map(({ job }) => job);
 
-  #isActive = (): boolean =>
-    this.#open.size > 0 && this.#failure === undefined && !this.#input.ledger.interrupted;
+  #isActive = (): boolean => this.#open.size > 0 && !this.#input.ledger.interrupted;
 
-  async #read(waitMs: number): Promise<number> {
+  async #read(
+    waitMs: number,
+  ): Promise<{ readonly count: number; readonly runs: readonly SourcedRun[] }> {
     const messages = await this.#input.queue.read(waitMs);
-    for (const message of messages) await this.#receive(message);
+    const runs = present(messages.map((message) => this.#receive(message)));
     if (Date.now() - this.#forgotAt >= FORGET_MS) await this.#forget();
-    return messages.length;
+    return { count: messages.length, runs };
   }
 
-  async #readAll(): Promise<void> {
-    while ((await this.#read(0)) > 0);
+  async *#readAll(): AsyncGenerator<SourcedRun> {
+    for (;;) {
+      const { count, runs } = await this.#read(0);
+      if (count === 0) return;
+      yield* runs;
+    }
   }
 
-  async #receive({ id, kind, job, costUsd, body }: Message): Promise<void> {
+  #receive({ id, kind, job, costUsd, body }: Message): SourcedRun | undefined {
     const entry = this.#open.get(job);
     if (kind === 'result' && entry !== undefined) {
       this.#open.delete(job);
@@ -160,9 +212,11 @@ export class QueueCollector {
       const { outcome, user } = readOutcome(body(), entry.of.query);
       this.#user = addUsage(this.#user, user);
       const { id: query, cell } = entry.of.query;
-      this.#input.options.onEvent?.({ type: 'run_started', id: query, cell, run: entry.of.run });
-      await this.#judge(entry.of, outcome, id);
-      return;
+      const event = { type: 'run_started', id: query, cell, run: entry.of.run } as const;
+      this.#input.options.sink?.event?.(event);
+      const run = { ...entry.of, outcome: async () => outcome };
+      this.#messages.set(run, id);
+      return run;
     }
     if (kind === 'note') this.#hear(body());
     // A Redis that has lost its data takes a second result for the first.
@@ -172,36 +226,15 @@ export class QueueCollector {
       this.#input.ledger.spend(costUsd);
     }
     this.#judged.push(id);
-  }
-
-  /** Judges in the background, a limited number at a time. */
-  async #judge(of: Run, outcome: Outcome, message?: string): Promise<void> {
-    const verdict = settleOutcome(of, outcome, this.#input)
-      .then(() => {
-        this.#isStored = true;
-        if (message !== undefined) this.#judged.push(message);
-      })
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => this.#verdicts.delete(verdict));
-    this.#verdicts.add(verdict);
-    if (this.#verdicts.size >= (this.#input.options.workers ?? DEFAULT_VERDICTS))
-      await Promise.race(this.#verdicts);
+    return undefined;
   }
 
   async #forget(): Promise<void> {
     const judged = this.#judged;
     this.#judged = [];
-    if (judged.length > 0) await this.#input.options.sync?.();
+    if (judged.length > 0) await this.#input.options.sink?.sync?.();
     await this.#input.queue.forget(judged);
     this.#forgotAt = Date.now();
-  }
-
-  async #settle(): Promise<void> {
-    while (this.#verdicts.size > 0) await Promise.all(this.#verdicts);
-    if (this.#failure !== undefined) throw this.#failure.error;
-    await this.#forget();
   }
 
   /** A message of a worker about the run. */
@@ -209,31 +242,20 @@ export class QueueCollector {
     if (!isObject(body) || typeof body.message !== 'string') return;
     const { options, ledger } = this.#input;
     const { code, message, about } = body;
-    if (typeof code === 'string') options.onEvent?.({ type: 'note', code, message });
+    if (typeof code === 'string') options.sink?.event?.({ type: 'note', code, message });
     else if (isObject(about))
       ledger.revoke(about as unknown as RunAbout, { kind: 'agent', message });
   }
 
   /** Lets nothing more start, and reads the results of what workers are running. */
-  async #stop(why: string): Promise<void> {
+  async *#stop(why: string): AsyncGenerator<SourcedRun> {
     const { queue } = this.#input;
     await queue.stop(why, this.#jobs());
     for (let isActive = true; isActive && this.#isActive(); ) {
       isActive = await queue.hasActive(this.#jobs());
-      await this.#readAll();
+      yield* this.#readAll();
     }
     if (!this.#input.ledger.interrupted) this.#open.clear();
-  }
-
-  /** Waits until workers have closed the agent, and reads what they send last. */
-  async #finish(): Promise<void> {
-    const { queue } = this.#input;
-    await this.#settle();
-    await this.#countRepeats();
-    this.#compareCommits(await queue.workers());
-    this.#busyWorkers = await queue.end();
-    await this.#readAll();
-    await this.#settle();
   }
 
   async #countRepeats(): Promise<void> {
@@ -241,16 +263,16 @@ export class QueueCollector {
   }
 
   /** Puts back what Redis has lost. */
-  async #restore(): Promise<void> {
+  async *#restore(): AsyncGenerator<SourcedRun> {
     const { queue, ledger, options } = this.#input;
     this.#hasForgotten = true;
     this.#repeatsBefore = this.#repeats;
-    await this.#readAll();
+    yield* this.#readAll();
     if (options.maxCostUsd !== undefined) await queue.noteSpent(ledger.spentUsd);
     await queue.put(this.#jobs());
   }
 
-  async #check(): Promise<void> {
+  async *#check(): AsyncGenerator<SourcedRun> {
     const { queue, ledger, options } = this.#input;
     // Workers stop at --max-cost by their own sum.
     if (options.maxCostUsd !== undefined && (await queue.hasReachedCost()))
@@ -260,7 +282,8 @@ export class QueueCollector {
     for (const job of await queue.deadly(this.#jobs())) {
       const { of } = this.#open.get(jobName(job))!;
       this.#open.delete(jobName(job));
-      await this.#judge(of, readOutcome(failureBody('worker_lost', DEADLY), of.query).outcome);
+      const { outcome } = readOutcome(failureBody('worker_lost', DEADLY), of.query);
+      yield { ...of, outcome: async () => outcome };
     }
     await this.#countRepeats();
     // A job with a result that is put in again is dropped by the worker that takes it.
@@ -300,7 +323,7 @@ export class QueueCollector {
     if (now - Math.max(this.#saidAt, this.#workedAt) < SAY_MS) return;
     this.#saidAt = now;
     const message = `waiting for a worker with this spec: ${plural(left, 'run')} to do. ${mismatch(workers, run)}`;
-    options.onEvent?.({ type: 'note', code: 'QUEUE_WAITING', message });
+    options.sink?.event?.({ type: 'note', code: 'QUEUE_WAITING', message });
   }
 }
 

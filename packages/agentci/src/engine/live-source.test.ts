@@ -126,9 +126,11 @@ test('the next agent waits for the verdict of a judge on the last', async () => 
     workers: 1,
     runner: async () => 'ok',
     judge: { ask: async () => ({ rationale: 'r', score: 5, label: 'pass' }) },
-    onEvent: (event) => {
-      if (event.type === 'run_started' || event.type === 'run_ended')
-        seen.push(`${event.type} ${event.id}`);
+    sink: {
+      event: (event) => {
+        if (event.type === 'run_started' || event.type === 'run_ended')
+          seen.push(`${event.type} ${event.id}`);
+      },
     },
   });
   expect(seen).toEqual(['run_started a', 'run_ended a', 'run_started b', 'run_ended b']);

@@ -36,7 +36,7 @@ test.each([
     const result = await run({
       traces: traces(),
       failFast: true,
-      onRecord: ({ id }) => judged.push(id),
+      sink: { record: ({ id }) => void judged.push(id) },
     });
     expect(statuses(result)).toEqual(['a fail', 'b skip', 'c skip']);
     expect(judged).toEqual(['a']);
@@ -48,7 +48,7 @@ test('only what was selected is judged', async () => {
   const judged: string[] = [];
   const traces = [recording('a'), recording('b'), recording('c')];
   expect(
-    statuses(await run({ traces, ids: ['b'], onRecord: ({ id }) => judged.push(id) })),
+    statuses(await run({ traces, ids: ['b'], sink: { record: ({ id }) => void judged.push(id) } })),
   ).toEqual(['b pass']);
   expect(judged).toEqual(['b']);
 });
@@ -64,7 +64,7 @@ test('a resumed run judges what is missing, and measures all of it', async () =>
     suite,
     traces,
     resumed: [{ id: 'a', run: 1, result: whole.results[0]! }],
-    onRecord: ({ id }) => judged.push(id),
+    sink: { record: ({ id }) => void judged.push(id) },
   });
   expect(judged).toEqual(['b', 'c']);
   expect(resumed.metrics?.privacy_budget?.detail).toMatchObject({ total_spent: 0.75, traces: 3 });
