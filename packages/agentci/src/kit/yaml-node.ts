@@ -26,12 +26,7 @@ export interface YamlScalar extends YamlNodeBase {
   readonly isRowText?: true;
 }
 
-interface YamlCollection extends YamlNodeBase {
-  /** Where the text ends that alone decides the value; -1 when other places have a say in it, such as an anchor. */
-  readonly end: number;
-}
-
-export interface YamlSeq extends YamlCollection {
+export interface YamlSeq extends YamlNodeBase {
   readonly kind: 'seq';
   readonly items: readonly YamlNode[];
 }
@@ -52,7 +47,7 @@ export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({
   start: keyStart,
 });
 
-export interface YamlMap extends YamlCollection {
+export interface YamlMap extends YamlNodeBase {
   readonly kind: 'map';
   readonly entries: ReadonlyMap<string, YamlEntry>;
 }
@@ -166,20 +161,6 @@ export function toPlain(node: YamlNode): unknown {
   const object: Record<string, unknown> = {};
   for (const [key, entry] of node.entries) setOwn(object, key, toPlain(entry.value));
   return object;
-}
-
-/**
- * A text that two lists or maps of one source share only when their values are equal. Undefined where the text does not
- * decide the value. Not the other way round: equal values may be written differently.
- */
-export function decidingText(node: YamlNode): string | undefined {
-  if (node.kind === 'scalar' || node.end < 0) return undefined;
-  const { source, start, end } = node;
-  const first = source.text[start];
-  const written = source.text.slice(start, end);
-  if (first === '{' || first === '[') return written;
-  // In block style, the column of the first line is part of what is written.
-  return `${start - source.text.lastIndexOf('\n', start)} ${written}`;
 }
 
 /** Assigns without ever reaching the prototype. */

@@ -122,7 +122,6 @@ export function specOfExpected(root: YamlMap, problems: SpecProblems): YamlMap {
       kind: 'seq',
       source: tests.value.source,
       start: tests.value.start,
-      end: -1,
       items: queries,
     }),
   ]);
@@ -139,7 +138,6 @@ function callsInOrder(given: YamlEntry, allowsOthers: boolean): Check {
     kind: 'seq',
     source: value.source,
     start: value.start,
-    end: -1,
     items: calls,
   };
   const entries = [
@@ -212,7 +210,6 @@ class ExpectedReader {
         kind: 'seq',
         source: this.#test.source,
         start: this.#test.start,
-        end: -1,
         items,
       };
       return [entryAt(at, block, mapAt(this.#test, [entryAt(at, 'all', all)]))];
@@ -275,7 +272,6 @@ class ExpectedReader {
             kind: 'seq',
             source: entry.value.source,
             start: entry.value.start,
-            end: -1,
             items: [entry.value],
           };
     switch (type) {
@@ -409,7 +405,6 @@ class ExpectedReader {
                 kind: 'seq',
                 source: node.source,
                 start: node.start,
-                end: -1,
                 items: [rule],
               }),
             ],
@@ -460,7 +455,6 @@ function nodeOf(value: unknown, at: YamlNode): YamlNode {
       kind: 'seq',
       source: at.source,
       start: at.start,
-      end: -1,
       items: value.map((each) => nodeOf(each, at)),
     };
   if (typeof value !== 'object' || value === null)

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { Location } from '../kit/diagnostic.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
@@ -18,11 +17,10 @@ import { unknownHint } from '../policy/issue.ts';
 import type { Policy } from '../policy/policy.ts';
 import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 import { hasAssayTests } from './assay-expected.ts';
-import { existingPath, isInside, realPath } from './include.ts';
+import { type SpecFiles, SpecFolder } from './files.ts';
 import { PolicyLoader } from './policy-loader.ts';
-import type { PolicyTest } from './policy-test.ts';
 import type { SpecProblems } from './problems.ts';
-import type { Query, Suite } from './suite.ts';
+import type { PolicyTest, Query, Suite } from './suite.ts';
 import { checkValue, isBroken, isNull } from './value-check.ts';
 
 /** An Assay suite tells itself by its own words: `tests`, usually with `suite`, and no `queries`. */
@@ -77,7 +75,11 @@ const MODULE = /^\.{0,2}\/|\.[cm]?[jt]s$/;
 const DEFAULT_DIRECTORY = '.agentci/reports';
 
 /** Reads an Assay suite into the same suite a spec becomes: one query per test, judged over all traces. */
-export function readAssaySuite(root: YamlMap, problems: SpecProblems): Suite | undefined {
+export function readAssaySuite(
+  root: YamlMap,
+  problems: SpecProblems,
+  files: SpecFiles,
+): Suite | undefined {
   for (const entry of root.entries.values()) {
     const schema = ROOT_SCHEMAS[entry.key];
     if (schema !== undefined) checkValue(entry, schema, problems);
@@ -88,7 +90,7 @@ export function readAssaySuite(root: YamlMap, problems: SpecProblems): Suite | u
         hint: unknownHint(entry.key, ROOT_KEYS, 'the keys known here'),
       });
   }
-  const queries = new TestReader(root, problems).read();
+  const queries = new TestReader(root, problems, files).read();
   if (problems.hasErrors) return undefined;
   const { file } = root.source;
   const plain = toPlain(root) as {
@@ -124,10 +126,13 @@ class TestReader {
   /** The policies the test being read uses. */
   #used: Policy[] = [];
 
-  constructor(root: YamlMap, problems: SpecProblems) {
+  readonly #files: SpecFiles;
+
+  constructor(root: YamlMap, problems: SpecProblems, files: SpecFiles) {
+    this.#files = files;
     this.#root = root;
     this.#problems = problems;
-    this.#policies = new PolicyLoader(root.source.file, problems);
+    this.#policies = new PolicyLoader(root.source.file, problems, files);
   }
 
   read(): Query[] {
@@ -262,7 +267,6 @@ class TestReader {
       kind: 'map',
       source: constraints.keySource,
       start: constraints.keyStart,
-      end: -1,
       entries: new Map([
         [key, { key, keySource: constraints.keySource, keyStart: constraints.keyStart, value }],
       ]),
@@ -313,7 +317,6 @@ class TestReader {
       kind: 'map',
       source: list.keySource,
       start: list.keyStart,
-      end: -1,
       entries: new Map([['blocklist', list]]),
     };
     const policy = this.#load(alone);
@@ -345,11 +348,9 @@ class TestReader {
 
   #module(node: YamlMap, metric: string): PolicyTest | undefined {
     const entry = node.entries.get('metric')!;
-    const folder = dirname(realPath(this.#root.source.file));
-    const file = resolve(folder, metric);
-    const isHere =
-      isInside(folder, file) && existsSync(file) && isInside(folder, existingPath(file) ?? '/');
-    if (!isHere) {
+    const folder = SpecFolder.of(this.#root.source.file, this.#files);
+    const file = resolve(folder.path, metric);
+    if (!folder.find(metric).ok) {
       this.#add(entry.value, {
         code: 'SPEC_MODULE_FILE',
         message: `there is no module "${metric}" below the folder of the suite`,

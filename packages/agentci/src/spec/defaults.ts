@@ -15,7 +15,7 @@ export function mergeMaps(base: YamlMap, over: YamlMap): YamlMap {
       entries.set(key, { ...entry, value: mergeMaps(inherited.value, entry.value) });
     } else entries.set(key, entry);
   }
-  return { kind: 'map', source: over.source, start: over.start, end: -1, entries };
+  return { kind: 'map', source: over.source, start: over.start, entries };
 }
 
 /** The entries of a map, by key. */
