@@ -208,8 +208,11 @@ function mergeFindings(findings: readonly Judged[]): readonly Finding[] {
     findings.flatMap(({ finding, skip }) => (skip === undefined ? (finding.origin ?? []) : [])),
   );
   for (const { finding: found, skip } of findings) {
-    const { origin, ...finding } =
-      skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
+    const {
+      origin,
+      code: _,
+      ...finding
+    } = skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
     if (
       skip !== undefined &&
       origin !== undefined &&

@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { parseYaml } from '../kit/yaml.ts';
-import { isExpectedSuite, specOfExpected } from './assay-expected.ts';
-import { isAssaySuite, readAssaySuite } from './assay-suite.ts';
+import { isAssayFile, readAssayFile } from './assay.ts';
 import { DISK, type SpecFiles } from './files.ts';
 import { INCLUDE_TAG, resolveIncludes } from './include.ts';
 import { SpecProblems } from './problems.ts';
@@ -30,12 +29,11 @@ export function parseSpec(
   const root =
     document.root === undefined ? undefined : resolveIncludes(document.root, problems, files);
   let suite: Suite | undefined;
-  if (root?.kind === 'map') {
-    const isAssay = isAssaySuite(root);
-    if (isAssay && !isExpectedSuite(root)) suite = readAssaySuite(root, problems, files);
-    else suite = readSuite(isAssay ? specOfExpected(root, problems) : root, problems, files);
-    if (isAssay && suite !== undefined) suite = { ...suite, sharesRecordings: true };
-  } else if (root !== undefined && !isBroken(root))
+  if (root?.kind === 'map')
+    suite = isAssayFile(root)
+      ? readAssayFile(root, problems, files)
+      : readSuite(root, problems, files);
+  else if (root !== undefined && !isBroken(root))
     problems.add(root, {
       code: 'SPEC_TYPE',
       message: `a spec is a map of keys, not ${root.kind === 'seq' ? 'a list' : 'one value'}`,

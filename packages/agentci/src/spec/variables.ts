@@ -255,7 +255,10 @@ function withEntries(
   const entries = new Map<string, YamlEntry>();
   for (const [key, entry] of node.entries) {
     const schema = schemaOf(key);
-    entries.set(key, schema === undefined ? entry : { ...entry, value: fitNode(schema, entry.value) });
+    entries.set(
+      key,
+      schema === undefined ? entry : { ...entry, value: fitNode(schema, entry.value) },
+    );
   }
   return { ...node, entries };
 }
