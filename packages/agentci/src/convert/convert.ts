@@ -170,7 +170,7 @@ function finish(
     spec: `${folder}${SPEC_FILE}`,
     cases: layouts.length,
     assertions: merged,
-    settings: suite.settings,
+    settings: suite.settings.map(({ problem: _, ...setting }) => setting),
     skipped,
     counts: {
       exact: count('exact'),
@@ -210,7 +210,7 @@ function mergeFindings(findings: readonly Judged[]): readonly Finding[] {
   for (const { finding: found, skip } of findings) {
     const {
       origin,
-      code: _,
+      problem: _,
       ...finding
     } = skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
     if (

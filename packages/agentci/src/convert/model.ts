@@ -19,8 +19,8 @@ export interface Finding extends Place {
   /** The check it became, e.g. `correctness.regex_match`. */
   readonly target?: string;
   readonly why?: string;
-  /** Of the problem, if the suite is run as it is. */
-  readonly code?: string;
+  /** If the suite is run as it is, what makes the finding a problem of a spec. */
+  readonly problem?: { readonly code: string; readonly hint?: string };
   /** The assertion as it was read: one that several cases share is one line of the report. */
   readonly origin?: object;
 }
@@ -136,8 +136,13 @@ export function carry(
 }
 
 /** An assertion that is not carried. */
-export const refuse = (place: Place, type: string, why: string, code?: string): Carried => ({
-  finding: { ...place, type, verdict: 'none', why, code },
+export const refuse = (
+  place: Place,
+  type: string,
+  why: string,
+  problem?: Finding['problem'],
+): Carried => ({
+  finding: { ...place, type, verdict: 'none', why, problem },
   parts: [],
 });
 

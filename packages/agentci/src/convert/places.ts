@@ -30,7 +30,7 @@ export function placeOfItem(list: readonly unknown[], index: number, fallback: P
   return placeOf(list[index], line === undefined ? own : { ...own, line });
 }
 
-/** The nodes of values that `valueOf` made. */
+/** The nodes of values that `exactValue` made. */
 const nodes = new WeakMap<object, YamlNode>();
 
 /** The node a list or map was made from, if it was made from one. */
@@ -49,7 +49,7 @@ export function placeOfEntry(
 }
 
 /** The value of a node, with exact places: for a suite that is run as it is. */
-export const valueOf = (root: YamlNode): unknown =>
+export const exactValue = (root: YamlNode): unknown =>
   plain(root, new Map(), (value, node) => {
     nodes.set(value, node);
     places.set(value, exactPlace(node));

@@ -2,7 +2,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { type LayerLayout, layOut } from '../convert/layout.ts';
 import { Literal } from '../convert/literal.ts';
 import type { BlockValue, ConvertedCase, Finding, OverallTest } from '../convert/model.ts';
-import { nodeOf, valueOf } from '../convert/places.ts';
+import { exactValue, nodeOf } from '../convert/places.ts';
 import { isAssaySuite, readAssay } from '../convert/sources/assay/assay.ts';
 import { canonicalJson, sha256Hex } from '../kit/hash.ts';
 import { type ValueSchema, v } from '../kit/value-schema.ts';
@@ -54,7 +54,7 @@ const DEFAULT_DIRECTORY = '.agentci/reports';
 
 /** Whether a file is a suite of Assay, which the same commands read. */
 export const isAssayFile = (root: YamlMap): boolean =>
-  root.entries.has('tests') && isAssaySuite(valueOf(root));
+  root.entries.has('tests') && isAssaySuite(exactValue(root));
 
 /** Reads an Assay suite as the converter does, into the suite that a spec becomes. What the converter would leave out is a mistake here. */
 export function readAssayFile(
@@ -67,11 +67,14 @@ export function readAssayFile(
     if (entry !== undefined) checkValue(entry, schema, problems);
   }
   const tests = testsOf(root, problems);
-  const value = valueOf(root);
+  const value = exactValue(root);
   const { cases, settings } = readAssay({ name: root.source.file, value, policy: (path) => path });
   for (const finding of settings) report(finding, root, problems);
-  const isOverall = tests.every((test) => test.entries.has('metric'));
-  const read = isOverall ? overallSuite : expectedSuite;
+  const hasExpected = tests.some(
+    ({ entries }) =>
+      !entries.has('metric') && (entries.has('expected') || entries.has('assertions')),
+  );
+  const read = hasExpected ? expectedSuite : overallSuite;
   const suite = read(root, { tests, cases, problems, files });
   if (suite === undefined || problems.hasErrors) return undefined;
   const { output } = toPlain(root) as {
@@ -121,16 +124,20 @@ function testsOf(root: YamlMap, problems: SpecProblems): readonly YamlMap[] {
 
 /** A finding that is not carried is a mistake; one that is only close is a warning. */
 function report(finding: Finding, node: YamlNode, problems: SpecProblems): void {
-  const { type, verdict, why = '', code = 'SPEC_CHOICE', at = node } = finding;
+  const { type, verdict, why = '', problem, at = node } = finding;
   if (verdict === 'close')
     problems.add(at, {
       severity: 'warning',
       code: 'SPEC_CLOSE',
       message: `"${type}" is judged a little differently here: ${why}`,
     });
-  else if (verdict === 'none' && code === 'SPEC_CHOICE')
-    problems.add(at, { code, message: `"${type}" is not read from an Assay suite`, hint: why });
-  else if (verdict === 'none') problems.add(at, { code, message: why });
+  else if (verdict === 'none')
+    problems.add(
+      at,
+      problem === undefined
+        ? { code: 'SPEC_CHOICE', message: `"${type}" is not read from an Assay suite`, hint: why }
+        : { ...problem, message: why },
+    );
 }
 
 /** Tests with `expected`: each is a query, matched to its recording by the prompt. */
@@ -138,6 +145,15 @@ function expectedSuite(root: YamlMap, { tests, cases, problems, files }: Tests):
   const queries = tests.flatMap((test, i): YamlMap[] => {
     const one = cases[i]!;
     const id = test.entries.get('id');
+    const metric = test.entries.get('metric');
+    if (metric !== undefined) {
+      problems.add(keyPlace(metric), {
+        code: 'SPEC_CHOICE',
+        message: 'tests with "metric" and tests with "expected" cannot be in one suite',
+        hint: 'write two files',
+      });
+      return [];
+    }
     if (id === undefined)
       problems.add(test, { code: 'SPEC_REQUIRED', message: 'a test needs "id"' });
     if (one.skip !== undefined)
@@ -148,9 +164,9 @@ function expectedSuite(root: YamlMap, { tests, cases, problems, files }: Tests):
     for (const { finding } of one.carried) report(finding, test, problems);
     if (one.carried.length === 0)
       problems.add(test, {
-        code: 'SPEC_REQUIRED',
-        message: 'a test needs "metric" or "expected"',
-        hint: 'a test that expects nothing cannot fail',
+        code: 'SPEC_CANNOT_FAIL',
+        message: 'a test without "expected" cannot fail',
+        hint: 'say what is expected',
       });
     if (id === undefined || one.skip !== undefined) return [];
     const notes = ['description', 'tags'].flatMap((key) => test.entries.get(key) ?? []);
@@ -271,7 +287,7 @@ function overallSuite(root: YamlMap, { tests, cases, problems, files }: Tests): 
     const used: Policy[] = [];
     const load = (written: YamlNode, strict: boolean): Policy | undefined => {
       const policy = policies.load(written, { strict });
-      if (policy !== undefined) used.push(policy);
+      if (policy !== undefined && !test.entries.has('rules')) used.push(policy);
       return policy;
     };
     const policyTest =

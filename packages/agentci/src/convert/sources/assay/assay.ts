@@ -10,6 +10,7 @@ import {
   type ConvertedSuite,
   carry,
   correctness,
+  type Finding,
   type OverallTest,
   type Part,
   type Place,
@@ -46,6 +47,7 @@ export const source: SuiteSource = {
     }),
 };
 
+const REQUIRED = { code: 'SPEC_REQUIRED' };
 const TEST_SIGNS = ['metric', 'expected', 'assertions'];
 
 /** Whether `tests` is Assay's: other tools have a key of that name too. */
@@ -106,12 +108,10 @@ function unknownKeys(
   return Object.keys(fields)
     .filter((key) => !known.includes(key) && !key.startsWith('x-'))
     .map((key) =>
-      refuse(
-        placeOfEntry(fields, key, 'key', place),
-        key,
-        `${what} has no key "${key}": ${HINTS[key] ?? nearest(key, known) ?? `its keys are ${known.join(', ')}`}`,
-        'SPEC_UNKNOWN_KEY',
-      ),
+      refuse(placeOfEntry(fields, key, 'key', place), key, `${what} has no key "${key}"`, {
+        code: 'SPEC_UNKNOWN_KEY',
+        hint: HINTS[key] ?? nearest(key, known) ?? `its keys are ${known.join(', ')}`,
+      }),
     );
 }
 
@@ -141,6 +141,16 @@ function testCase(test: Fields, place: Place, file: AssayFile, index: number): C
     const why = 'the suite judges all recordings: "agentci test -c SUITE" reads it as it is';
     return { ...common, overall, carried: refused ?? [refuse(place, metric, why)] };
   }
+  const unread = unknownKeys(test, { known: EXPECTED_KEYS, what: 'a test', place });
+  if (!isNone(test.assertions) && !Array.isArray(test.assertions))
+    unread.push(
+      refuse(
+        placeOfEntry(test, 'assertions', 'value', place),
+        'assertions',
+        '"assertions" must be a list',
+        { code: 'SPEC_TYPE' },
+      ),
+    );
   const policies: BlockValue[] = [];
   const given = test.expected === undefined ? [] : [test.expected];
   const expected = Array.isArray(test.expected) ? test.expected : given;
@@ -158,7 +168,7 @@ function testCase(test: Fields, place: Place, file: AssayFile, index: number): C
   return {
     ...common,
     policy: policies.length === 1 ? policies[0]! : undefined,
-    carried: [...unknownKeys(test, { known: EXPECTED_KEYS, what: 'a test', place }), ...carried],
+    carried: [...unread, ...carried],
     skip: query === undefined ? 'the test has no prompt' : undefined,
   };
 }
@@ -192,7 +202,7 @@ function overallTest(
     sequence_valid: '"rules", or a "policy" with "sequences"',
     tool_blocklist: '"blocklist", or a "policy" with "blocklist"',
   }[kind];
-  return { refused: [refuse(place, kind, `a test of ${kind} needs ${needs}`, 'SPEC_REQUIRED')] };
+  return { refused: [refuse(place, kind, `a test of ${kind} needs ${needs}`, REQUIRED)] };
 }
 
 /** What a test over all recordings asks for, as a policy: the one it names, or one of the lists in the test itself. */
@@ -230,9 +240,10 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
     textOf(one.type) ??
     ['must_contain', 'must_not_contain', 'sequence', 'schema', '$ref'].find((key) => key in one) ??
     'expectation';
-  const none = (why: string, code?: string): Carried => refuse(place, type, why, code);
+  const none = (why: string, problem?: Finding['problem']): Carried =>
+    refuse(place, type, why, problem);
   const empty = (): Carried =>
-    none(`"${type}" expects nothing, so that nothing can fail`, 'SPEC_REQUIRED');
+    none(`"${type}" expects nothing, so that nothing can fail`, REQUIRED);
   const exact = (parts: readonly Part[]): Carried =>
     parts.length === 0 ? empty() : carry(place, type, 'exact', parts);
   const [unknown] = unknownKeys(one, {
@@ -260,7 +271,7 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
     case 'regex_match':
     case 'regex_not_match': {
       const pattern = textOf(one.pattern);
-      if (pattern === undefined) return none('it has no pattern', 'SPEC_REQUIRED');
+      if (pattern === undefined) return none('it has no pattern', REQUIRED);
       const flags = [
         ...new Set(
           [one.flags ?? '']
@@ -294,7 +305,7 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
       const to = textOf(one.semantic_similarity_to ?? one.text);
       const min = Number(one.min_score ?? one.threshold ?? 0.8);
       return to === undefined
-        ? none('it has no text', 'SPEC_REQUIRED')
+        ? none('it has no text', REQUIRED)
         : carry(
             place,
             type,
@@ -386,7 +397,7 @@ function policyOf(
 ): Carried {
   const value = typeof policy === 'string' ? file.policy(policy) : policy;
   const isPath = typeof value === 'string' && value === policy;
-  if (value === undefined) return refuse(place, type, `"${type}" needs "policy"`, 'SPEC_REQUIRED');
+  if (value === undefined) return refuse(place, type, `"${type}" needs "policy"`, REQUIRED);
   if (!isObject(value) && !isPath) return refuse(place, type, 'its policy is not a map');
   if (policies.length > 0)
     return refuse(place, type, 'a query can have one policy: make it two tests');
