@@ -347,7 +347,7 @@ function policyTestOf(
     strict,
   );
   if (policy === undefined) return undefined;
-  // What stands in the test itself was checked with the policy made of it.
+  // Lists in the test itself were checked with the policy made from them.
   const isNamed = key === 'policy';
   const cannotFail = (message: string, at: YamlNode = entry.value): undefined => {
     problems.add(at, { code: 'SPEC_CANNOT_FAIL', message });
