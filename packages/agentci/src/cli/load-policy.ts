@@ -10,10 +10,10 @@ import type { Io } from './io.ts';
 import { specPath } from './spec-path.ts';
 
 /** Reads a policy file and what it refers to. Warnings are printed; a policy with errors is not given out. */
-export async function loadPolicy(
+export function loadPolicy(
   path: string,
   { strict, io }: { readonly strict: boolean; readonly io: Io },
-): Promise<Policy> {
+): Policy {
   const file = specPath(path, io.cwd);
   const folder = dirname(resolve(io.cwd, file));
   const { policy, diagnostics } = parsePolicy(readText(resolve(io.cwd, file), file), {

@@ -1,5 +1,5 @@
 import { basename, dirname, extname, resolve } from 'node:path';
-import { type LayerLayout, layOut } from '../convert/layout.ts';
+import { type LayerLayout, layOut, type Owned } from '../convert/layout.ts';
 import { Literal } from '../convert/literal.ts';
 import type { BlockValue, ConvertedCase, Finding, OverallTest } from '../convert/model.ts';
 import { exactValue, nodeOf } from '../convert/places.ts';
@@ -225,32 +225,23 @@ function node(value: BlockValue, at: YamlPlace): YamlNode {
 }
 
 function layerEntry({ layer, keys, lists, all, severity }: LayerLayout, test: YamlMap): YamlEntry {
-  const at = (finding: Finding): YamlPlace => finding.at ?? test;
-  const entries = [...keys].map(([key, { value, owner }]) =>
-    entryAt(anchor(at(owner.finding)), key, node(value, at(owner.finding))),
-  );
-  for (const [key, values] of lists)
-    entries.push(
-      entryAt(
-        anchor(at(values[0]!.owner.finding)),
-        key,
-        listAt(
-          test,
-          values.map(({ value, owner }) => node(value, at(owner.finding))),
-        ),
+  const at = ({ owner }: Owned<BlockValue>): YamlPlace => owner.finding.at ?? test;
+  const one = (key: string, owned: Owned<BlockValue>): YamlEntry =>
+    entryAt(anchor(at(owned)), key, node(owned.value, at(owned)));
+  const list = (key: string, items: readonly Owned<BlockValue>[]): YamlEntry =>
+    entryAt(
+      anchor(at(items[0]!)),
+      key,
+      listAt(
+        test,
+        items.map((item) => node(item.value, at(item))),
       ),
     );
-  if (all.length > 0)
-    entries.push(
-      entryAt(
-        anchor(at(all[0]!.owner.finding)),
-        'all',
-        listAt(
-          test,
-          all.map(({ value, owner }) => node(value, at(owner.finding))),
-        ),
-      ),
-    );
+  const entries = [
+    ...[...keys].map(([key, owned]) => one(key, owned)),
+    ...[...lists].map(([key, items]) => list(key, items)),
+  ];
+  if (all.length > 0) entries.push(list('all', all));
   if (severity !== undefined)
     entries.push(entryAt(anchor(test), 'severity', scalarAt(test, severity)));
   return entryAt(anchor(test), layer, mapAt(test, entries));

@@ -151,11 +151,12 @@ function editorMetricsSchema(): ValueSchema {
 function entryOf({ summary, better, scale, unit, params }: Metric): ValueSchema {
   const limit = scale === 'fraction' ? v.number().min(0).max(1) : v.number();
   const own = params?.();
+  const shape = own !== undefined && isOwnParams(own) ? own.shape : undefined;
   const map = v.strictObject({
     min: limit.optional().describe('The check misses below it'),
     max: limit.optional().describe('The check misses above it'),
     severity: v.enum(['fail', 'warn']).optional().describe('What a missed bound means'),
-    ...(own !== undefined && isOwnParams(own) ? own.shape : {}),
+    ...shape,
   });
   const side = better === 'higher' ? 'at least' : 'at most';
   return v
