@@ -1,6 +1,6 @@
 import type { RunResult } from '../results/run-result.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
-import { hasRubrics } from '../spec/rubric-items.ts';
+import { hasRubrics } from '../spec/rubric.ts';
 import type { Query } from '../spec/suite.ts';
 import type { TraceEvaluator } from './evaluate-trace.ts';
 import type { Ledger } from './ledger.ts';
