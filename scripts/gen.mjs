@@ -66,26 +66,6 @@ async function lazyIndex({ folder, symbol, name, facts }) {
   emit(join(src, folder, 'index.gen.ts'), `${header}${lines.join('\n')}\n`);
 }
 
-/** What reading a spec needs to know of the metrics; their code is loaded when they are measured. */
-async function metricFacts() {
-  const lines = ['export const METRIC_FACTS = ['];
-  for (const file of extensions('metrics', ['metric'])) {
-    const { metric } = await jiti.import(join(src, 'metrics', file));
-    const isBare = metric.params?.().safeParse({}).success ?? true;
-    const facts = {
-      name: metric.name,
-      better: metric.better,
-      scale: metric.scale,
-      isBare,
-      isOverall: metric.scope === 'suite',
-    };
-    const known = Object.entries(facts).map(([fact, value]) => `${fact}: ${literal(value)}`);
-    lines.push(`  { ${known.join(', ')} },`);
-  }
-  lines.push('] as const;');
-  emit(join(src, 'metrics', 'facts.gen.ts'), `${header}${lines.join('\n')}\n`);
-}
-
 const literal = (value) =>
   typeof value === 'string'
     ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
@@ -146,7 +126,6 @@ eagerIndex({
   types: ['Operator'],
   from: '../operator.ts',
 });
-await metricFacts();
 await lazyIndex({
   folder: 'reporters',
   symbol: 'reporter',

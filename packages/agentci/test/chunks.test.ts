@@ -24,7 +24,7 @@ test('the program loads nothing before it knows its command', () => {
 });
 
 test.each([
-  { what: 'the expression engine', sign: /registerFunctionOverload/ },
+  { what: 'the code that runs agents', sign: /module-host\.mjs/ },
   { what: 'the report page', sign: /<!doctype html>/i },
   { what: 'the price table', sign: /gpt-4o-mini-2024-07-18.*input_mtok/s },
 ])('validate does not load $what', ({ sign }) => {

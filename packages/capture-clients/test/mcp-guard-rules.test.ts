@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadCel } from '../../agentci/src/kit/cel/load.ts';
+import { describe, expect, test } from 'vitest';
 import { explainCalls } from '../../agentci/src/policy/explain.ts';
 import { explainAudit } from '../../agentci/src/policy/explain-audit.ts';
 import { parsePolicy } from '../../agentci/src/policy/parse-policy.ts';
@@ -9,10 +8,6 @@ import { readAudit } from '../../agentci/src/policy/read-audit.ts';
 import { tempDir } from '../../agentci/test/support/temp-dir.ts';
 import vectors from '../../agentci/test/vectors/policy.json' with { type: 'json' };
 import { before, connect } from './mcp.ts';
-
-beforeAll(async () => {
-  await loadCel();
-});
 
 interface Call {
   readonly name: string;

@@ -1,24 +1,22 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { loadCel } from '../kit/cel/load.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';
-import { CelNeeded } from '../policy/condition.ts';
-import { type ParsedPolicy, type ParsePolicyOptions, parsePolicy } from '../policy/parse-policy.ts';
+import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Io } from './io.ts';
 import { specPath } from './spec-path.ts';
 
 /** Reads a policy file and what it refers to. Warnings are printed; a policy with errors is not given out. */
-export async function loadPolicy(
+export function loadPolicy(
   path: string,
   { strict, io }: { readonly strict: boolean; readonly io: Io },
-): Promise<Policy> {
+): Policy {
   const file = specPath(path, io.cwd);
   const folder = dirname(resolve(io.cwd, file));
-  const { policy, diagnostics } = await parseWithCel(readText(resolve(io.cwd, file), file), {
+  const { policy, diagnostics } = parsePolicy(readText(resolve(io.cwd, file), file), {
     file,
     strict,
     readFile: (wish, from) => {
@@ -47,17 +45,6 @@ export async function loadPolicy(
   for (const warning of diagnostics)
     io.stderr.write(`${escapeTerminal(formatDiagnostic(warning))}\n`);
   return policy;
-}
-
-/** The engine for expressions is loaded where the policy has one. */
-async function parseWithCel(text: string, options: ParsePolicyOptions): Promise<ParsedPolicy> {
-  try {
-    return parsePolicy(text, options);
-  } catch (error) {
-    if (!(error instanceof CelNeeded)) throw error;
-    await loadCel();
-    return parsePolicy(text, options);
-  }
 }
 
 function readText(path: string, name: string): string {

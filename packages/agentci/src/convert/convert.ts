@@ -170,7 +170,7 @@ function finish(
     spec: `${folder}${SPEC_FILE}`,
     cases: layouts.length,
     assertions: merged,
-    settings: suite.settings,
+    settings: suite.settings.map(({ problem: _, ...setting }) => setting),
     skipped,
     counts: {
       exact: count('exact'),
@@ -208,8 +208,11 @@ function mergeFindings(findings: readonly Judged[]): readonly Finding[] {
     findings.flatMap(({ finding, skip }) => (skip === undefined ? (finding.origin ?? []) : [])),
   );
   for (const { finding: found, skip } of findings) {
-    const { origin, ...finding } =
-      skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
+    const {
+      origin,
+      problem: _,
+      ...finding
+    } = skip === undefined || found.verdict === 'none' ? found : unjudged(found, skip);
     if (
       skip !== undefined &&
       origin !== undefined &&

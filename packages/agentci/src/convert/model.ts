@@ -1,9 +1,12 @@
+import type { YamlPlace } from '../kit/yaml-node.ts';
 import type { Literal } from './literal.ts';
 
 /** Where something is written in a source file, by the name the user knows it under. */
 export interface Place {
   readonly file: string;
   readonly line: number;
+  /** The exact place, if the suite is read from nodes to be run as it is. */
+  readonly at?: YamlPlace;
 }
 
 /** `exact`: the same verdict on every answer. `close`: written only with `--lossy`. `none`: not carried. */
@@ -16,6 +19,8 @@ export interface Finding extends Place {
   /** The check it became, e.g. `correctness.regex_match`. */
   readonly target?: string;
   readonly why?: string;
+  /** If the suite is run as it is, what makes the finding a problem of a spec. */
+  readonly problem?: { readonly code: string; readonly hint?: string };
   /** The assertion as it was read: one that several cases share is one line of the report. */
   readonly origin?: object;
 }
@@ -75,9 +80,28 @@ export interface ConvertedCase {
   readonly turns?: readonly Turn[];
   /** Why the case cannot be run or judged as its source meant it, whatever its checks are. */
   readonly skip?: string;
+  /** It judges all recordings together, which no query does: only a run of the suite itself can. */
+  readonly overall?: OverallTest;
   /** What was recorded for it: the source holds runs as well as expectations. */
   readonly recording?: Block;
 }
+
+/** A test over all recordings, as Assay has them. */
+export type OverallTest =
+  | {
+      readonly metric: 'args_valid' | 'sequence_valid' | 'tool_blocklist';
+      /** A path, or the policy itself. */
+      readonly policy: unknown;
+      readonly tools?: unknown;
+      readonly strict: boolean;
+    }
+  | {
+      readonly metric: 'module';
+      readonly module: string;
+      readonly export: unknown;
+      readonly config: unknown;
+      readonly timeoutMs: unknown;
+    };
 
 /** A suite of another tool, read. */
 export interface ConvertedSuite {
@@ -112,8 +136,13 @@ export function carry(
 }
 
 /** An assertion that is not carried. */
-export const refuse = (place: Place, type: string, why: string): Carried => ({
-  finding: { ...place, type, verdict: 'none', why },
+export const refuse = (
+  place: Place,
+  type: string,
+  why: string,
+  problem?: Finding['problem'],
+): Carried => ({
+  finding: { ...place, type, verdict: 'none', why, problem },
   parts: [],
 });
 

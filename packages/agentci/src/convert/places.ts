@@ -3,7 +3,14 @@ import { isDeeperThan } from '../kit/json-limits.ts';
 import { duplicateKey, jsonParts } from '../kit/json-places.ts';
 import { UserError } from '../kit/user-error.ts';
 import { parseYaml } from '../kit/yaml.ts';
-import { locate, setOwn, type YamlNode, type YamlSource } from '../kit/yaml-node.ts';
+import {
+  locate,
+  placeAt,
+  setOwn,
+  type YamlNode,
+  type YamlPlace,
+  type YamlSource,
+} from '../kit/yaml-node.ts';
 import type { Place } from './model.ts';
 
 const places = new WeakMap<object, Place>();
@@ -21,6 +28,36 @@ export function placeOfItem(list: readonly unknown[], index: number, fallback: P
   const own = placeOf(list, fallback);
   const line = itemLines.get(list)?.[index];
   return placeOf(list[index], line === undefined ? own : { ...own, line });
+}
+
+/** The nodes of values that `exactValue` made. */
+const nodes = new WeakMap<object, YamlNode>();
+
+/** The node a list or map was made from, if it was made from one. */
+export const nodeOf = (value: unknown): YamlNode | undefined =>
+  typeof value === 'object' && value !== null ? nodes.get(value) : undefined;
+
+/** Where an entry of a map is written, or the map where that is not known. */
+export function placeOfEntry(
+  map: object,
+  key: string,
+  part: 'key' | 'value',
+  fallback: Place,
+): Place {
+  const node = nodes.get(map);
+  return node === undefined ? placeOf(map, fallback) : exactPlace(placeAt(node, [key], part));
+}
+
+/** The value of a node, with exact places: for a suite that is run as it is. */
+export const exactValue = (root: YamlNode): unknown =>
+  plain(root, new Map(), (value, node) => {
+    nodes.set(value, node);
+    places.set(value, exactPlace(node));
+  });
+
+function exactPlace({ source, start }: YamlPlace): Place {
+  const { file, line } = locate(source, start);
+  return { file, line, at: { source, start } };
 }
 
 /** Notes where a value is written. */
@@ -43,28 +80,35 @@ export function readYaml(text: string, file: string): unknown {
         hint: first.hint ?? 'The file must be YAML that can be read without running anything.',
       },
     );
-  return root === undefined ? null : plain(root, new Map());
+  return root === undefined ? null : plain(root, new Map(), notePlace);
 }
 
-function plain(node: YamlNode, seen: Map<YamlNode, unknown>): unknown {
+function notePlace(value: object, node: YamlNode): void {
+  places.set(value, { file: node.source.file, line: locate(node.source, node.start).line });
+  if (node.kind === 'seq' && node.items.some(({ kind }) => kind === 'scalar'))
+    itemLines.set(
+      value,
+      node.items.map((item) => locate(item.source, item.start).line),
+    );
+}
+
+function plain(
+  node: YamlNode,
+  seen: Map<YamlNode, unknown>,
+  note: (value: object, node: YamlNode) => void,
+): unknown {
   if (node.kind === 'scalar') return node.value;
   const known = seen.get(node);
   // Aliases share one node; sharing its value too keeps a text of many aliases small.
   if (known !== undefined) return known;
-  const { line } = locate(node.source, node.start);
   const value: unknown[] | Record<string, unknown> = node.kind === 'seq' ? [] : {};
   seen.set(node, value);
-  places.set(value, { file: node.source.file, line });
-  if (node.kind === 'seq') {
-    for (const item of node.items) (value as unknown[]).push(plain(item, seen));
-    if (node.items.some(({ kind }) => kind === 'scalar'))
-      itemLines.set(
-        value,
-        node.items.map((item) => locate(item.source, item.start).line),
-      );
-  } else
+  note(value, node);
+  if (node.kind === 'seq')
+    for (const item of node.items) (value as unknown[]).push(plain(item, seen, note));
+  else
     for (const [key, entry] of node.entries)
-      setOwn(value as Record<string, unknown>, key, plain(entry.value, seen));
+      setOwn(value as Record<string, unknown>, key, plain(entry.value, seen, note));
   return value;
 }
 

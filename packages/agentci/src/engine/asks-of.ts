@@ -10,8 +10,8 @@ import {
 import type { CodeItem } from '../layers/every/code.ts';
 import { type CheckResult, LAYERS, type LayerResult } from '../results/run-result.ts';
 import { isDecided } from '../results/status.ts';
+import { withTurns } from '../spec/conversation.ts';
 import type { Query } from '../spec/suite.ts';
-import { withTurns } from '../spec/turn-checks.ts';
 
 /** What checks may ask of the world outside: the user's own code, and how close texts are in meaning. */
 export interface Outside {

@@ -15,7 +15,7 @@ import { clip, shortJson } from '../layers/words.ts';
 import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';
 import { runProcess } from '../runners/process.ts';
 import { reasonIn } from '../runners/stderr-reason.ts';
-import { codePlace } from '../spec/code-files.ts';
+import { codePlace } from '../spec/files.ts';
 import { maskedReason } from '../trace/mask-trace.ts';
 import { finalText } from '../trace/selectors.ts';
 

@@ -9,8 +9,8 @@ import type {
 import { LAYERS } from '../results/run-result.ts';
 import { worseStatus, worstStatus } from '../results/status.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
+import { queryOfTurn } from '../spec/conversation.ts';
 import type { Query, TurnChecks } from '../spec/suite.ts';
-import { queryOfTurn } from '../spec/turn-checks.ts';
 import type { Trace, Turn } from '../trace/model.ts';
 import { captures, toolCalls, toolNames } from '../trace/selectors.ts';
 import { totals } from '../trace/totals.ts';

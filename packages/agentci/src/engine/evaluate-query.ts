@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
-import { loadCel } from '../kit/cel/load.ts';
 import type { Mutable } from '../kit/mutable.ts';
-import { blocksIn, type RootedAsk } from '../layers/asks.ts';
+import type { RootedAsk } from '../layers/asks.ts';
 import type { CheckContext } from '../layers/check.ts';
 import { costDetails } from '../layers/cost-details.ts';
 import { evaluateLayer } from '../layers/evaluate-layer.ts';
@@ -15,8 +14,7 @@ import type {
 import { LAYERS } from '../results/run-result.ts';
 import { toWarnings } from '../results/trace-warnings.ts';
 import { hasMetrics } from '../spec/metric-list.ts';
-import { hasRubrics, hasTopRubrics } from '../spec/rubric-items.ts';
-import { withTurns } from '../spec/turn-checks.ts';
+import { hasRubrics, hasTopRubrics } from '../spec/rubric.ts';
 import { driftWarnings } from '../trace/drift.ts';
 import { withoutMasked } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
@@ -34,14 +32,7 @@ import { nestedRubrics, type RubricInput, rubricChecks } from './rubric-checks.t
 import { endedInError, truncationOf } from './truncated-answer.ts';
 
 /** The verdict on one run: what the spec says of the query, checked against what the trace shows. Never runs anything. */
-export async function evaluateQuery(input: EvaluateInput): Promise<QueryResult> {
-  // Reading a spec loads the engine for expressions; a query that was put together by hand brings none.
-  const hasExpression = withTurns(input.query).some((query) =>
-    LAYERS.some((layer) => [...blocksIn(query[layer])].some((block) => 'expr' in block)),
-  );
-  if (hasExpression) await loadCel();
-  return evaluate(input);
-}
+export const evaluateQuery = async (input: EvaluateInput): Promise<QueryResult> => evaluate(input);
 
 /** As `evaluateQuery`, for a query whose expressions are compiled. */
 export async function evaluate(input: EvaluateInput): Promise<QueryResult> {

@@ -2,7 +2,7 @@ import { withDeadline } from '../kit/deadline.ts';
 import type { PolicyViolation } from '../results/policy-report.ts';
 import type { CheckStatus } from '../results/run-result.ts';
 import type { ModuleCaller } from '../runners/module.ts';
-import type { PolicyTest } from '../spec/policy-test.ts';
+import type { PolicyTest } from '../spec/suite.ts';
 import { maskedReason } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import type { RunOptions } from './run-options.ts';

@@ -1,7 +1,7 @@
 import { findMetric } from '../metrics/registry.ts';
+import { withTurns } from '../spec/conversation.ts';
 import { metricRequests } from '../spec/metric-list.ts';
 import type { Query } from '../spec/suite.ts';
-import { withTurns } from '../spec/turn-checks.ts';
 import { asksOf } from './asks-of.ts';
 
 /** Whether a verdict on this query takes code of the user's own: a `code` check, or a metric of a module. */

@@ -2,7 +2,7 @@ import { DEFAULT_ENSEMBLE, type JudgeConfig } from '../judge/judge-config.ts';
 import { isSampled } from '../judge/sample.ts';
 import { type CaseName, caseKey } from '../results/cell.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
-import { countRubrics } from '../spec/rubric-items.ts';
+import { countRubrics } from '../spec/rubric.ts';
 import type { Query } from '../spec/suite.ts';
 import type { RunOptions } from './run-options.ts';
 

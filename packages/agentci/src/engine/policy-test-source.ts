@@ -8,8 +8,7 @@ import { runFactsOf } from '../policy/run-facts.ts';
 import type { PolicyResult } from '../results/policy-report.ts';
 import type { CheckResult } from '../results/run-result.ts';
 import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';
-import type { PolicyTest } from '../spec/policy-test.ts';
-import type { Query } from '../spec/suite.ts';
+import type { PolicyTest, Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
 

@@ -9,7 +9,7 @@ import { RUBRIC_KEYS, type RubricKey } from '../layers/judged.ts';
 import { type Severity, severityOf } from '../layers/severity.ts';
 import { rubricWanted } from '../layers/wanted-text.ts';
 import type { CheckResult, SkipReason } from '../results/run-result.ts';
-import { itemsOf, type RubricItem } from '../spec/rubric-items.ts';
+import { itemsOf, type RubricItem } from '../spec/rubric.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { finalText } from '../trace/selectors.ts';

@@ -4,8 +4,8 @@ import { MAX_ANSWER, MAX_CONVERSATION } from '../judge/prompt.ts';
 import { type ResolvedRubric, resolveRubric } from '../judge/rubric.ts';
 import { escapeJsonLine } from '../kit/escape.ts';
 import { clip } from '../layers/words.ts';
-import { readContextFile } from '../spec/context-file.ts';
-import type { RubricItem } from '../spec/rubric-items.ts';
+import { readContextFile, SpecFolder } from '../spec/files.ts';
+import type { RubricItem } from '../spec/rubric.ts';
 import type { Query } from '../spec/suite.ts';
 import { capturedCalls } from '../trace/known-calls.ts';
 import { maskedReason, maskedTest } from '../trace/mask-trace.ts';
@@ -27,7 +27,7 @@ export function rubricQuestion(
   const rubric = resolveRubric(written);
   const context: string[] = [];
   if (written.context_file !== undefined) {
-    const file = readContextFile(written.context_file, dir);
+    const file = readContextFile(written.context_file, new SpecFolder(dir));
     if (!file.ok) return { problem: file.message, isOpen: false };
     context.push(file.text);
   }

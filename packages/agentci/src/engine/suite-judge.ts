@@ -7,7 +7,7 @@ import { isSampled } from '../judge/sample.ts';
 import { present } from '../kit/list.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { RunResult } from '../results/run-result.ts';
-import { countAllRubrics, hasRubrics } from '../spec/rubric-items.ts';
+import { countAllRubrics, hasRubrics } from '../spec/rubric.ts';
 import type { Query } from '../spec/suite.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import type { Ledger } from './ledger.ts';

@@ -7,8 +7,7 @@ import type {
   LayerResult,
   QueryResult,
 } from '../results/run-result.ts';
-import type { PolicyTest } from '../spec/policy-test.ts';
-import type { Query } from '../spec/suite.ts';
+import type { PolicyTest, Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { toolCalls } from '../trace/selectors.ts';
 import { blankResult } from './combine-runs.ts';

@@ -11,11 +11,9 @@ import {
   DEFAULT_WEIGHTS,
   type DecisionQualityProfileChoice,
 } from '../metrics/decision-quality/profile.ts';
-import { explainValue } from '../spec/explain-value.ts';
-import { fullExpert } from '../spec/full-expert.ts';
-import { unknownKeyHint } from '../spec/known-keys.ts';
+import { unknownKeyHint } from '../spec/keys.ts';
 import { SpecProblems } from '../spec/problems.ts';
-import { emptyKey, isBroken, isNull } from '../spec/value-check.ts';
+import { checkValue, emptyKey, isBroken, isNull } from '../spec/value-check.ts';
 import type { ConditionPlan, ExperimentPlan } from './plan.ts';
 import { readCondition } from './read-condition.ts';
 import { readText } from './read-text.ts';
@@ -42,7 +40,7 @@ export function parseExperiment(
   text: string,
   { file, overrides = {} }: { readonly file: string; readonly overrides?: ExperimentOverrides },
 ): ParsedExperiment {
-  const problems = new SpecProblems(fullExpert);
+  const problems = new SpecProblems();
   const { root, diagnostics } = parseYaml(text, { file });
   problems.addAll(diagnostics);
   let plan: ExperimentPlan | undefined;
@@ -85,7 +83,7 @@ function readPlan(
   for (const [key, entry] of root.entries) {
     const schema = schemas.get(key);
     if (schema !== undefined) {
-      if (explainValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
+      if (checkValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
     } else if (key !== 'conditions') {
       problems.add(placeOf(entry), {
         code: 'SPEC_UNKNOWN_KEY',

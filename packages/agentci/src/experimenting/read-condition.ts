@@ -1,7 +1,8 @@
 import { keyPlace, toPlain, type YamlEntry } from '../kit/yaml-node.ts';
-import { explainValue } from '../spec/explain-value.ts';
+import { DISK } from '../spec/files.ts';
 import type { SpecProblems } from '../spec/problems.ts';
 import { readRunner } from '../spec/runner.ts';
+import { checkValue } from '../spec/value-check.ts';
 import type { ConditionPlan, ConditionSource } from './plan.ts';
 import { conditionSchema, SOURCE_KEYS, type WrittenCondition } from './schema.ts';
 
@@ -19,7 +20,7 @@ export function readCondition(
   defaults: ConditionDefaults,
   problems: SpecProblems,
 ): ConditionPlan | undefined {
-  if (!explainValue(entry, conditionSchema, problems)) return undefined;
+  if (!checkValue(entry, conditionSchema, problems)) return undefined;
   const written = toPlain(entry.value) as WrittenCondition;
   const source = readSource(entry, written, { defaults, problems });
   if (source === undefined) return undefined;
@@ -69,7 +70,7 @@ function readSource(
       return { kind, path: data.file, condition: data.condition ?? entry.key };
     }
     case 'runner': {
-      const runner = readRunner(entries.get('runner')!, problems);
+      const runner = readRunner(entries.get('runner')!, problems, DISK);
       if (runner === undefined) return undefined;
       if (runner.kind === 'replay') return { kind: 'traces', path: runner.replay };
       const query = written.query ?? defaults.query;

@@ -19,13 +19,3 @@ const POSIX: Readonly<Record<string, string>> = {
 /** The set that a POSIX class such as `alpha` names, without its brackets. */
 export const posixSet = (name: string): string | undefined =>
   Object.hasOwn(POSIX, name) ? POSIX[name] : undefined;
-
-/** The first POSIX class in a pattern, e.g. `[:alpha:]`: our syntax, as JavaScript's, reads it as the letters it is written with. */
-export function posixClassIn(
-  pattern: string,
-): { readonly written: string; readonly set?: string } | undefined {
-  const found = /\[[^\]]*?(\[:\^?([a-z]+):\])/.exec(pattern.replace(/\\./gs, '..'));
-  if (found === null) return undefined;
-  const set = found[1]!.startsWith('[:^') ? undefined : posixSet(found[2]!);
-  return { written: found[1]!, set };
-}

@@ -1,5 +1,5 @@
 import type { YamlNode } from './yaml-node.ts';
-import { brokenScalar, type YamlText } from './yaml-scalar-node.ts';
+import { brokenScalar, type YamlText } from './yaml-scalar.ts';
 
 export const MAX_DEPTH = 100;
 /** How much aliases may add to a document, in nodes; 64 characters of text weigh as much as one node. */

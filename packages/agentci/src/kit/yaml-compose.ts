@@ -1,9 +1,9 @@
 import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
 import { YamlAnchors } from './yaml-anchors.ts';
 import { locate, type YamlEntry, type YamlNode } from './yaml-node.ts';
-import { coreTag } from './yaml-scalar.ts';
 import {
   brokenScalar,
+  coreTag,
   makeScalar,
   type Report,
   scalarStart,
@@ -11,7 +11,7 @@ import {
   skipClosers,
   tagHint,
   type YamlText,
-} from './yaml-scalar-node.ts';
+} from './yaml-scalar.ts';
 
 const WEIGHT_CHARACTERS = 64;
 
@@ -25,7 +25,6 @@ interface Frame {
   readonly anchor: string | undefined;
   readonly isBroken: boolean;
   readonly weightBefore: number;
-  readonly unclearBefore: number;
   height: number;
 }
 
@@ -44,8 +43,6 @@ export function compose(events: readonly Event[], of: YamlText): YamlNode | unde
 class Composer {
   readonly #of: YamlText;
   readonly #text: string;
-  /** Where the text starts in its source. Offsets of events are in the text; those of nodes and problems, in the source. */
-  readonly #base: number;
   readonly #frames: Frame[] = [];
   readonly #anchors: YamlAnchors;
   // Keys repeat: one copy of each is hashed once and compared by identity.
@@ -53,17 +50,10 @@ class Composer {
   #root: YamlNode | undefined;
   #weight = 0;
   #lastEnd = 0;
-  /** How many values so far mean more, or less, than the text between their ends: aliases, tags, empty values, block texts. */
-  #unclear = 0;
 
   constructor(of: YamlText) {
-    const report: Report = (...problem) => {
-      this.#unclear++;
-      of.report(...problem);
-    };
-    this.#of = { ...of, report };
-    this.#text = of.part?.text ?? of.source.text;
-    this.#base = of.part?.base ?? 0;
+    this.#of = of;
+    this.#text = of.source.text;
     this.#anchors = new YamlAnchors(this.#of);
   }
 
@@ -111,7 +101,7 @@ class Composer {
     const marker = this.#text.indexOf('\n---', this.#lastEnd);
     const start = marker < 0 ? skipBlank(this.#text, this.#lastEnd) : marker + 1;
     this.#of.report(
-      this.#base + start,
+      start,
       'YAML_MULTIPLE_DOCUMENTS',
       'a second document starts here',
       'one file holds one document; remove the "---"',
@@ -120,14 +110,12 @@ class Composer {
 
   #open(event: Extract<Event, { start: number }>, kind: 'map' | 'seq'): void {
     const { source, tags, report } = this.#of;
-    const unclearBefore = this.#unclear;
-    if (event.tagStart >= 0 || event.anchorStart >= 0) this.#unclear++;
     const tag = event.tagStart < 0 ? undefined : this.#text.slice(event.tagStart, event.tagEnd);
     const isBroken = tag !== undefined && coreTag(tag) !== kind;
     if (isBroken) {
       const what = kind === 'seq' ? 'list' : 'map';
       report(
-        this.#base + event.tagStart,
+        event.tagStart,
         'YAML_TAG',
         `the tag ${tag} cannot be used on a ${what}`,
         tagHint(tags),
@@ -138,11 +126,11 @@ class Composer {
     if (anchor !== undefined) this.#anchors.open(anchor);
     const items: YamlNode[] | undefined = kind === 'seq' ? [] : undefined;
     const entries = items === undefined ? new Map<string, YamlEntry>() : undefined;
-    const start = this.#base + event.start;
+    const { start } = event;
     const node: YamlNode =
       items === undefined
-        ? { kind: 'map', source, start, end: -1, entries: entries! }
-        : { kind: 'seq', source, start, end: -1, items };
+        ? { kind: 'map', source, start, entries: entries! }
+        : { kind: 'seq', source, start, items };
     this.#frames.push({
       node,
       items,
@@ -152,7 +140,6 @@ class Composer {
       anchor,
       isBroken,
       weightBefore: this.#weight,
-      unclearBefore,
       height: 1,
     });
     this.#weight++;
@@ -163,8 +150,6 @@ class Composer {
     for (const merge of frame.merges ?? []) mergeInto(frame.entries!, merge, this.#of.report);
     const { height } = frame;
     const node = frame.isBroken ? brokenScalar(this.#of.source, frame.node.start) : frame.node;
-    if (node.kind !== 'scalar' && this.#unclear === frame.unclearBefore)
-      (node as { end: number }).end = this.#base + this.#lastEnd + 1;
     if (frame.anchor !== undefined)
       this.#anchors.close(frame.anchor, {
         node,
@@ -179,13 +164,9 @@ class Composer {
     const value = event.valueStart < 0 ? '' : getScalarValue(text, event);
     const isEmpty = event.valueStart < 0;
     const start =
-      isEmpty && event.tagStart < 0
-        ? this.#emptyPlace()
-        : this.#base + scalarStart(event, value, text);
+      isEmpty && event.tagStart < 0 ? this.#emptyPlace() : scalarStart(event, value, text);
     const weight = 1 + Math.floor(value.length / WEIGHT_CHARACTERS);
     this.#weight += weight;
-    if (isEmpty || event.tagStart >= 0 || event.anchorStart >= 0 || isBlockText(event))
-      this.#unclear++;
     this.#lastEnd = Math.max(event.valueEnd, event.tagEnd, event.anchorEnd, this.#lastEnd);
     const node = makeScalar(event, value, start, this.#of);
     if (event.anchorStart >= 0)
@@ -202,14 +183,13 @@ class Composer {
     const frame = this.#frames.at(-1);
     if (frame?.key !== undefined) return frame.key.start;
     const place = skipBlank(this.#text, skipClosers(this.#text, this.#lastEnd));
-    return this.#base + Math.min(place, Math.max(this.#text.length - 1, 0));
+    return Math.min(place, Math.max(this.#text.length - 1, 0));
   }
 
   #addAlias(event: Extract<Event, { type: typeof EVENT_ID.ALIAS }>): void {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     this.#lastEnd = event.anchorEnd;
-    this.#unclear++;
-    const start = this.#base + event.anchorStart - 1;
+    const start = event.anchorStart - 1;
     const { node, weight, height } = this.#anchors.resolve(name, start, this.#frames.length);
     this.#weight += weight;
     this.#attach(node, height);
@@ -269,9 +249,6 @@ class Composer {
     return known ?? key;
   }
 }
-
-const isBlockText = ({ style }: ScalarEvent): boolean =>
-  style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
 function reportKey(node: YamlNode, report: Report): void {
   const shown =

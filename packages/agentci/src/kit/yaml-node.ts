@@ -26,12 +26,7 @@ export interface YamlScalar extends YamlNodeBase {
   readonly isRowText?: true;
 }
 
-interface YamlCollection extends YamlNodeBase {
-  /** Where the text ends that alone decides the value; -1 when other places have a say in it, such as an anchor. */
-  readonly end: number;
-}
-
-export interface YamlSeq extends YamlCollection {
+export interface YamlSeq extends YamlNodeBase {
   readonly kind: 'seq';
   readonly items: readonly YamlNode[];
 }
@@ -52,7 +47,7 @@ export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({
   start: keyStart,
 });
 
-export interface YamlMap extends YamlCollection {
+export interface YamlMap extends YamlNodeBase {
   readonly kind: 'map';
   readonly entries: ReadonlyMap<string, YamlEntry>;
 }
@@ -62,54 +57,36 @@ export type YamlNode = YamlMap | YamlSeq | YamlScalar;
 
 export type YamlPath = readonly (string | number)[];
 
-interface LineTable {
-  readonly starts: readonly number[];
-  /** The line found last: most questions come in the order of the text. */
-  last: number;
-}
-
-const lineTables = new WeakMap<YamlSource, LineTable>();
+const lineStarts = new WeakMap<YamlSource, readonly number[]>();
 
 /** Line and column of an offset. The line table is built on first use and kept with the source. */
 export function locate(source: YamlSource, offset: number): Location {
-  const table = lineTable(source);
-  const { starts, last } = table;
-  let low = starts[last]! <= offset ? last : 0;
-  let high = Math.min(low + 7, starts.length - 1);
-  if (low !== last || starts[high]! <= offset) high = starts.length - 1;
+  const starts = startsOf(source);
+  let low = 0;
+  let high = starts.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if (starts[middle]! <= offset) low = middle;
     else high = middle - 1;
   }
-  table.last = low;
   return { file: source.file, line: low + 1, column: offset - starts[low]! + 1 };
 }
 
 /** The text of one line, for the caret in a message. */
 export function lineText(source: YamlSource, line: number): string {
-  const { starts } = lineTable(source);
+  const starts = startsOf(source);
   return source.text
     .slice(starts[line - 1] ?? 0, starts[line] ?? source.text.length)
     .replace(/[\r\n]+$/, '');
 }
 
-function lineTable(source: YamlSource): LineTable {
-  let table = lineTables.get(source);
-  if (table === undefined) {
-    table = { starts: findLineStarts(source.text), last: 0 };
-    lineTables.set(source, table);
-  }
-  return table;
-}
-
-function findLineStarts(text: string): number[] {
+function startsOf(source: YamlSource): readonly number[] {
+  const known = lineStarts.get(source);
+  if (known !== undefined) return known;
   const starts = [0];
-  if (text.includes('\r')) {
-    for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length);
-  } else
-    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1))
-      starts.push(at + 1);
+  for (const match of source.text.matchAll(/\r\n|\n|\r/g))
+    starts.push(match.index + match[0].length);
+  lineStarts.set(source, starts);
   return starts;
 }
 
@@ -166,20 +143,6 @@ export function toPlain(node: YamlNode): unknown {
   const object: Record<string, unknown> = {};
   for (const [key, entry] of node.entries) setOwn(object, key, toPlain(entry.value));
   return object;
-}
-
-/**
- * A text that two lists or maps of one source share only when their values are equal. Undefined where the text does not
- * decide the value. Not the other way round: equal values may be written differently.
- */
-export function decidingText(node: YamlNode): string | undefined {
-  if (node.kind === 'scalar' || node.end < 0) return undefined;
-  const { source, start, end } = node;
-  const first = source.text[start];
-  const written = source.text.slice(start, end);
-  if (first === '{' || first === '[') return written;
-  // In block style, the column of the first line is part of what is written.
-  return `${start - source.text.lastIndexOf('\n', start)} ${written}`;
 }
 
 /** Assigns without ever reaching the prototype. */

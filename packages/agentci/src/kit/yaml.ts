@@ -2,9 +2,8 @@ import { parseEvents, YAMLException } from 'js-yaml';
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 import { MAX_DEPTH } from './yaml-anchors.ts';
 import { compose } from './yaml-compose.ts';
-import { composeInParts } from './yaml-in-parts.ts';
 import { lineText, locate, type YamlNode, type YamlSource } from './yaml-node.ts';
-import type { Report } from './yaml-scalar-node.ts';
+import type { Report } from './yaml-scalar.ts';
 
 export const MAX_YAML_SIZE = 10_000_000;
 const MAX_DIAGNOSTICS = 1000;
@@ -14,8 +13,6 @@ export interface YamlOptions {
   readonly file: string;
   /** Tags, beside those of the core schema, that scalars may carry; the node keeps them. */
   readonly tags?: readonly string[];
-  /** A key of the root under which a long list is expected. */
-  readonly longList?: string;
 }
 
 export interface YamlDocument {
@@ -67,9 +64,7 @@ export function parseYaml(text: string, options: YamlOptions): YamlDocument {
   let root: YamlNode | undefined;
   const tags = new Set(options.tags);
   try {
-    root =
-      options.longList === undefined ? undefined : composeInParts(source, tags, options.longList);
-    root ??= compose(parseEvents(source.text, { maxDepth: MAX_DEPTH }), { source, tags, report });
+    root = compose(parseEvents(source.text, { maxDepth: MAX_DEPTH }), { source, tags, report });
   } catch (error) {
     reportSyntax(error, source.text, report);
   }

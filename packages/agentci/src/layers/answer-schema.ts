@@ -51,11 +51,17 @@ function wordIssue(key: string, { kind, word, path, near }: UnknownWord): Proble
 }
 
 const compiledSchemas = new WeakMap<SchemaMap, JsonSchemaResult>();
+/** Generated specs repeat a schema in every query, and each compiled one takes kilobytes. */
+const compiledTexts = new Map<string, JsonSchemaResult>();
+const MAX_KEPT = 100;
 
+/** Compiles a schema, or finds an equal one that is compiled already. */
 export function compileOnce(schema: SchemaMap): JsonSchemaResult {
   let compiled = compiledSchemas.get(schema);
   if (compiled === undefined) {
-    compiled = compileJsonSchema(schema);
+    const text = JSON.stringify(schema);
+    compiled = compiledTexts.get(text) ?? compileJsonSchema(schema);
+    if (compiledTexts.size < MAX_KEPT) compiledTexts.set(text, compiled);
     compiledSchemas.set(schema, compiled);
   }
   return compiled;

@@ -1,8 +1,6 @@
-import { dirname, resolve } from 'node:path';
 import { parseYaml } from '../kit/yaml.ts';
 import { locate, nodeAt } from '../kit/yaml-node.ts';
-import { codePlace } from '../spec/code-files.ts';
-import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
+import { codePlace, DISK, SpecFolder } from '../spec/files.ts';
 
 /** A place in a file; both counted from 0. */
 export interface Target {
@@ -43,7 +41,7 @@ function inYaml(from: string, text: string, name: string): Target | undefined {
   if (file === undefined) return undefined;
   const start = { file, line: 0, character: 0 };
   if (pointer === '') return start;
-  const content = path === '' ? text : readText(file);
+  const content = path === '' ? text : DISK.readText(file);
   const { root } = content === undefined ? {} : parseYaml(content, { file, tags: ['!include'] });
   const steps = pointer
     .split('/')
@@ -60,7 +58,7 @@ function inModule(from: string, name: string): Target | undefined {
   const { file: path, exportName } = codePlace(name);
   const file = fileBeside(from, path);
   if (file === undefined) return undefined;
-  const lines = (readText(file) ?? '').split(/\r\n|\r|\n/);
+  const lines = (DISK.readText(file) ?? '').split(/\r\n|\r|\n/);
   const pattern =
     exportName === 'default'
       ? /^\s*export default\b/
@@ -78,8 +76,6 @@ function inModule(from: string, name: string): Target | undefined {
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 function fileBeside(from: string, path: string): string | undefined {
-  const folder = dirname(realPath(from));
-  const wanted = resolve(folder, path);
-  const real = isInside(folder, wanted) ? existingPath(wanted) : undefined;
-  return real !== undefined && isInside(folder, real) ? real : undefined;
+  const found = SpecFolder.of(from).find(path);
+  return found.ok ? found.path : undefined;
 }

@@ -1,10 +1,9 @@
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Diagnostic } from '../kit/diagnostic.ts';
 import { parsePolicy } from '../policy/parse-policy.ts';
 import { ROOT_KEYS } from '../policy/policy-keys.ts';
 import type { ReadPolicyFile } from '../policy/references.ts';
-import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
-import { type OpenTexts, readingWith } from '../spec/open-texts.ts';
+import { DISK, realPath, type SpecFiles, SpecFolder } from '../spec/files.ts';
 import { parseSpec } from '../spec/parse-spec.ts';
 import type { Suite } from '../spec/suite.ts';
 
@@ -40,41 +39,34 @@ export function documentKind(file: string, text: string): DocumentKind {
 }
 
 /**
- * The findings of `agentci validate` on a text as it is in the editor. `file` says where it belongs; it is not read. Of other
- * files that are `open` their texts count, too.
+ * The findings of `agentci validate` on a text as it is in the editor. `file` says where it belongs; it is not read. Other
+ * files are read through `files`.
  */
 export function diagnose(
   file: string,
   text: string,
   kind = documentKind(file, text),
-  open = NONE_OPEN,
+  files = DISK,
 ): Diagnosis {
-  return readingWith(open, () => diagnoseAs(kind, file, text));
-}
-
-const NONE_OPEN: OpenTexts = { texts: new Map(), read: new Set() };
-
-function diagnoseAs(kind: DocumentKind, file: string, text: string): Diagnosis {
-  if (kind === 'spec') return { kind, ...parseSpec(text, { file }) };
+  if (kind === 'spec') return { kind, ...parseSpec(text, { file, files }) };
   if (kind === 'policy')
     return {
       kind,
-      diagnostics: parsePolicy(text, { file, readFile: readBeside(file) }).diagnostics,
+      diagnostics: parsePolicy(text, { file, readFile: readBeside(file, files) }).diagnostics,
     };
   return { kind, diagnostics: [] };
 }
 
 /** Files that a policy refers to, below its own folder. */
-function readBeside(policy: string): ReadPolicyFile {
-  const folder = dirname(realPath(policy));
+function readBeside(policy: string, files: SpecFiles): ReadPolicyFile {
+  const folder = SpecFolder.of(policy, files);
   return (path, from) => {
-    const wanted = resolve(dirname(realPath(from)), path);
-    const real = isInside(folder, wanted) ? existingPath(wanted) : undefined;
-    if (real === undefined || !isInside(folder, real))
+    const found = folder.find(path, dirname(realPath(from, files)));
+    if (!found.ok)
       return { ok: false, message: `there is no file "${path}" in the policy's folder` };
-    const text = readText(real);
+    const text = files.readText(found.path);
     if (text === undefined)
       return { ok: false, message: `"${path}" is not UTF-8 text of at most 10 MB` };
-    return { ok: true, file: join(dirname(policy), relative(folder, real)), text };
+    return { ok: true, file: join(dirname(policy), relative(folder.path, found.path)), text };
   };
 }

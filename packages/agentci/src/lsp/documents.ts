@@ -4,7 +4,8 @@ import {
   TextDocument,
   type TextDocumentContentChangeEvent,
 } from 'vscode-languageserver-textdocument';
-import { realPath } from '../spec/include.ts';
+import { MAX_YAML_SIZE } from '../kit/yaml.ts';
+import { DISK, realPath, type SpecFiles } from '../spec/files.ts';
 import type { Suite } from '../spec/suite.ts';
 import { type Diagnosis, diagnose } from './diagnose.ts';
 
@@ -71,7 +72,8 @@ export class OpenDocument {
     if (this.#diagnosis === undefined) {
       const read = new Set<string>();
       const kind = this.#isNamedSpec ? 'spec' : undefined;
-      this.#diagnosis = diagnose(this.file, this.text, kind, { texts: this.#openTexts(), read });
+      const files = editorFiles(this.#openTexts(), read);
+      this.#diagnosis = diagnose(this.file, this.text, kind, files);
       this.#read = read;
       this.#suite = this.#diagnosis.suite ?? this.#suite;
     }
@@ -146,3 +148,16 @@ export const folderOfUri = (uri: string | null | undefined, usual: string): stri
   const file = fileOf(uri, usual);
   return file.endsWith('.yaml') && !uri.endsWith('.yaml') ? dirname(file) : file;
 };
+
+/** Files as the editor has them: open texts first, then the disk. Adds every path that is read to `read`. */
+function editorFiles(texts: ReadonlyMap<string, string>, read: Set<string>): SpecFiles {
+  return {
+    realPath: (path) => DISK.realPath(path) ?? (texts.has(path) ? path : undefined),
+    readText: (path, maxBytes = MAX_YAML_SIZE) => {
+      read.add(path);
+      const open = texts.get(path);
+      if (open === undefined) return DISK.readText(path, maxBytes);
+      return open.length > maxBytes ? undefined : open;
+    },
+  };
+}

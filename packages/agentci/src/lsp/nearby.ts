@@ -6,7 +6,7 @@ import { parsePolicy } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import { caseKey } from '../results/cell.ts';
 import type { QueryResult } from '../results/run-result.ts';
-import { existingPath, isInside, readText, realPath } from '../spec/include.ts';
+import { DISK, isInside, realPath, SpecFolder } from '../spec/files.ts';
 import type { Suite } from '../spec/suite.ts';
 import { latestVerdicts, listRuns } from '../store/stored-runs.ts';
 import { toolNames } from '../trace/selectors.ts';
@@ -93,10 +93,10 @@ function policiesIn(folder: string, text: string): Policy[] {
   const named = [
     ...text.matchAll(/(?<![\w-])policy\s*:\s*["']?([^\s"'#,{}[\]]+\.(?:ya?ml|json))/g),
   ].map(([, path]) => path!);
-  const home = realPath(folder);
+  const home = new SpecFolder(folder);
   return [...new Set(named)].slice(0, MAX_POLICIES).flatMap((path) => {
-    const file = existingPath(resolve(home, path));
-    const written = file !== undefined && isInside(home, file) ? readText(file) : undefined;
+    const found = home.find(path);
+    const written = found.ok ? DISK.readText(found.path) : undefined;
     const policy = written === undefined ? undefined : parsePolicy(written, { file: path }).policy;
     return policy === undefined ? [] : [policy];
   });

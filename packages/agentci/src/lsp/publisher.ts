@@ -1,5 +1,5 @@
 import type { Diagnostic as EditorDiagnostic } from 'vscode-languageserver/node';
-import { readText } from '../spec/include.ts';
+import { DISK } from '../spec/files.ts';
 import { type OpenDocument, uriOf } from './documents.ts';
 import { editorDiagnostic } from './findings.ts';
 
@@ -17,7 +17,7 @@ export class Publisher {
     for (const one of document.diagnosis.diagnostics) {
       const uri = one.file === document.file ? document.uri : uriOf(one.file);
       const list = found.get(uri) ?? [];
-      const lines = linesOf(uri) ?? (readText(one.file) ?? '').split(/\r\n|\r|\n/);
+      const lines = linesOf(uri) ?? (DISK.readText(one.file) ?? '').split(/\r\n|\r|\n/);
       found.set(uri, [...list, editorDiagnostic(one, lines)]);
     }
     this.#replace(document.uri, found);

@@ -3,13 +3,15 @@ import { UserError } from '../kit/user-error.ts';
 import { DEFAULT_METRICS } from './default-set.ts';
 import { METRICS } from './index.gen.ts';
 import { defineMetric, type Metric, type MetricDefinition } from './metric.ts';
-import { registered } from './registered.ts';
 
 export { DEFAULT_METRICS };
 
 const BUILT_IN: ReadonlyMap<string, Metric> = new Map(
   METRICS.map((metric) => [metric.name, metric]),
 );
+
+/** Metrics that a program registered next to the built-in ones. */
+const registered = new Map<string, Metric>();
 
 /** What can be registered: a metric, its definition, or a class whose instances are one. */
 export type MetricLike = Metric | MetricDefinition | (new () => Metric | MetricDefinition);
@@ -48,8 +50,8 @@ export function toMetric(name: string, metric: MetricLike): Metric {
   const definition = {
     ...given,
     name,
-    ...(instance.evaluate ? { evaluate: instance.evaluate.bind(instance) } : {}),
-    ...(instance.evaluateSuite ? { evaluateSuite: instance.evaluateSuite.bind(instance) } : {}),
+    evaluate: instance.evaluate?.bind(instance),
+    evaluateSuite: instance.evaluateSuite?.bind(instance),
   };
   return defineMetric(definition as MetricDefinition);
 }

@@ -1,5 +1,5 @@
 import type { TraceEvaluator } from '../engine/evaluate-trace.ts';
-import { accepts } from '../kit/accepts.ts';
+import { valueIssues } from '../kit/value-issues.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import type { SurvivorAdvice } from '../results/mutation-result.ts';
 import type { QueryResult } from '../results/run-result.ts';
@@ -168,7 +168,7 @@ function isValid(advice: Advice, value: unknown, query: Query): boolean {
   const check = CHECKS.find(
     (one) => one.key === key && (one.layer === layer || one.layer === 'every'),
   );
-  if (check === undefined || !accepts(check.schema, value)) return false;
+  if (check === undefined || valueIssues(check.schema, value).length > 0) return false;
   const problems =
     check.inspect?.(value as never, { ...blockFor(query, advice), [key]: value }) ?? [];
   return problems.length === 0;

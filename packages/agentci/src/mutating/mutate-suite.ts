@@ -4,7 +4,7 @@ import { caseKey, caseText } from '../results/cell.ts';
 import type { MutationResult } from '../results/mutation-result.ts';
 import type { QueryResult } from '../results/run-result.ts';
 import { checksOf } from '../results/status.ts';
-import { hasRubrics } from '../spec/rubric-items.ts';
+import { hasRubrics } from '../spec/rubric.ts';
 import type { Query } from '../spec/suite.ts';
 import type { Trace } from '../trace/model.ts';
 import { Adviser, type Good } from './advise.ts';

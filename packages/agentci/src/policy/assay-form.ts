@@ -200,7 +200,7 @@ function addTool(tools: YamlEntry[], tool: YamlEntry): void {
 }
 
 const joined = (a: YamlNode, b: YamlNode): YamlNode =>
-  a.kind === 'seq' && b.kind === 'seq' ? { ...a, end: -1, items: [...a.items, ...b.items] } : a;
+  a.kind === 'seq' && b.kind === 'seq' ? { ...a, items: [...a.items, ...b.items] } : a;
 
 /** A map made of entries from elsewhere, at the place of a node. */
 export const mapAt = (
@@ -210,7 +210,6 @@ export const mapAt = (
   kind: 'map',
   source,
   start,
-  end: -1,
   entries: new Map(entries.map((entry) => [entry.key, entry])),
 });
 

@@ -1,11 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadCel } from '../kit/cel/load.ts';
+import { describe, expect, test } from 'vitest';
 import { testExample } from './examples.ts';
 import { parsePolicy } from './parse-policy.ts';
-
-beforeAll(async () => {
-  await loadCel();
-});
 
 /** What a policy says of calls: `deny`, `allow` or `unknown`. */
 function verdictOf(policy: object, calls: unknown[], tools?: object[]): string {

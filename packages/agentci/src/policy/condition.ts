@@ -1,4 +1,5 @@
-import { type CelVariables, celEngine, NotCaptured } from '../kit/cel/expression.ts';
+import { compileExpression } from '../kit/cel/engine.ts';
+import { type CelVariables, NotCaptured } from '../kit/cel/expression.ts';
 import { compileGlob } from '../kit/glob.ts';
 import { visibleName } from '../kit/visible-text.ts';
 import { meantNames } from '../trace/tool-name.ts';
@@ -7,9 +8,6 @@ import { type CallsInSight, CannotTell, type Condition } from './condition-type.
 import type { ListedTool } from './definitions/pinned-tools.ts';
 import { AS_CAPTURED, inForm, type View, viewsAt } from './result-forms.ts';
 import { CALL_FIELDS } from './run-facts.ts';
-
-/** An expression was met before its engine was loaded; whoever reads the policy loads it and reads again. */
-export class CelNeeded extends Error {}
 
 const CALL = ['name', ...CALL_FIELDS];
 const VARIABLES: CelVariables = {
@@ -33,9 +31,7 @@ export type CompiledCondition =
 
 /** Compiles an expression over one call and those before it, and its opposite. */
 export function compileCondition(text: string): CompiledCondition {
-  const engine = celEngine();
-  if (engine === undefined) throw new CelNeeded('the engine for expressions is not loaded');
-  const compiled = engine.compile(text, VARIABLES);
+  const compiled = compileExpression(text, VARIABLES);
   if (!compiled.ok) return { ok: false, ...compiled.problem };
   const { program } = compiled;
   const needsResult = OWN_RESULT.some((path) => hasPath(program.paths, path));

@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadCel } from '../kit/cel/load.ts';
+import { describe, expect, test } from 'vitest';
 import type { CallInput, PolicyCall } from './call.ts';
 import { toCalls } from './call.ts';
 import { explainCalls } from './explain.ts';
@@ -7,10 +6,6 @@ import { LiveJudge } from './live-judge.ts';
 import { parsePolicy } from './parse-policy.ts';
 import type { Policy } from './policy.ts';
 import type { RunFacts } from './run-facts.ts';
-
-beforeAll(async () => {
-  await loadCel();
-});
 
 const policyOf = (written: object | string): Policy => {
   const text = typeof written === 'string' ? written : JSON.stringify(written);

@@ -4,7 +4,7 @@ import { compileJsonSchema } from '../kit/json-schema.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import { toPlain } from '../kit/yaml-node.ts';
 import { testExample } from './examples.ts';
-import { parsePolicy } from './parse-at-once.ts';
+import { parsePolicy } from './parse-policy.ts';
 import { policyJsonSchema } from './policy-json-schema.ts';
 import { RULES } from './rules/index.gen.ts';
 

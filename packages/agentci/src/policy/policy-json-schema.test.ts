@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { compileJsonSchema } from '../kit/json-schema.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import { toPlain } from '../kit/yaml-node.ts';
-import { parsePolicy } from './parse-at-once.ts';
+import { parsePolicy } from './parse-policy.ts';
 import { policyJsonSchema } from './policy-json-schema.ts';
 
 const compiled = compileJsonSchema(policyJsonSchema());

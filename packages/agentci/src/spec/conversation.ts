@@ -1,11 +1,30 @@
 import { findCredentials } from '../kit/credentials.ts';
+import type { Location } from '../kit/diagnostic.ts';
+import { hasValues } from '../kit/object.ts';
 import type { Problem } from '../kit/problem.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 import { isVisible } from '../kit/visible-text.ts';
+import {
+  keyPlace,
+  toPlain,
+  type YamlEntry,
+  type YamlMap,
+  type YamlNode,
+} from '../kit/yaml-node.ts';
+import { resolvePlain } from '../kit/yaml-scalar.ts';
 import { schemaIssues } from '../layers/answer-schema.ts';
 import { patternIssues } from '../layers/pattern-issues.ts';
-import type { ConversationPlan, StatePlan, UserPlan } from './suite.ts';
+import { LAYERS, type Layer } from '../results/run-result.ts';
+import type { SpecProblems } from './problems.ts';
+import type {
+  ConversationPlan,
+  LayerBlock,
+  Query,
+  StatePlan,
+  TurnChecks,
+  UserPlan,
+} from './suite.ts';
 
 const text = v.string().regex(/\S/);
 const MAX_TURNS = 200;
@@ -271,7 +290,7 @@ const isAboutPattern = ({ severity, code }: Problem): boolean =>
   severity !== 'warning' || code !== 'SPEC_CANNOT_FAIL';
 
 /** The last turn that the script and `max_turns` allow. */
-export function lastTurn({ script, maxTurns, user }: ConversationPlan): number {
+function lastTurn({ script, maxTurns, user }: ConversationPlan): number {
   if (user !== undefined) return maxTurns;
   const said = script.reduce(
     (sum, { when, times = 1 }) => sum + (when === undefined ? 1 : times),
@@ -320,3 +339,134 @@ function emptyPlaces(value: unknown, keys: readonly (string | number)[]): readon
   if (entries.length === 0) return isList || keys.length === 0 ? [{ keys, isList }] : [];
   return entries.flatMap(([key, item]) => emptyPlaces(item, [...keys, key]));
 }
+
+/** The plain scalar that begins here. Numbers have neither spaces nor signs of YAML in them. */
+const NUMBER = /[-+.\w]+/y;
+
+/** The facts of a user, numbers as they are written: `0042` and `+491712345678` are not 42 and 491712345678. */
+export function writtenFacts(
+  facts: Readonly<Record<string, string | number>>,
+  node: YamlNode | undefined,
+): Record<string, string | number> {
+  if (node?.kind !== 'map') return { ...facts };
+  return Object.fromEntries(
+    Object.entries(facts).map(([key, value]) => [
+      key,
+      writtenNumber(node.entries.get(key)?.value, value) ?? value,
+    ]),
+  );
+}
+
+function writtenNumber(node: YamlNode | undefined, value: string | number): string | undefined {
+  if (typeof value !== 'number' || node?.kind !== 'scalar' || node.style !== 'plain')
+    return undefined;
+  NUMBER.lastIndex = node.start;
+  const text = NUMBER.exec(node.source.text)?.[0];
+  return text !== undefined && resolvePlain(text) === value ? text : undefined;
+}
+
+export interface TurnBlocks {
+  /** Checks the block of one layer key by key. */
+  readonly check: (layer: Layer, block: YamlMap, parent: string) => LayerBlock;
+  /** Adds the places of a block's checks. */
+  readonly locate: (locations: Record<string, Location>, layer: Layer, block: YamlMap) => void;
+}
+
+/** Reads `turns`, whose shape was checked already: the blocks of each turn, which inherit nothing. */
+export function readTurns(
+  list: YamlNode,
+  blocks: TurnBlocks,
+  problems: SpecProblems,
+): readonly TurnChecks[] {
+  if (list.kind !== 'seq') return [];
+  return list.items.flatMap((item) => {
+    if (item.kind !== 'map') return [];
+    const turn = toPlain(item.entries.get('turn')!.value) as number;
+    const found: Partial<Record<Layer, LayerBlock>> = {};
+    const locations: Record<string, Location> = {};
+    for (const layer of LAYERS) {
+      const block = item.entries.get(layer)?.value;
+      if (block?.kind !== 'map') continue;
+      found[layer] = blocks.check(layer, block, layer);
+      blocks.locate(locations, layer, block);
+    }
+    if (!hasValues(found))
+      problems.add(item, {
+        code: 'SPEC_CANNOT_FAIL',
+        message: `this item of "turns" checks nothing`,
+        hint: 'add "correctness", "path" or "cost" to it',
+      });
+    return [{ turn, ...found, locations }];
+  });
+}
+
+/** A check on a turn that cannot come would be "could not tell" in every run. */
+export function checkTurnNumbers(
+  list: YamlEntry,
+  turns: readonly TurnChecks[],
+  conversation: ConversationPlan | undefined,
+  problems: SpecProblems,
+): void {
+  if (conversation === undefined) {
+    problems.add(keyPlace(list), {
+      code: 'SPEC_NEEDS_KEY',
+      message: '"turns" needs "conversation": a query alone is one turn',
+      hint: 'add "conversation", or write the checks in the query itself',
+    });
+    return;
+  }
+  const last = lastTurn(conversation);
+  const items = list.value.kind === 'seq' ? list.value.items : [];
+  for (const [i, { turn }] of turns.entries()) {
+    const item = items[i];
+    // Without a script the conversation is in a recording, which may have any number of turns.
+    if (
+      item?.kind !== 'map' ||
+      turn <= last ||
+      (conversation.script.length === 0 && turn <= conversation.maxTurns)
+    )
+      continue;
+    const why =
+      turn > conversation.maxTurns
+        ? `max_turns is ${conversation.maxTurns}`
+        : `the script ends after turn ${last}`;
+    problems.add(item.entries.get('turn')!.value, {
+      code: 'SPEC_TURN_NEVER',
+      message: `turn ${turn} never comes: ${why}`,
+    });
+  }
+}
+
+/** The checks of one turn as a query of their own. What is said of the whole conversation is not said of a turn. */
+export function queryOfTurn(
+  query: Query,
+  { correctness, path, cost, locations }: TurnChecks,
+  asked: string,
+): Query {
+  const {
+    conversation: _,
+    turns: __,
+    state: ___,
+    metrics: ____,
+    policy: _____,
+    policies: ______,
+    correctness: _c,
+    path: _p,
+    cost: _k,
+    ...rest
+  } = query;
+  return {
+    ...rest,
+    query: asked,
+    locations,
+    correctness,
+    path,
+    cost,
+  };
+}
+
+/** The query and the checks of its turns, for those who look for certain checks. */
+export const withTurns = (query: Query): readonly Query[] =>
+  query.turns === undefined
+    ? [query]
+    : [query, ...query.turns.map((checks) => queryOfTurn(query, checks, query.query))];

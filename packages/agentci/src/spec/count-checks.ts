@@ -1,13 +1,13 @@
 import { isCheck, isOfLayer } from '../layers/check.ts';
 import { CHECKS } from '../layers/index.gen.ts';
-import { METRIC_FACTS } from '../metrics/facts.gen.ts';
+import { METRICS } from '../metrics/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import { isBounded, metricRequests } from './metric-list.ts';
-import { countRubrics } from './rubric-items.ts';
+import { countRubrics } from './rubric.ts';
 import type { Query, Suite } from './suite.ts';
 
 const OVER_THE_RUN: ReadonlySet<string> = new Set(
-  METRIC_FACTS.filter(({ isOverall }) => isOverall).map(({ name }) => name),
+  METRICS.filter(({ scope }) => scope === 'suite').map(({ name }) => name),
 );
 
 /**

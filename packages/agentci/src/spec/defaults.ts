@@ -1,4 +1,5 @@
-import type { YamlEntry, YamlMap, YamlNode } from '../kit/yaml-node.ts';
+import type { YamlEntry, YamlMap } from '../kit/yaml-node.ts';
+import { isNull } from './value-check.ts';
 
 /**
  * Lays a query over the defaults: maps merge deep, lists and scalars replace, the query wins, and `key: null` switches a default off.
@@ -15,7 +16,7 @@ export function mergeMaps(base: YamlMap, over: YamlMap): YamlMap {
       entries.set(key, { ...entry, value: mergeMaps(inherited.value, entry.value) });
     } else entries.set(key, entry);
   }
-  return { kind: 'map', source: over.source, start: over.start, end: -1, entries };
+  return { kind: 'map', source: over.source, start: over.start, entries };
 }
 
 /** The entries of a map, by key. */
@@ -31,29 +32,8 @@ export const meetDeep: Meet = (inherited, own) =>
     ? { ...own, value: mergeMaps(inherited.value, own.value) }
     : own;
 
-/** Above this many keys, putting each in its place would cost more than sorting all of them. */
-const FEW_KEYS = 32;
-
-/**
- * One level of `mergeMaps`, over entries sorted by key: thousands of queries inherit the same few entries, and a copy of a
- * map for each costs more than reading what the query wrote itself.
- */
+/** One level of `mergeMaps`, as entries sorted by key. */
 export function overlay(base: readonly YamlEntry[], over: YamlMap, meet: Meet): YamlEntry[] {
-  if (over.entries.size > FEW_KEYS) return overlayMany(base, over, meet);
-  const entries = [...base];
-  for (const entry of over.entries.values()) {
-    const { key } = entry;
-    let at = entries.length;
-    while (at > 0 && entries[at - 1]!.key >= key) at--;
-    const inherited = entries[at];
-    if (inherited?.key !== key) entries.splice(at, 0, entry);
-    else if (isNull(entry.value)) entries.splice(at, 1);
-    else entries[at] = meet(inherited, entry);
-  }
-  return entries;
-}
-
-function overlayMany(base: readonly YamlEntry[], over: YamlMap, meet: Meet): YamlEntry[] {
   const entries = new Map(base.map((entry) => [entry.key, entry]));
   for (const entry of over.entries.values()) {
     const inherited = entries.get(entry.key);
@@ -62,6 +42,3 @@ function overlayMany(base: readonly YamlEntry[], over: YamlMap, meet: Meet): Yam
   }
   return [...entries.values()].sort((a, b) => Number(a.key > b.key) - Number(a.key < b.key));
 }
-
-const isNull = (node: YamlNode): boolean =>
-  node.kind === 'scalar' && node.value === null && node.broken !== true;

@@ -1,6 +1,5 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { MAX_YAML_SIZE, parseYaml } from '../kit/yaml.ts';
+import { dirname, join, relative, sep } from 'node:path';
+import { parseYaml } from '../kit/yaml.ts';
 import {
   nodeAt,
   type YamlEntry,
@@ -8,9 +7,9 @@ import {
   type YamlNode,
   type YamlScalar,
 } from '../kit/yaml-node.ts';
-import { brokenScalar } from '../kit/yaml-scalar-node.ts';
+import { brokenScalar } from '../kit/yaml-scalar.ts';
 import { mergeMaps } from './defaults.ts';
-import { isOpen, openText } from './open-texts.ts';
+import { realPath, type SpecFiles, SpecFolder } from './files.ts';
 import type { SpecProblems } from './problems.ts';
 
 export const INCLUDE_TAG = '!include';
@@ -36,10 +35,14 @@ interface Position {
 }
 
 /** Puts the content of `!include file.yaml#/pointer` and `$ref: file.yaml#/pointer` in its place. Nothing outside the spec's folder is read. */
-export function resolveIncludes(root: YamlNode, problems: SpecProblems): YamlNode {
+export function resolveIncludes(
+  root: YamlNode,
+  problems: SpecProblems,
+  files: SpecFiles,
+): YamlNode {
   const { text } = root.source;
   if (!text.includes(INCLUDE_TAG) && !text.includes(REF_KEY)) return root;
-  const resolver = new IncludeResolver(root, problems);
+  const resolver = new IncludeResolver(root, problems, files);
   const resolved = resolver.run();
   if (weightOf(resolved, new Map()) <= MAX_NODES) return resolved;
   problems.add(root, {
@@ -47,29 +50,22 @@ export function resolveIncludes(root: YamlNode, problems: SpecProblems): YamlNod
     message: `with its includes the spec holds more than ${MAX_NODES} values`,
     hint: 'files that include each other several times multiply',
   });
-  return {
-    kind: 'scalar',
-    value: null,
-    style: 'plain',
-    source: root.source,
-    start: root.start,
-    broken: true,
-  };
+  return brokenScalar(root.source, root.start);
 }
 
 class IncludeResolver {
   readonly #problems: SpecProblems;
   readonly #main: Loaded;
-  readonly #folder: string;
+  readonly #folder: SpecFolder;
   readonly #files = new Map<string, Loaded | undefined>();
   readonly #open = new Set<string>();
   readonly #done = new Map<string, YamlNode>();
 
-  constructor(root: YamlNode, problems: SpecProblems) {
-    const path = realPath(root.source.file);
+  constructor(root: YamlNode, problems: SpecProblems, files: SpecFiles) {
+    const path = realPath(root.source.file, files);
     this.#problems = problems;
     this.#main = { path, root };
-    this.#folder = dirname(path);
+    this.#folder = new SpecFolder(dirname(path), files);
     this.#files.set(path, this.#main);
   }
 
@@ -86,7 +82,7 @@ class IncludeResolver {
       return node.tag === INCLUDE_TAG ? this.#include(node, node, below) : node;
     if (node.kind === 'seq') {
       const items = node.items.map((item) => this.#walk(item, below));
-      return items.every((item, i) => item === node.items[i]) ? node : { ...node, end: -1, items };
+      return items.every((item, i) => item === node.items[i]) ? node : { ...node, items };
     }
     const ref = at.opaque ? undefined : node.entries.get(REF_KEY);
     if (ref !== undefined) return this.#reference(node, ref, below);
@@ -100,7 +96,7 @@ class IncludeResolver {
       changed ||= value !== entry.value;
       entries.set(key, value === entry.value ? entry : { ...entry, value });
     }
-    return changed ? { ...node, end: -1, entries } : node;
+    return changed ? { ...node, entries } : node;
   }
 
   #reference(node: YamlMap, ref: YamlEntry, at: Position): YamlNode {
@@ -113,7 +109,7 @@ class IncludeResolver {
       return target;
     const rest = new Map(node.entries);
     rest.delete(REF_KEY);
-    const own = this.#walk({ ...node, end: -1, entries: rest }, at);
+    const own = this.#walk({ ...node, entries: rest }, at);
     if (target.kind === 'map' && own.kind === 'map') return mergeMaps(target, own);
     return this.#fail(
       value,
@@ -167,26 +163,25 @@ class IncludeResolver {
   }
 
   #load(path: string, target: YamlScalar, from: Loaded): Loaded | undefined {
-    const wanted = resolve(dirname(from.path), path);
-    const real = isInside(this.#folder, wanted) ? existingPath(wanted) : wanted;
-    if (real === undefined) {
-      this.#fail(
-        target,
-        'MISSING',
-        `the file "${path}" does not exist`,
-        'paths start at the folder of the file they are written in',
-      );
+    const found = this.#folder.find(path, dirname(from.path));
+    if (!found.ok) {
+      if (found.isOutside)
+        this.#fail(
+          target,
+          'OUTSIDE',
+          `"${path}" lies outside the folder of the spec`,
+          'move the file below the spec',
+        );
+      else
+        this.#fail(
+          target,
+          'MISSING',
+          `the file "${path}" does not exist`,
+          'paths start at the folder of the file they are written in',
+        );
       return undefined;
     }
-    if (!isInside(this.#folder, real)) {
-      this.#fail(
-        target,
-        'OUTSIDE',
-        `"${path}" lies outside the folder of the spec`,
-        'move the file below the spec',
-      );
-      return undefined;
-    }
+    const { path: real } = found;
     if (this.#files.has(real)) return this.#files.get(real);
     const loaded = this.#parse(real, target);
     this.#files.set(real, loaded);
@@ -198,7 +193,7 @@ class IncludeResolver {
       this.#fail(target, 'BOMB', `more than ${MAX_FILES} files are included`);
       return undefined;
     }
-    const text = readText(real);
+    const text = this.#folder.files.readText(real);
     if (text === undefined) {
       this.#fail(
         target,
@@ -209,7 +204,7 @@ class IncludeResolver {
     }
     const file = join(
       dirname(this.#main.root.source.file),
-      relative(this.#folder, real),
+      relative(this.#folder.path, real),
     ).replaceAll(sep, '/');
     const { root, diagnostics } = parseYaml(text, { file, tags: [INCLUDE_TAG] });
     this.#problems.addAll(diagnostics);
@@ -230,43 +225,6 @@ function nodeAtPointer(root: YamlNode, pointer: string): YamlNode | undefined {
 
 function unescapePointer(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** Whether a path lies in a folder or is the folder itself. Neither is looked up: links must be followed before. */
-export const isInside = (folder: string, path: string): boolean => {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-};
-
-/** The path with its links followed; undefined when there is nothing. */
-export function existingPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return isOpen(path) ? path : undefined;
-  }
-}
-
-/** Also for a text that is on no disk: then its folder, if that exists, or the path as it is. */
-export function realPath(file: string): string {
-  const path = resolve(file);
-  return (
-    existingPath(path) ??
-    join(existingPath(dirname(path)) ?? dirname(path), path.slice(dirname(path).length))
-  );
-}
-
-/** Undefined for folders, devices, files too large, and bytes that are not UTF-8. */
-export function readText(path: string, maxBytes = MAX_YAML_SIZE): string | undefined {
-  const open = openText(path);
-  if (open !== undefined) return open.length > maxBytes ? undefined : open;
-  try {
-    const stat = statSync(path);
-    if (!stat.isFile() || stat.size > maxBytes) return undefined;
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
-  } catch {
-    return undefined;
-  }
 }
 
 function weightOf(node: YamlNode, known: Map<YamlNode, number>): number {

@@ -1,11 +1,48 @@
 import { cassetteSchema } from '../capture/cassette/config.ts';
+import { didYouMean, sameWords } from '../kit/did-you-mean.ts';
 import { v } from '../kit/value-schema.ts';
-import { RUNNER_SCHEMAS } from '../runners/config.ts';
+import { LAYERS } from '../results/run-result.ts';
+import { MAX_TIMEOUT_MS, RUNNER_SCHEMAS } from '../runners/config.ts';
 import { conversationSchema, stateSchema, turnsSchema } from './conversation.ts';
-import { judgeConfigSchema } from './judge-config.ts';
+import { LAYER_KEYS } from './layer-keys.ts';
 import { metricsSchema } from './metric-list.ts';
+import { partialRubricSchema } from './rubric.ts';
 
 const text = v.string().regex(/\S/);
+
+const ensembleSchema = v.strictObject({
+  enabled: v.boolean().optional().describe('false still allows --sample-ensemble'),
+  models: v.array(text).min(1).optional().describe('The judges; each has one vote'),
+  strategy: v.literal('majority_vote').optional(),
+});
+
+/** The LLM that scores answers; the settings every rubric shares. */
+const judgeConfigSchema = v.strictObject({
+  model: text.optional().describe('Model that judges'),
+  temperature: v
+    .number()
+    .min(0)
+    .max(2)
+    .optional()
+    .describe('0 when not written, so that verdicts repeat'),
+  structured_output: v.boolean().optional(),
+  base_url: v
+    .string()
+    .regex(/^https?:\/\/\S+$/, 'a URL starts with http:// or https://')
+    .optional(),
+  api_key_env: v
+    .string()
+    .regex(
+      /^[A-Za-z_][A-Za-z0-9_]*$/,
+      'this is the name of an environment variable, never the key itself',
+    )
+    .optional()
+    .describe('Name of the environment variable that holds the key'),
+  timeout_ms: v.number().int().min(1).max(MAX_TIMEOUT_MS).optional(),
+  retries: v.number().int().min(0).max(100).optional(),
+  cache: v.boolean().optional().describe('Keep verdicts and reuse them'),
+  ensemble: ensembleSchema.optional(),
+});
 
 export const policySchema = v
   .union([text, v.looseObject({})])
@@ -110,3 +147,38 @@ export const QUERY_KEYS = {
 } as const;
 
 export const runnerUnion = v.union(Object.values(RUNNER_SCHEMAS));
+
+/** Where each key of a spec belongs, for the hint to someone who wrote it elsewhere. */
+function collectPlaces(): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  const put = (keys: Iterable<string>, place: string): void => {
+    for (const key of keys) if (!places.has(key)) places.set(key, place);
+  };
+  for (const layer of LAYERS) put(LAYER_KEYS[layer].keys(), `under "${layer}"`);
+  put([...LAYERS, ...Object.keys(QUERY_KEYS), ...Object.keys(SHARED_KEYS)], 'in a query');
+  put(ROOT_KEY_NAMES, 'at the root of the spec');
+  put(Object.keys(partialRubricSchema.shape), 'in a rubric');
+  put(Object.keys(judgeConfigSchema.shape), 'under "judge_config"');
+  put(Object.keys(cassetteSchema.shape), 'under "cassette"');
+  return places;
+}
+
+const PLACES = collectPlaces();
+
+/** The way out for an unknown key: the place it belongs to, the key that was meant, or all there are. */
+export function unknownKeyHint(key: string, allowed: readonly string[]): string {
+  const place = PLACES.get(key);
+  if (place !== undefined) return `"${key}" belongs ${place}`;
+  const near =
+    sameWords(key, allowed) ??
+    didYouMean(key, allowed) ??
+    allowed.find((each) => isCutShort(key, each));
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return allowed.length === 0
+    ? 'no keys are known here'
+    : `the keys known here: ${[...allowed].sort().join(', ')}`;
+}
+
+/** `timeout` for `timeout_ms`. */
+const isCutShort = (key: string, whole: string): boolean =>
+  key.length > 3 && whole.startsWith(`${key}_`);

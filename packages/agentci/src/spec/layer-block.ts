@@ -1,4 +1,3 @@
-import { celEngine } from '../kit/cel/expression.ts';
 import type { Problem } from '../kit/problem.ts';
 import {
   keyPlace,
@@ -13,14 +12,13 @@ import { placeInside } from '../kit/yaml-offset.ts';
 import { emptyListIssue } from '../layers/issues.ts';
 import type { Layer } from '../results/run-result.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
-import { EngineNeeded } from './expert.ts';
-import { fitTexts } from './fit-texts.ts';
-import { unknownKeyHint } from './known-keys.ts';
+import type { SpecFolder } from './files.ts';
+import { unknownKeyHint } from './keys.ts';
 import { LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import type { SpecProblems } from './problems.ts';
 import type { LayerBlock } from './suite.ts';
 import { checkValue, isBroken } from './value-check.ts';
-import { WrittenAlike } from './written-alike.ts';
+import { fitTexts } from './variables.ts';
 
 /** A layer block after checking: what it holds with the defaults in it, and whether any of it gives a verdict. */
 export interface CheckedBlock {
@@ -35,11 +33,6 @@ interface CheckedValue {
   readonly value: unknown;
 }
 
-interface WrittenBlock extends Omit<CheckedBlock, 'entries'> {
-  /** Inherited entries that this block has no use for. */
-  readonly unmet: ReadonlySet<YamlEntry>;
-}
-
 /** How deep combinators may be inside each other. */
 const MAX_DEPTH = 8;
 
@@ -49,50 +42,26 @@ const noChecksIn = (parent: string): Problem => ({
   hint: 'write at least one check of the layer in it',
 });
 
-const isValid = (checked: CheckedValue): boolean => checked.isValid;
-
-const withoutUnmet = (
-  { unmet, values, hasChecks }: WrittenBlock,
-  entries: readonly YamlEntry[],
-): CheckedBlock => ({
-  entries: unmet.size === 0 ? entries : entries.filter((entry) => !unmet.has(entry)),
-  values,
-  hasChecks,
-});
-
-function alike<K, T>(all: Map<K, WrittenAlike<T>>, key: K): WrittenAlike<T> {
-  let found = all.get(key);
-  if (found === undefined) {
-    found = new WrittenAlike();
-    all.set(key, found);
-  }
-  return found;
-}
-
-/** Checks layer blocks key by key, and a value that many queries inherit only once. */
+/** Checks layer blocks key by key. An entry that several queries share, by default or row, is checked once. */
 export class LayerBlockChecker {
   readonly #problems: SpecProblems;
-  readonly #dir: string;
+  readonly #folder: SpecFolder;
   readonly #defaults = new Map<
     Layer,
     { readonly node: YamlMap; readonly entries: readonly YamlEntry[] }
   >();
   readonly #blocks = new Map<Layer, CheckedBlock>();
-  readonly #values = new Map<LayerKey, CheckedValue>();
-  readonly #alikeBlocks = new Map<Layer, WrittenAlike<WrittenBlock>>();
-  readonly #alikeValues = new Map<LayerKey, WrittenAlike<CheckedValue>>();
-  /** What is the same for every row of a query. */
-  readonly #constants = new WeakMap<YamlEntry, CheckedValue>();
-  /** Values that were looked at and depend on nothing beside them: inherited ones, and those without a problem. */
-  readonly #inspected = new Set<CheckedValue>();
-
+  /** Entries of `defaults`, and those that are the same for every row of a query. */
+  readonly #shared = new WeakMap<YamlEntry, CheckedValue>();
+  /** Shared values that were inspected and do not depend on their siblings. */
+  readonly #inspected = new WeakSet<CheckedValue>();
   /** Inherited values that some query has use for, and those that none had so far. */
   readonly #fits = new Set<YamlEntry>();
   readonly #unfit = new Map<YamlEntry, Problem>();
 
-  constructor(problems: SpecProblems, dir: string) {
+  constructor(problems: SpecProblems, folder: SpecFolder) {
     this.#problems = problems;
-    this.#dir = dir;
+    this.#folder = folder;
   }
 
   /** Checks what a query wrote together with what it inherits; `node` is that of the defaults where it wrote nothing. */
@@ -101,21 +70,14 @@ export class LayerBlockChecker {
     if (node === defaults?.node) {
       const before = this.#blocks.get(layer);
       if (before !== undefined) return before;
-      const block = withoutUnmet(this.#checkEntries(layer, defaults.entries), defaults.entries);
+      const block = this.checkMerged(layer, defaults.entries);
       this.#blocks.set(layer, block);
       return block;
     }
-    const entries = overlay(defaults?.entries ?? [], node, meetDeep);
-    const problems = this.#problems.count;
-    const checked = alike(this.#alikeBlocks, layer).get(
-      node,
-      () => this.#checkEntries(layer, entries),
-      ({ unmet }) => unmet.size === 0 && this.#problems.count === problems,
-    );
-    return withoutUnmet(checked, entries);
+    return this.checkMerged(layer, this.merged(layer, node));
   }
 
-  /** What a query wrote laid over what it inherits. */
+  /** A query's entries laid over what it inherits. */
   merged(layer: Layer, node: YamlMap): readonly YamlEntry[] {
     const defaults = this.#defaults.get(layer);
     if (node === defaults?.node) return defaults.entries;
@@ -126,21 +88,8 @@ export class LayerBlockChecker {
   checkMerged(
     layer: Layer,
     entries: readonly YamlEntry[],
-    isConstant: (entry: YamlEntry) => boolean,
-  ): CheckedBlock {
-    return withoutUnmet(this.#checkEntries(layer, entries, isConstant), entries);
-  }
-
-  /** A block that inherits nothing, as that of a turn. */
-  checkAlone(layer: Layer, block: YamlMap, parent: string): LayerBlock {
-    return this.#nested({ layer, key: parent }, block, 0);
-  }
-
-  #checkEntries(
-    layer: Layer,
-    entries: readonly YamlEntry[],
     isConstant: (entry: YamlEntry) => boolean = () => false,
-  ): WrittenBlock {
+  ): CheckedBlock {
     const defaults = this.#defaults.get(layer)?.node.entries;
     const values: Record<string, unknown> = {};
     const inspected: { key: LayerKey; entry: YamlEntry; checked: CheckedValue }[] = [];
@@ -150,9 +99,8 @@ export class LayerBlockChecker {
       // A misspelt check was meant to be one: its own message is enough.
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
-      const checked = isConstant(entry)
-        ? this.#constant(key, entry)
-        : this.#value(key, entry, defaults?.get(entry.key) === entry);
+      const isShared = isConstant(entry) || defaults?.get(entry.key) === entry;
+      const checked = isShared ? this.#readOnce(key, entry) : this.#read(key, entry);
       setOwn(values, key.key, checked.value);
       if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked))
         inspected.push({ key, entry, checked });
@@ -169,7 +117,16 @@ export class LayerBlockChecker {
     }
     // An inherited bound that has nothing to check against here is for other queries.
     for (const { key } of unmet) delete values[key];
-    return { values, hasChecks, unmet };
+    return {
+      entries: unmet.size === 0 ? entries : entries.filter((entry) => !unmet.has(entry)),
+      values,
+      hasChecks,
+    };
+  }
+
+  /** A block that inherits nothing, as that of a turn. */
+  checkAlone(layer: Layer, block: YamlMap, parent: string): LayerBlock {
+    return this.#nested({ layer, key: parent }, block, 0);
   }
 
   /** A block of `defaults`, whose maps a query may still complete. */
@@ -195,21 +152,11 @@ export class LayerBlockChecker {
     return key;
   }
 
-  #value(key: LayerKey, entry: YamlEntry, isShared: boolean): CheckedValue {
-    if (!isShared)
-      return alike(this.#alikeValues, key).get(entry.value, () => this.#read(key, entry), isValid);
-    const before = this.#values.get(key);
-    if (before !== undefined) return before;
-    const checked = this.#read(key, entry);
-    this.#values.set(key, checked);
-    return checked;
-  }
-
-  #constant(key: LayerKey, entry: YamlEntry): CheckedValue {
-    let checked = this.#constants.get(entry);
+  #readOnce(key: LayerKey, entry: YamlEntry): CheckedValue {
+    let checked = this.#shared.get(entry);
     if (checked === undefined) {
       checked = this.#read(key, entry);
-      this.#constants.set(entry, checked);
+      this.#shared.set(entry, checked);
     }
     return checked;
   }
@@ -257,16 +204,10 @@ export class LayerBlockChecker {
       hasChecks ||= key?.isSetting !== true;
       if (key === undefined) continue;
       // A block that was filled with the values of a row may hold text of a CSV file.
-      const entry =
-        block.end === -1 ? { ...written, value: fitTexts(key.schema, written.value) } : written;
-      const checked = alike(this.#alikeValues, key).get(
-        entry.value,
-        () => this.#read(key, entry, depth),
-        isValid,
-      );
+      const entry = { ...written, value: fitTexts(key.schema, written.value) };
+      const checked = this.#read(key, entry, depth);
       setOwn(values, key.key, checked.value);
-      if (checked.isValid && key.inspect !== undefined && !this.#inspected.has(checked))
-        inspected.push({ key, entry });
+      if (checked.isValid && key.inspect !== undefined) inspected.push({ key, entry });
     }
     for (const { key, entry } of inspected)
       this.#inspect(key, entry, values[key.key], values, false);
@@ -282,9 +223,7 @@ export class LayerBlockChecker {
     siblings: LayerBlock,
     isInherited: boolean,
   ): boolean {
-    if (key.key === 'expr' && celEngine() === undefined)
-      throw new EngineNeeded('an expression was not expected');
-    const issues = key.inspect?.(value, siblings, this.#dir) ?? [];
+    const issues = key.inspect?.(value, siblings, this.#folder) ?? [];
     const needed = isInherited ? issues.find(({ code }) => code === 'SPEC_NEEDS_KEY') : undefined;
     if (needed !== undefined) {
       if (!this.#fits.has(entry) && !this.#unfit.has(entry)) this.#unfit.set(entry, needed);

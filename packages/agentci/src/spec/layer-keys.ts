@@ -4,7 +4,7 @@ import { isOfLayer } from '../layers/check.ts';
 import type { CodeItem } from '../layers/every/code.ts';
 import { CHECKS } from '../layers/index.gen.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
-import { codeFileIssues } from './code-files.ts';
+import { codeFileIssues, type SpecFolder } from './files.ts';
 import {
   inspectRubric,
   inspectRubrics,
@@ -27,11 +27,11 @@ export interface LayerKey {
   readonly isSetting: boolean;
   /** The value is a block of checks of the same layer, or a list of them. */
   readonly blocks?: 'one' | 'list';
-  /** `dir` is the folder of the spec, for values that name files. */
+  /** `folder` is that of the spec, for values that name files. */
   readonly inspect?: (
     value: unknown,
     siblings: Readonly<Record<string, unknown>>,
-    dir: string,
+    folder: SpecFolder,
   ) => readonly Problem[];
 }
 
@@ -44,7 +44,7 @@ const rubricKey = (key: string, summary: string): OwnKey => ({
   schema: rubricSchema,
   partialSchema: partialRubricSchema,
   isSetting: false,
-  inspect: (value, _, dir) => inspectRubric(value as Rubric, dir),
+  inspect: (value, _, folder) => inspectRubric(value as Rubric, folder),
 });
 
 /** Keys whose verdicts need a judge; their parameters are checked here all the same. */
@@ -55,7 +55,7 @@ const JUDGED_KEYS: readonly OwnKey[] = [
     summary: 'A judge scores the answer against each rubric',
     schema: v.array(rubricSchema),
     isSetting: false,
-    inspect: (value, _, dir) => inspectRubrics(value as readonly Rubric[], dir),
+    inspect: (value, _, folder) => inspectRubrics(value as readonly Rubric[], folder),
   },
   rubricKey('safety_check', 'A judge scores the answer against a safety rubric'),
   rubricKey(
@@ -67,9 +67,9 @@ const JUDGED_KEYS: readonly OwnKey[] = [
 /** Files are looked at where the folder of the spec is known. */
 function withFiles(key: string, inspect: LayerKey['inspect']): LayerKey['inspect'] {
   if (key !== 'code') return inspect;
-  return (value, _, dir) => [
-    ...inspect!(value, {}, dir),
-    ...codeFileIssues(value as CodeItem, dir),
+  return (value, _, folder) => [
+    ...inspect!(value, {}, folder),
+    ...codeFileIssues(value as CodeItem, folder),
   ];
 }
 

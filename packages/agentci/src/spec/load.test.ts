@@ -9,11 +9,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/spec.json' with { type: 'json' };
 import { specJsonSchema } from './json-schema.ts';
 import { LAYER_KEYS } from './layer-keys.ts';
-import { loadSpec } from './load.ts';
+import { loadSpec, SpecError } from './load.ts';
 import { parseSpec } from './parse-spec.ts';
 import { QUERY_KEY_NAMES } from './query-reader.ts';
 import { selectQueries } from './select.ts';
-import { SpecError } from './spec-error.ts';
 import type { Suite } from './suite.ts';
 
 const suiteOf = (text: string, file = 's.yaml'): Suite => {

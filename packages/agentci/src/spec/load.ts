@@ -1,12 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { loadCel } from '../kit/cel/load.ts';
-import type { Diagnostic } from '../kit/diagnostic.ts';
+import { type Diagnostic, formatDiagnostic } from '../kit/diagnostic.ts';
 import { UserError } from '../kit/user-error.ts';
 import { MAX_YAML_SIZE } from '../kit/yaml.ts';
-import { CelNeeded } from '../policy/condition.ts';
-import { EngineNeeded, ExpertNeeded } from './expert.ts';
-import { type ParsedSpec, readSpec } from './read-spec.ts';
-import { SpecError } from './spec-error.ts';
+import { parseSpec } from './parse-spec.ts';
 import type { Suite } from './suite.ts';
 
 export interface LoadedSpec {
@@ -15,39 +11,32 @@ export interface LoadedSpec {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** A spec that cannot be used. `diagnostics` holds every problem found, sorted by place, warnings included. */
+export class SpecError extends UserError {
+  constructor(file: string, diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter((d) => d.severity === 'error');
+    const first = errors[0] === undefined ? '' : `\n${formatDiagnostic(errors[0])}`;
+    super(
+      'SPEC_INVALID',
+      `${file} has ${errors.length} problem${errors.length === 1 ? '' : 's'}${first}`,
+      { diagnostics },
+    );
+    this.name = 'SpecError';
+  }
+}
+
 /** Reads a spec file. Throws `SpecError` with every problem when it cannot be used, and another `UserError` when it cannot be read. */
-export async function loadSpec(path: string): Promise<LoadedSpec> {
-  const { suite, diagnostics } = await readInTurns(readSpecText(path), path);
+export function readSpecFile(path: string): LoadedSpec {
+  const { suite, diagnostics } = parseSpec(readSpecText(path), { file: path });
   if (suite === undefined) throw new SpecError(path, diagnostics);
   return { suite, diagnostics };
 }
 
-/** A valid spec needs no expert; for any other, reading it twice costs less than loading the expert for all. */
-async function readInTurns(text: string, file: string): Promise<ParsedSpec> {
-  // The engine for expressions is loaded where the text may have one; an included file may still ask for it below.
-  if (text.includes('expr')) await loadCel();
-  try {
-    return readSpec(text, { file });
-  } catch (error) {
-    if (error instanceof CelNeeded) {
-      await loadCel();
-      return readInTurns(text, file);
-    }
-    if (!(error instanceof ExpertNeeded)) throw error;
-    const { fullExpert } = await import('./full-expert.ts');
-    if (error instanceof EngineNeeded) await loadCel();
-    try {
-      return readSpec(text, { file, expert: fullExpert });
-    } catch (second) {
-      if (!(second instanceof CelNeeded)) throw second;
-      await loadCel();
-      return readSpec(text, { file, expert: fullExpert });
-    }
-  }
-}
+/** As `readSpecFile`, for code that waits anyway. The library promises a promise. */
+export const loadSpec = async (path: string): Promise<LoadedSpec> => readSpecFile(path);
 
 /** The text of a spec file; what is wrong with the file itself is a `UserError`. */
-export function readSpecText(path: string): string {
+function readSpecText(path: string): string {
   const bytes = readBytes(path);
   if (bytes === undefined)
     throw located(path, 'YAML_TOO_LARGE', `the file is larger than ${MAX_YAML_SIZE} bytes`);
@@ -96,7 +85,6 @@ function hintFor(path: string): string {
   return 'name another with -c, or write one with "agentci init"';
 }
 
-// One small file: reading it at once is faster than asking the thread pool.
 function readBytes(path: string): Uint8Array | undefined {
   try {
     const found = statSync(path);

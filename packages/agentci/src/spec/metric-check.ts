@@ -1,6 +1,5 @@
-import { accepts } from '../kit/accepts.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
-import { v } from '../kit/value-schema.ts';
+import { type ValueSchema, v } from '../kit/value-schema.ts';
 import {
   keyPlace,
   placeAt,
@@ -9,23 +8,19 @@ import {
   type YamlNode,
   type YamlPlace,
 } from '../kit/yaml-node.ts';
-import { METRIC_FACTS } from '../metrics/facts.gen.ts';
-import type { MetricFacts } from '../metrics/metric.ts';
-import { registered } from '../metrics/registered.ts';
+import type { Metric } from '../metrics/metric.ts';
+import { isOwnParams } from '../metrics/params.ts';
+import { findMetric, metricNames } from '../metrics/registry.ts';
 import { BOUND_SHAPE, COMPOSITE, DEFAULT_SET, metricRequests } from './metric-list.ts';
-
 import type { SpecProblems } from './problems.ts';
+import { checkValue } from './value-check.ts';
 
-/** What a bound is checked against. The catalogue itself is asked only about a metric's own parameters. */
-interface KnownMetric extends Pick<MetricFacts, 'name' | 'better' | 'scale'> {
-  /** Bounds alone are enough: it has no parameter that must be given. */
-  readonly isBare?: boolean;
+/** Bounds and the metric's own parameters in one map. Parameters that a module checks itself are checked when it is loaded. */
+function metricSchema({ params }: Metric): ValueSchema {
+  const own = params?.();
+  if (own !== undefined && !isOwnParams(own)) return v.looseObject(BOUND_SHAPE);
+  return v.strictObject({ ...own?.shape, ...BOUND_SHAPE });
 }
-
-const BUILT_IN: ReadonlyMap<string, KnownMetric> = new Map(
-  METRIC_FACTS.map((facts) => [facts.name, facts]),
-);
-const bounds = v.strictObject(BOUND_SHAPE);
 
 /**
  * Checks `metrics:` against the catalogue: names, parameters, bounds that can be met and can be missed. With `use`, a name
@@ -46,7 +41,7 @@ export function checkMetrics(
       continue;
     }
     seen.add(name);
-    const metric = BUILT_IN.get(name) ?? registered.get(name);
+    const metric = findMetric(name);
     if (name === DEFAULT_SET && entry === undefined) continue;
     if (name === COMPOSITE) checkComposite(place, entry, problems);
     else if (metric === undefined) unknown(name, place, problems, hasUse);
@@ -72,7 +67,7 @@ function checkComposite(
     return;
   }
   for (const [i, name] of of.entries()) {
-    const part = BUILT_IN.get(String(name)) ?? registered.get(String(name));
+    const part = findMetric(String(name));
     const at = placeAt(entry.value, ['of', i]);
     if (part === undefined) unknown(String(name), at, problems, false);
     else if (part.scale !== 'fraction' || part.better !== 'higher')
@@ -114,7 +109,7 @@ function itemsOf(node: YamlNode): Item[] {
 }
 
 function unknown(name: string, place: YamlPlace, problems: SpecProblems, hasUse: boolean): void {
-  const near = didYouMean(name, [...BUILT_IN.keys(), ...registered.keys()]);
+  const near = didYouMean(name, metricNames());
   if (hasUse && near === undefined) return;
   problems.add(place, {
     severity: hasUse ? 'warning' : 'error',
@@ -127,15 +122,9 @@ function unknown(name: string, place: YamlPlace, problems: SpecProblems, hasUse:
   });
 }
 
-function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: SpecProblems): void {
+function checkEntry(metric: Metric, entry: YamlEntry, problems: SpecProblems): void {
   const { value } = entry;
-  const isPlain = metric.isBare === true && accepts(bounds, toPlain(value));
-  if (
-    value.kind === 'map' &&
-    !isPlain &&
-    !problems.expert.explainMetric(metric.name, entry, problems)
-  )
-    return;
+  if (value.kind === 'map' && !checkValue(entry, metricSchema(metric), problems)) return;
   const [request] = metricRequests({ [metric.name]: toPlain(value) });
   if (request === undefined) return;
   const {
@@ -164,7 +153,7 @@ function checkEntry(metric: KnownMetric, entry: YamlEntry, problems: SpecProblem
 }
 
 const cannotFail = (
-  { name }: KnownMetric,
+  { name }: Metric,
   place: YamlPlace,
   bound: string,
   problems: SpecProblems,

@@ -49,23 +49,17 @@ export interface MetricRequest {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-const requests = new WeakMap<object, readonly MetricRequest[]>();
-
 /** The metrics of a query in one shape, whichever way they were spelt. What was written must have passed `metricsSchema`. */
 export function metricRequests(written: unknown): readonly MetricRequest[] {
   if (typeof written !== 'object' || written === null) return [];
-  let read = requests.get(written);
-  if (read === undefined) {
-    const items: unknown[] = Array.isArray(written) ? written : [written];
-    read = items.flatMap((item) =>
+  const items: unknown[] = Array.isArray(written) ? written : [written];
+  return withoutRepeats(
+    items.flatMap((item) =>
       typeof item === 'string'
         ? namedBy(item)
         : Object.entries(item as object).map(([name, value]) => requestOf(name, value)),
-    );
-    read = withoutRepeats(read);
-    requests.set(written, read);
-  }
-  return read;
+    ),
+  );
 }
 
 /** A spec's word for the default set. */

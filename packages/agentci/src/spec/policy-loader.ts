@@ -4,12 +4,12 @@ import type { YamlNode } from '../kit/yaml-node.ts';
 import { parsePolicy, parsePolicyNode } from '../policy/parse-policy.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ReadPolicyFile } from '../policy/references.ts';
-import { existingPath, isInside, readText, realPath } from './include.ts';
+import { realPath, type SpecFiles, SpecFolder } from './files.ts';
 import type { SpecProblems } from './problems.ts';
 
 /** Reads the policies a spec names or contains, each once. Nothing outside the spec's folder is read. */
 export class PolicyLoader {
-  readonly #folder: string;
+  readonly #folder: SpecFolder;
   /** The folder as the user wrote it, for the names of files in messages. */
   readonly #shownFolder: string;
   readonly #isOnDisk: boolean;
@@ -18,10 +18,10 @@ export class PolicyLoader {
   readonly #files = new Map<string, Policy | undefined>();
   readonly #reported = new Set<string>();
 
-  constructor(specFile: string, problems: SpecProblems) {
-    this.#folder = dirname(realPath(specFile));
+  constructor(specFile: string, problems: SpecProblems, files: SpecFiles) {
+    this.#folder = SpecFolder.of(specFile, files);
     this.#shownFolder = dirname(specFile);
-    this.#isOnDisk = existingPath(resolve(specFile)) !== undefined;
+    this.#isOnDisk = files.realPath(resolve(specFile)) !== undefined;
     this.#problems = problems;
   }
 
@@ -63,14 +63,16 @@ export class PolicyLoader {
   }
 
   readonly #read: ReadPolicyFile = (path, from) => {
-    const wanted = resolve(dirname(realPath(from)), path);
-    if (!isInside(this.#folder, wanted))
-      return { ok: false, message: `"${path}" lies outside the folder of the spec` };
-    const real = existingPath(wanted);
-    if (real === undefined) return { ok: false, message: `the file "${path}" does not exist` };
-    if (!isInside(this.#folder, real))
-      return { ok: false, message: `"${path}" leads outside the folder of the spec` };
-    const text = readText(real);
+    const { files } = this.#folder;
+    const found = this.#folder.find(path, dirname(realPath(from, files)));
+    if (!found.ok)
+      return {
+        ok: false,
+        message: found.isOutside
+          ? `"${path}" lies outside the folder of the spec`
+          : `the file "${path}" does not exist`,
+      };
+    const text = files.readText(found.path);
     if (text === undefined)
       return {
         ok: false,
@@ -78,7 +80,7 @@ export class PolicyLoader {
       };
     return {
       ok: true,
-      file: join(this.#shownFolder, relative(this.#folder, real)).replaceAll(sep, '/'),
+      file: join(this.#shownFolder, relative(this.#folder.path, found.path)).replaceAll(sep, '/'),
       text,
     };
   };

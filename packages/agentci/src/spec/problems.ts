@@ -1,7 +1,6 @@
 import type { Problem } from '../kit/problem.ts';
 import { Problems } from '../kit/problems.ts';
 import type { YamlPlace } from '../kit/yaml-node.ts';
-import { ABSENT_EXPERT, type Expert } from './expert.ts';
 
 /** Where a problem of a text with variables is: at the value, not only at the text. Undefined: as it is. */
 export type Relocate = (
@@ -9,15 +8,13 @@ export type Relocate = (
   problem: Problem,
 ) => { place: YamlPlace; problem: Problem } | 'enough' | undefined;
 
-/** What is wrong with a spec, and who is asked about values that are not accepted at once. */
+/** What is wrong with a spec. */
 export class SpecProblems extends Problems {
-  readonly expert: Expert;
   #relocate: Relocate | undefined;
   #dropped = 0;
 
-  constructor(expert: Expert = ABSENT_EXPERT) {
+  constructor() {
     super('SPEC_TOO_MANY');
-    this.expert = expert;
   }
 
   override add(place: YamlPlace, problem: Problem): void {

@@ -1,6 +1,7 @@
 import type { Location } from '../kit/diagnostic.ts';
 import type { Mutable } from '../kit/mutable.ts';
 import type { Problem } from '../kit/problem.ts';
+import type { Infer } from '../kit/value-schema.ts';
 import {
   keyPlace,
   locate,
@@ -12,28 +13,30 @@ import {
   type YamlNode,
   type YamlPlace,
 } from '../kit/yaml-node.ts';
+import type { Policy } from '../policy/policy.ts';
 import { LAYERS, type Layer } from '../results/run-result.ts';
 import {
+  checkTurnNumbers,
   conversationIssues,
+  readTurns,
   stateIssues,
   toConversation,
+  toState,
   type WrittenConversation,
   type WrittenState,
+  writtenFacts,
 } from './conversation.ts';
 import { meetDeep, overlay, sortedEntries } from './defaults.ts';
-import { QUERY_KEYS, SHARED_KEYS } from './keys.ts';
-import { unknownKeyHint } from './known-keys.ts';
+import type { SpecFolder } from './files.ts';
+import { QUERY_KEYS, SHARED_KEYS, unknownKeyHint } from './keys.ts';
 import { type CheckedBlock, LayerBlockChecker } from './layer-block.ts';
 import { isLayer, LAYER_KEYS, type LayerKey } from './layer-keys.ts';
 import { checkMetrics } from './metric-check.ts';
 import { isBounded, metricRequests } from './metric-list.ts';
 import type { PolicyLoader } from './policy-loader.ts';
 import type { SpecProblems } from './problems.ts';
-import { addMetricLocations, type Draft, newDraft, toQuery } from './query-draft.ts';
-import type { Query } from './suite.ts';
-import { checkTurnNumbers, readTurns } from './turn-checks.ts';
+import type { Query, TurnChecks } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
-import { writtenFacts } from './written-facts.ts';
 
 export const DEFAULTS_KEY_NAMES = [...LAYERS, ...Object.keys(SHARED_KEYS)];
 export const QUERY_KEY_NAMES = [...Object.keys(QUERY_KEYS), ...DEFAULTS_KEY_NAMES];
@@ -78,7 +81,7 @@ export interface IdBase {
 }
 
 interface QueryReaderOptions {
-  readonly dir: string;
+  readonly folder: SpecFolder;
   readonly policies: PolicyLoader;
   readonly hasUse: boolean;
   /** Some query has variables: what `defaults` say with braces in it can be checked only there. */
@@ -102,13 +105,13 @@ export class QueryReader {
   constructor(
     defaults: YamlMap | undefined,
     problems: SpecProblems,
-    { dir, policies, hasUse, hasVariables }: QueryReaderOptions,
+    { folder, policies, hasUse, hasVariables }: QueryReaderOptions,
   ) {
     this.#problems = problems;
     this.#policies = policies;
     this.#hasUse = hasUse;
     this.#hasVariables = hasVariables;
-    this.#blocks = new LayerBlockChecker(problems, dir);
+    this.#blocks = new LayerBlockChecker(problems, folder);
     this.#defaults = defaults === undefined ? [] : this.#readDefaults(defaults);
   }
 
@@ -416,4 +419,71 @@ function hasBraces(node: YamlNode): boolean {
   if (node.kind === 'scalar') return typeof node.value === 'string' && node.value.includes('{{');
   if (node.kind === 'seq') return node.items.some(hasBraces);
   return [...node.entries.values()].some(({ value }) => hasBraces(value));
+}
+
+/** A query while its entries are being read. */
+export interface Draft {
+  /** As merged, for the hash of the spec. */
+  readonly plain: Record<string, unknown>;
+  locations: Record<string, Location>;
+  hasChecks: boolean;
+  policy: Policy | undefined;
+  turns?: readonly TurnChecks[];
+}
+
+export const newDraft = (): Draft => ({
+  plain: {},
+  locations: {},
+  hasChecks: false,
+  policy: undefined,
+});
+
+type WrittenQuery = { readonly [K in keyof typeof QUERY_KEYS]?: Infer<(typeof QUERY_KEYS)[K]> } & {
+  readonly [K in keyof typeof SHARED_KEYS]?: Infer<(typeof SHARED_KEYS)[K]>;
+} & Pick<Query, Layer>;
+
+/** One list for all queries without tags: there may be a hundred thousand. */
+const NO_TAGS: readonly string[] = Object.freeze([]);
+
+/** The query of a finished draft. The types hold for a spec without errors; with errors no query is handed out. */
+function toQuery(
+  { plain: written, locations, policy, turns }: Draft,
+  location: Location,
+): Mutable<Query> {
+  const plain = written as WrittenQuery;
+  const { context } = plain;
+  return {
+    id: plain.id ?? '',
+    query: plain.query ?? plain.conversation?.start ?? '',
+    description: plain.description,
+    tags: plain.tags ?? NO_TAGS,
+    runs: plain.runs ?? 1,
+    minPassRate: plain.min_pass_rate ?? 1,
+    context: typeof context === 'string' ? [context] : context,
+    expectedOutput: plain.expected_output,
+    metadata: plain.metadata,
+    xfail: plain.xfail,
+    skip: plain.skip,
+    conversation: plain.conversation && toConversation(plain.conversation),
+    turns,
+    state: plain.state && toState(plain.state),
+    correctness: plain.correctness,
+    path: plain.path,
+    cost: plain.cost,
+    metrics: plain.metrics,
+    policy: plain.policy,
+    policies: policy && [policy],
+    location,
+    locations,
+  };
+}
+
+function addMetricLocations(locations: Record<string, Location>, metrics: YamlNode): void {
+  for (const item of metrics.kind === 'seq' ? metrics.items : [metrics]) {
+    if (item.kind === 'scalar') locations[`metric.${item.value}`] = locate(item.source, item.start);
+    else if (item.kind === 'map') {
+      for (const { key, keySource, keyStart } of item.entries.values())
+        locations[`metric.${key}`] = locate(keySource, keyStart);
+    }
+  }
 }

@@ -13,9 +13,9 @@ import {
   type YamlPlace,
   type YamlSource,
 } from '../kit/yaml-node.ts';
-import { existingPath, isInside, readText, realPath } from './include.ts';
+import { realPath, type SpecFolder } from './files.ts';
 import type { SpecProblems } from './problems.ts';
-import { variableNameProblem } from './variable-names.ts';
+import { variableNameProblem } from './variables.ts';
 
 /** The data of one query: the variables it has, and where each of them is written. */
 export interface Row {
@@ -43,7 +43,11 @@ const MAX_DEPTH = 100;
 const FORMATS = 'CSV (.csv), JSONL (.jsonl, .ndjson), JSON (.json) and YAML (.yaml, .yml)';
 
 /** Reads `rows:`, a file or a list. Undefined when there is nothing to read, which was reported. */
-export function openRows(node: YamlNode, folder: string, problems: SpecProblems): Rows | undefined {
+export function openRows(
+  node: YamlNode,
+  folder: SpecFolder,
+  problems: SpecProblems,
+): Rows | undefined {
   if (node.kind === 'seq') return { isText: false, read: () => rowsOfNodes(node.items, problems) };
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
   const source = readSource(node.value, node, folder, problems);
@@ -70,7 +74,7 @@ export function openRows(node: YamlNode, folder: string, problems: SpecProblems)
 function readSource(
   path: string,
   node: YamlNode,
-  folder: string,
+  folder: SpecFolder,
   problems: SpecProblems,
 ): YamlSource | undefined {
   const fail = (code: string, message: string, hint: string): undefined => {
@@ -83,33 +87,29 @@ function readSource(
       `rows cannot be read from "${path}"`,
       `rows are read from ${FORMATS}`,
     );
-  const wanted = resolve(dirname(realPath(node.source.file)), path);
-  const root = existingPath(folder) ?? resolve(folder);
-  const real = isInside(root, wanted) ? existingPath(wanted) : wanted;
-  if (real === undefined)
-    return fail(
-      'SPEC_ROWS_FILE',
-      `the file "${path}" does not exist`,
-      'paths start at the folder of the file they are written in',
-    );
-  if (!isInside(root, real))
-    return fail(
-      'SPEC_ROWS_OUTSIDE',
-      `"${path}" lies outside the folder of the spec`,
-      'move the file below the spec',
-    );
-  const size = statSync(real, { throwIfNoEntry: false })?.size ?? 0;
-  const text = readText(real, MAX_FILE_BYTES);
+  const from = dirname(realPath(node.source.file, folder.files));
+  const found = folder.find(path, from);
+  if (!found.ok)
+    return found.isOutside
+      ? fail(
+          'SPEC_ROWS_OUTSIDE',
+          `"${path}" lies outside the folder of the spec`,
+          'move the file below the spec',
+        )
+      : fail(
+          'SPEC_ROWS_FILE',
+          `the file "${path}" does not exist`,
+          'paths start at the folder of the file they are written in',
+        );
+  const size = statSync(found.path, { throwIfNoEntry: false })?.size ?? 0;
+  const text = folder.files.readText(found.path, MAX_FILE_BYTES);
   if (text === undefined)
     return fail(
       'SPEC_ROWS_FILE',
       `"${path}" is not a file that can be read as UTF-8 text of at most ${MAX_FILE_BYTES / 1_000_000} MB`,
       size > MAX_FILE_BYTES ? 'split it over several queries' : 'save the file as UTF-8',
     );
-  const file = join(
-    dirname(node.source.file),
-    relative(dirname(realPath(node.source.file)), wanted),
-  );
+  const file = join(dirname(node.source.file), relative(from, resolve(from, path)));
   return {
     file: file.replaceAll(sep, '/'),
     text: text.startsWith('\uFEFF') ? text.slice(1) : text,

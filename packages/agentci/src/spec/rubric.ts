@@ -1,9 +1,13 @@
-import { isTemplate, needsOf, RUBRICS } from '../judge/rubric.ts';
+import { isTemplate, needsOf, RUBRICS, type WrittenRubric } from '../judge/rubric.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import type { Problem } from '../kit/problem.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
+import { asksIn } from '../layers/asks.ts';
 import { emptyListIssue } from '../layers/issues.ts';
-import { readContextFile } from './context-file.ts';
+import { RUBRIC_KEYS, type RubricKey } from '../layers/judged.ts';
+import type { CheckResult } from '../results/run-result.ts';
+import { readContextFile, type SpecFolder } from './files.ts';
+import type { Query } from './suite.ts';
 
 const text = v.string().regex(/\S/);
 
@@ -52,7 +56,7 @@ export const rubricSchema = v
 export type Rubric = Infer<typeof rubricSchema>;
 
 /** What else can be wrong with a rubric: an unknown template, a context file that is not there, a threshold that decides nothing. */
-export function inspectRubric(rubric: Rubric, dir: string): readonly Problem[] {
+export function inspectRubric(rubric: Rubric, folder: SpecFolder): readonly Problem[] {
   const issues: Problem[] = [];
   const { template, context_file, threshold } = rubric;
   if (template !== undefined && !isTemplate(template)) {
@@ -67,7 +71,7 @@ export function inspectRubric(rubric: Rubric, dir: string): readonly Problem[] {
     issues.push({ severity: 'error', code: 'SPEC_REQUIRED', message, path: ['template'] });
   }
   if (context_file !== undefined) {
-    const file = readContextFile(context_file, dir);
+    const file = readContextFile(context_file, folder);
     if (!file.ok) {
       const { code, message, hint } = file;
       issues.push({ severity: 'error', code, message, hint, path: ['context_file'] });
@@ -102,9 +106,60 @@ function thresholdIssues(threshold: number): readonly Problem[] {
 }
 
 /** The rubrics of `llm_judge`, each with its place in the list. */
-export function inspectRubrics(rubrics: readonly Rubric[], dir: string): readonly Problem[] {
+export function inspectRubrics(rubrics: readonly Rubric[], folder: SpecFolder): readonly Problem[] {
   if (rubrics.length === 0) return [emptyListIssue('llm_judge')];
   return rubrics.flatMap((rubric, i) =>
-    inspectRubric(rubric, dir).map((issue) => ({ ...issue, path: [i, ...(issue.path ?? [])] })),
+    inspectRubric(rubric, folder).map((issue) => ({ ...issue, path: [i, ...(issue.path ?? [])] })),
+  );
+}
+
+/** One rubric of a query, and where it was written. */
+export interface RubricItem {
+  readonly key: RubricKey;
+  readonly written: WrittenRubric;
+  readonly place: Pick<CheckResult, 'id' | 'location'>;
+}
+
+/** Whether a rubric is written beside the other checks, not in a combinator. */
+export const hasTopRubrics = ({ correctness }: Pick<Query, 'correctness'>): boolean =>
+  RUBRIC_KEYS.some((key) => correctness?.[key] !== undefined && correctness[key] !== null);
+
+/** Whether a judge may have to be asked about the query. */
+export const hasRubrics = (query: Query): boolean =>
+  hasTopRubrics(query) ||
+  nestedRubrics(query).length > 0 ||
+  (query.turns?.some((turn) => hasTopRubrics(turn) || nestedRubrics(turn).length > 0) ?? false);
+
+const nestedRubrics = ({ correctness }: Pick<Query, 'correctness'>) =>
+  asksIn('correctness', correctness).filter(({ kind }) => kind === 'rubric');
+
+/** How many verdicts a query asks of a judge, those on its turns included. */
+export const countRubrics = (query: Query): number =>
+  [query, ...(query.turns ?? [])].reduce(
+    (sum, each) => sum + RUBRIC_KEYS.flatMap((key) => itemsOf(each, key)).length,
+    0,
+  );
+
+/** The same with those in combinators, which are not verdicts of their own. */
+export const countAllRubrics = (query: Query): number =>
+  [query, ...(query.turns ?? [])].reduce(
+    (sum, each) => sum + nestedRubrics(each).length,
+    countRubrics(query),
+  );
+
+/** The rubrics of a query under one key. */
+export function itemsOf(
+  { correctness, locations }: Pick<Query, 'correctness' | 'locations'>,
+  key: RubricKey,
+): RubricItem[] {
+  const written = correctness?.[key] as WrittenRubric | readonly WrittenRubric[] | null | undefined;
+  if (written === undefined || written === null) return [];
+  const id = `correctness.${key}`;
+  const isList = Array.isArray(written);
+  return (isList ? (written as readonly WrittenRubric[]) : [written as WrittenRubric]).map(
+    (rubric, i) => {
+      const location = (isList ? locations?.[`${id}[${i}]`] : undefined) ?? locations?.[id];
+      return { key, written: rubric, place: { id, location } };
+    },
   );
 }

@@ -11,19 +11,25 @@ import {
 } from '../kit/yaml-node.ts';
 import type { Cell } from '../results/cell.ts';
 import type { Layer } from '../results/run-result.ts';
-import { fitTexts } from './fit-texts.ts';
+import type { SpecFolder } from './files.ts';
 import { isLayer, LAYER_KEYS } from './layer-keys.ts';
 import type { SpecProblems } from './problems.ts';
-import { type Draft, newDraft } from './query-draft.ts';
 import { slugOf } from './query-id.ts';
-import { type IdBase, type QueryReader, type ReadQuery, VALUE_SCHEMAS } from './query-reader.ts';
-import { RowProblems } from './row-problems.ts';
+import {
+  type Draft,
+  type IdBase,
+  newDraft,
+  type QueryReader,
+  type ReadQuery,
+  VALUE_SCHEMAS,
+} from './query-reader.ts';
+import { RowProblems, UnusedColumns } from './row-problems.ts';
 import { openRows, type Row, type Rows } from './rows.ts';
 import type { Query } from './suite.ts';
-import { UnusedColumns } from './unused-columns.ts';
 import { checkValue, isBroken } from './value-check.ts';
 import {
   findVariables,
+  fitTexts,
   mergeVars,
   type Scope,
   slotPlace,
@@ -40,7 +46,7 @@ export interface SuiteScope {
   /** Variables that texts of the runner use. */
   readonly runnerNames: ReadonlySet<string>;
   /** Below which rows may be. */
-  readonly folder: string;
+  readonly folder: SpecFolder;
 }
 
 /** A layer's block of which some entries have variables. */

@@ -13,19 +13,21 @@ import {
   type YamlPlace,
 } from '../kit/yaml-node.ts';
 import type { RunnerConfig } from '../runners/config.ts';
-import { checkConversationRunner } from './conversation-runner.ts';
 import { mergeMaps } from './defaults.ts';
-import { realPath } from './include.ts';
-import { ROOT_KEY_NAMES, ROOT_KEYS } from './keys.ts';
-import { unknownKeyHint } from './known-keys.ts';
+import { type SpecFiles, SpecFolder } from './files.ts';
+import { ROOT_KEY_NAMES, ROOT_KEYS, unknownKeyHint } from './keys.ts';
 import { readBaselineCell, readMatrix } from './matrix.ts';
 import { PolicyLoader } from './policy-loader.ts';
 import type { SpecProblems } from './problems.ts';
-import { PromptFiles } from './prompt-files.ts';
 import { IdAllocator, queryId } from './query-id.ts';
 import { type IdBase, QueryReader, type ReadQuery } from './query-reader.ts';
-import { readRunner } from './runner.ts';
-import { checkRunnerVariables, runnerVariables } from './runner-variables.ts';
+import {
+  checkConversationRunner,
+  checkRunnerVariables,
+  PromptFiles,
+  readRunner,
+  runnerVariables,
+} from './runner.ts';
 import { ScopedReader, type SuiteScope } from './scoped-reader.ts';
 import type { Query, Suite } from './suite.ts';
 import { checkValue, emptyKey, isBroken, isNull } from './value-check.ts';
@@ -44,7 +46,11 @@ const NOT_HASHED = new Set([
 ]);
 
 /** Turns the tree of a spec into a suite. Undefined when there was any error; `problems` then says which. */
-export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefined {
+export function readSuite(
+  root: YamlMap,
+  problems: SpecProblems,
+  files: SpecFiles,
+): Suite | undefined {
   const plain: Record<string, unknown> = {};
   const schemas = new Map(Object.entries(ROOT_KEYS));
   for (const [key, entry] of root.entries) {
@@ -65,15 +71,17 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
       problems.add(root, { code: 'SPEC_REQUIRED', message: `the spec needs "${key}"` });
   }
   const runnerEntry = root.entries.get('runner');
-  const runner = runnerEntry === undefined ? undefined : readRunner(runnerEntry, problems);
+  const runner = runnerEntry === undefined ? undefined : readRunner(runnerEntry, problems, files);
   if (runnerEntry !== undefined) plain.runner = toPlain(runnerEntry.value);
 
   checkCassette(root.entries.get('cassette'), runner, problems);
   const cells = readMatrix(root, problems);
   const baselineCell = readBaselineCell(root, cells, problems);
   const runnerNames = runnerVariables(runnerEntry);
-  const prompts = new PromptFiles(runner, runnerEntry);
+  const prompts = new PromptFiles(runner, runnerEntry, files);
+  const folder = SpecFolder.of(root.source.file, files);
   const read = readQueries(root, problems, {
+    folder,
     vars: plain.vars as Readonly<Record<string, unknown>> | undefined,
     cells,
     runnerNames: new Set([...runnerNames.keys(), ...prompts.names(cells)]),
@@ -104,21 +112,30 @@ export function readSuite(root: YamlMap, problems: SpecProblems): Suite | undefi
       return hash!;
     },
     baselineDir: (plain.baseline_dir as string | undefined) ?? DEFAULT_BASELINE_DIR,
-    baseline: plain.baseline === undefined ? undefined : (plain.baseline as string),
+    baseline: plain.baseline as string | undefined,
     runner,
-    cassette: plain.cassette === undefined ? undefined : (plain.cassette as CassetteConfig),
+    cassette: plain.cassette as CassetteConfig | undefined,
     use: (plain.use as string[] | undefined) ?? [],
-    judgeConfig: judgeConfig === undefined ? undefined : { temperature: 0, ...judgeConfig },
+    judgeConfig: judgeConfig && { temperature: 0, ...judgeConfig },
     queries,
     cells,
     baselineCell,
   };
 }
 
+/** The hash of the canonical JSON, taken query by query: the whole text of a large spec would be tens of megabytes. */
 function hashOf(root: Readonly<Record<string, unknown>>, read: readonly ReadQuery[]): string {
-  const kept = Object.entries(root).filter(([key]) => !NOT_HASHED.has(key));
-  const canonical = canonicalJson({ ...Object.fromEntries(kept), queries: read.flatMap(hashed) });
-  return `sha256:${sha256Hex(canonical)}`;
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+  const keys = Object.keys(root).filter((key) => !NOT_HASHED.has(key));
+  for (const [i, key] of [...keys, 'queries'].sort().entries()) {
+    hash.update(`${i === 0 ? '{' : ','}${JSON.stringify(key)}:`);
+    if (key !== 'queries') hash.update(canonicalJson(root[key]));
+    else
+      for (const [at, query] of read.flatMap(hashed).entries())
+        hash.update(`${at === 0 ? '[' : ','}${canonicalJson(query)}`);
+    if (key === 'queries') hash.update(']');
+  }
+  return `sha256:${hash.update('}').digest('hex')}`;
 }
 
 /** A policy in a file of its own belongs to what is tested as much as the spec does. */
@@ -164,7 +181,7 @@ function checkVersion(entry: YamlEntry | undefined, problems: SpecProblems): voi
 function readQueries(
   root: YamlMap,
   problems: SpecProblems,
-  scope: Omit<SuiteScope, 'folder'>,
+  scope: SuiteScope,
 ): readonly ReadQuery[] {
   const { file } = root.source;
   const defaults = effectiveDefaults(root, problems);
@@ -173,8 +190,8 @@ function readQueries(
     ['vars', 'matrix'].some((key) => root.entries.has(key)) ||
     defaults?.entries.has('vars') === true;
   const reader = new QueryReader(defaults, problems, {
-    dir: dirname(file),
-    policies: new PolicyLoader(file, problems),
+    folder: scope.folder,
+    policies: new PolicyLoader(file, problems, scope.folder.files),
     hasUse: root.entries.has('use'),
     hasVariables: isScoped || (entry?.value.kind === 'seq' && entry.value.items.some(hasScope)),
   });
@@ -202,7 +219,7 @@ function readQueries(
         queries.push(reader.read(node));
         continue;
       }
-      scoped ??= new ScopedReader(reader, problems, { ...scope, folder: dirname(realPath(file)) });
+      scoped ??= new ScopedReader(reader, problems, scope);
       for (const query of scoped.read(node)) queries.push(query);
     }
     scoped?.finish();
@@ -227,7 +244,6 @@ function effectiveDefaults(root: YamlMap, problems: SpecProblems): YamlMap | und
     kind: 'map',
     source: root.source,
     start: root.start,
-    end: -1,
     entries: shared,
   };
   const entry = root.entries.get('defaults');

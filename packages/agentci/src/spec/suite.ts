@@ -1,9 +1,9 @@
 import type { CassetteConfig } from '../capture/cassette/config.ts';
 import type { Location } from '../kit/diagnostic.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { CompiledRule } from '../policy/compile-rules.ts';
+import type { NamePattern, Policy } from '../policy/policy.ts';
 import type { Cell } from '../results/cell.ts';
 import type { RunnerConfig } from '../runners/config.ts';
-import type { PolicyTest } from './policy-test.ts';
 
 /** A spec, loaded: includes resolved, defaults merged, every value checked. */
 export interface Suite {
@@ -124,3 +124,31 @@ export interface Query {
   readonly location?: Location;
   readonly locations?: Readonly<Record<string, Location>>;
 }
+
+/** What one test of an Assay suite asks of every trace. */
+export type PolicyTest =
+  | {
+      readonly metric: 'args_valid';
+      readonly policy: Policy;
+      readonly tools?: readonly string[];
+      readonly strict: boolean;
+    }
+  | {
+      readonly metric: 'sequence_valid';
+      readonly rules: readonly CompiledRule[];
+      readonly file: string;
+    }
+  | {
+      readonly metric: 'tool_blocklist';
+      readonly blocklist: readonly NamePattern[];
+      readonly file: string;
+    }
+  | {
+      readonly metric: 'module';
+      readonly name: string;
+      /** Path of the user's module. */
+      readonly module: string;
+      readonly export: string;
+      readonly config: unknown;
+      readonly timeoutMs?: number;
+    };

@@ -6,8 +6,11 @@ import {
   type Template,
   type TemplateSlot,
 } from '../kit/template.ts';
+import { valueIssues } from '../kit/value-issues.ts';
+import type { ValueSchema } from '../kit/value-schema.ts';
 import {
   setOwn,
+  toPlain,
   type YamlEntry,
   type YamlNode,
   type YamlPlace,
@@ -73,7 +76,6 @@ class Finder {
       if (fills.every((fill) => fill === undefined)) return undefined;
       return (scope) => ({
         ...node,
-        end: -1,
         items: node.items.map((item, i) => fills[i]?.(scope) ?? item),
       });
     }
@@ -88,7 +90,7 @@ class Finder {
       const entries = new Map(node.entries);
       for (const [name, fill] of fills)
         entries.set(name, { ...entries.get(name)!, value: fill(scope) });
-      return { ...node, end: -1, entries };
+      return { ...node, entries };
     };
   }
 
@@ -138,12 +140,12 @@ const textNode = ({ source, start }: YamlPlace, value: YamlScalarValue): YamlSca
 export function nodeOf(value: unknown, place: YamlPlace): YamlNode {
   const { source, start } = place;
   if (Array.isArray(value))
-    return { kind: 'seq', source, start, end: -1, items: value.map((item) => nodeOf(item, place)) };
+    return { kind: 'seq', source, start, items: value.map((item) => nodeOf(item, place)) };
   if (typeof value !== 'object' || value === null) return textNode(place, value as YamlScalarValue);
   const entries = new Map<string, YamlEntry>();
   for (const [key, item] of Object.entries(value))
     entries.set(key, { key, keySource: source, keyStart: start, value: nodeOf(item, place) });
-  return { kind: 'map', source, start, end: -1, entries };
+  return { kind: 'map', source, start, entries };
 }
 
 /** Every character that means something in a pattern, the dash of a class and the spaces of a line included. */
@@ -172,4 +174,103 @@ export function mergeVars(
   for (const vars of all)
     if (vars !== undefined) for (const name of Object.keys(vars)) setOwn(merged, name, vars[name]);
   return merged;
+}
+
+/**
+ * Reads texts of a CSV file as their key asks: where a number, a boolean, a list or a map is meant and the text is one in
+ * JSON, it becomes one. Text that the key takes stays as it is, `007` included.
+ */
+export function fitTexts(schema: ValueSchema, node: YamlNode): YamlNode {
+  return hasRowText(node) ? fitNode(schema, node) : node;
+}
+
+const isValid = (schema: ValueSchema, value: unknown): boolean =>
+  valueIssues(schema, value).length === 0;
+
+function hasRowText(node: YamlNode): boolean {
+  if (node.kind === 'scalar') return node.isRowText === true;
+  if (node.kind === 'seq') return node.items.some(hasRowText);
+  return [...node.entries.values()].some(({ value }) => hasRowText(value));
+}
+
+function fitNode(schema: ValueSchema, node: YamlNode): YamlNode {
+  if (node.kind === 'scalar')
+    return node.isRowText === true ? fitText(schema, node, String(node.value)) : node;
+  const { def } = schema;
+  switch (def.kind) {
+    case 'array':
+      return node.kind === 'seq' ? withItems(node, () => def.item) : node;
+    case 'tuple':
+      return node.kind === 'seq' ? withItems(node, (i) => def.items[i]) : node;
+    case 'object':
+      return node.kind === 'map'
+        ? withEntries(node, (key) => {
+            if (Object.hasOwn(def.shape, key)) return def.shape[key];
+            return typeof def.others === 'object' ? def.others : undefined;
+          })
+        : node;
+    case 'record':
+      return node.kind === 'map' ? withEntries(node, () => def.value) : node;
+    case 'union': {
+      const fitted = def.options.map((option) => fitNode(option, node));
+      return fitted.find((each, i) => isValid(def.options[i]!, toPlain(each))) ?? node;
+    }
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'refined':
+    case 'when':
+      return fitNode(def.inner, node);
+    default:
+      return node;
+  }
+}
+
+function fitText(schema: ValueSchema, node: YamlNode, text: string): YamlNode {
+  if (isValid(schema, text)) return node;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return node;
+  }
+  return isValid(schema, value) || typeof value === 'number' ? nodeOf(value, node) : node;
+}
+
+function withItems(
+  node: YamlNode & { kind: 'seq' },
+  schemaOf: (i: number) => ValueSchema | undefined,
+): YamlNode {
+  const items = node.items.map((item, i) => {
+    const schema = schemaOf(i);
+    return schema === undefined ? item : fitNode(schema, item);
+  });
+  return { ...node, items };
+}
+
+function withEntries(
+  node: YamlNode & { kind: 'map' },
+  schemaOf: (key: string) => ValueSchema | undefined,
+): YamlNode {
+  const entries = new Map<string, YamlEntry>();
+  for (const [key, entry] of node.entries) {
+    const schema = schemaOf(key);
+    entries.set(
+      key,
+      schema === undefined ? entry : { ...entry, value: fitNode(schema, entry.value) },
+    );
+  }
+  return { ...node, entries };
+}
+
+const MAX_NAME = 100;
+
+/** Why a name cannot be that of a variable, in words. */
+export function variableNameProblem(name: string, what: string): string | undefined {
+  if (name.trim() === '') return `${what} needs a name`;
+  if (name !== name.trim() || /[{}|\r\n]/.test(name))
+    return `${what} cannot be named ${JSON.stringify(name.slice(0, 40))}: spaces at the ends, braces and bars do not fit between {{ and }}`;
+  return name.length > MAX_NAME
+    ? `the name of ${what} has at most ${MAX_NAME} characters`
+    : undefined;
 }

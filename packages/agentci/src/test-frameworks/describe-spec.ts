@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { caseText } from '../results/cell.ts';
 import { exitCode } from '../results/exit-code.ts';
-import { loadSpecSync } from '../spec/load-sync.ts';
+import { readSpecFile } from '../spec/load.ts';
 import type { Query } from '../spec/suite.ts';
 import {
   checkText,
@@ -45,7 +45,7 @@ export function describeWith(
   let run: SpecRun;
   let name: string;
   try {
-    const { suite } = loadSpecSync(file);
+    const { suite } = readSpecFile(file);
     name = `${suite.agent} (${file})`;
     run = new SpecRun(suite, options);
     if (run.queries.length === 0)

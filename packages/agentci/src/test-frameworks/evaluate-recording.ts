@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { interpretRecording } from '../engine/interpret-output.ts';
 import { didYouMean } from '../kit/did-you-mean.ts';
 import type { QueryResult } from '../results/run-result.ts';
-import { loadSpecSync } from '../spec/load-sync.ts';
+import { readSpecFile } from '../spec/load.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { specFile } from './describe-spec.ts';
 import { loadFailure, SpecFailure } from './failure-text.ts';
@@ -33,7 +33,7 @@ function suiteFor(asked: string | Query, spec: MatchOptions['spec']): Suite {
   if (spec !== undefined && typeof spec !== 'string' && !(spec instanceof URL)) return spec;
   if (spec === undefined && typeof asked !== 'string') return suiteOfOne(asked);
   try {
-    return loadSpecSync(specFile(spec ?? 'agentci_spec.yaml')).suite;
+    return readSpecFile(specFile(spec ?? 'agentci_spec.yaml')).suite;
   } catch (error) {
     throw loadFailure(error);
   }

@@ -4,8 +4,7 @@ import { type Conversion, convertSuite, SPEC_FILE } from '../../src/convert/conv
 import { readSuites } from '../../src/convert/read-suites.ts';
 import { runSuite } from '../../src/engine/run-suite.ts';
 import type { Diagnostic } from '../../src/kit/diagnostic.ts';
-import { loadSpec } from '../../src/spec/load.ts';
-import { SpecError } from '../../src/spec/spec-error.ts';
+import { loadSpec, SpecError } from '../../src/spec/load.ts';
 import type { Suite } from '../../src/spec/suite.ts';
 import { simpleTrace } from '../../src/trace/simple.ts';
 import { tempDir } from './temp-dir.ts';

@@ -11,8 +11,7 @@ import { didYouMean } from '../../kit/did-you-mean.ts';
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { makeFolder } from '../../mcp/make-folder.ts';
-import { loadSpec } from '../../spec/load.ts';
-import { SpecError } from '../../spec/spec-error.ts';
+import { loadSpec, SpecError } from '../../spec/load.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 interface Options {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { DEFAULT_ENSEMBLE, type JudgeConfig } from '../../judge/judge-config.ts';
 import { DEFAULT_MODEL, KEY_VARIABLES, parseModelName } from '../../judge/model-name.ts';
 import { plural } from '../../kit/words.ts';
-import { countRubrics } from '../../spec/rubric-items.ts';
+import { countRubrics } from '../../spec/rubric.ts';
 import type { Suite } from '../../spec/suite.ts';
 import type { Io } from '../io.ts';
 import { folderOf, judgeCacheOf } from '../spec-folders.ts';

@@ -19,7 +19,7 @@ import {
 import { escapeTerminal } from '../../kit/escape.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { RUBRIC_KEYS } from '../../layers/judged.ts';
-import { itemsOf } from '../../spec/rubric-items.ts';
+import { itemsOf } from '../../spec/rubric.ts';
 import type { Suite } from '../../spec/suite.ts';
 import type { Io } from '../io.ts';
 import { renderCalibration } from '../judge-report.ts';

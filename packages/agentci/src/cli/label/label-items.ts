@@ -5,7 +5,7 @@ import { RUBRIC_KEYS } from '../../layers/judged.ts';
 import { caseKey, caseText } from '../../results/cell.ts';
 import type { LabelVerdict } from '../../results/label-data.ts';
 import type { CheckStatus, QueryResult } from '../../results/run-result.ts';
-import { itemsOf, type RubricItem } from '../../spec/rubric-items.ts';
+import { itemsOf, type RubricItem } from '../../spec/rubric.ts';
 import type { Query, Suite } from '../../spec/suite.ts';
 
 /** An answer with one rubric it is held against, and what the judge said. */

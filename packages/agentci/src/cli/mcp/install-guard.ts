@@ -83,7 +83,7 @@ async function wrapper(flags: InstallFlags, io: Io): Promise<(server: NamedServe
   if (flags.policy === undefined)
     throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
   // A guard that cannot start would take every server away.
-  await loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
+  loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
   // Clients start servers in folders of their choice.
   const absolute = (file: string): string => resolve(io.cwd, file).replaceAll('\\', '/');
   const program = programFor(io);

@@ -33,7 +33,7 @@ export async function runGuard(
       { hint: 'agentci guard --policy policy.yaml -- node server.mjs, or --url https://host/mcp' },
     );
   const strict = flags.strict ?? false;
-  const policy = await loadPolicy(flags.policy, { strict, io });
+  const policy = loadPolicy(flags.policy, { strict, io });
   const [named] = namesWithServer(policy);
   if (named !== undefined && flags.server === undefined)
     throw new UserError(

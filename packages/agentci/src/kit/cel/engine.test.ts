@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { engine } from './engine.ts';
+import { compileExpression } from './engine.ts';
 import { type CelVariables, NotCaptured } from './expression.ts';
 
 const VARIABLES: CelVariables = {
@@ -26,7 +26,7 @@ function valuesOf(): Record<string, unknown> {
 }
 
 function run(text: string): unknown {
-  const compiled = engine.compile(text, VARIABLES);
+  const compiled = compileExpression(text, VARIABLES);
   if (!compiled.ok) return `${compiled.problem.offset}: ${compiled.problem.message}`;
   const result = compiled.program.run(valuesOf());
   return result.kind === 'value'
@@ -131,7 +131,7 @@ describe('fields that are known', () => {
     ['cel.bind(t, trace, t.modls == [])', 21, 'models'],
     ['!(output.x == 1 || calls[size(calls) - 1].errr == null)', 42, 'error'],
   ])('%s is refused at character %i', (text, offset, near) => {
-    const compiled = engine.compile(text, known);
+    const compiled = compileExpression(text, known);
     const way = near === undefined ? 'there are' : `did you mean "${near}"`;
     expect(compiled).toMatchObject({
       ok: false,
@@ -145,7 +145,7 @@ describe('fields that are known', () => {
     'calls.map(c, c.args).exists(c, c.whatever == 1)',
     'calls.exists(trace, trace.name == "a")',
   ])('%s is fine', (text) => {
-    expect(engine.compile(text, known)).toMatchObject({ ok: true });
+    expect(compileExpression(text, known)).toMatchObject({ ok: true });
   });
 });
 
@@ -195,7 +195,7 @@ describe('what goes wrong while it runs is an error, never a verdict', () => {
 
 test('loops in loops end', () => {
   const calls = Array.from({ length: 3000 }, (_, i) => ({ i }));
-  const compiled = engine.compile(
+  const compiled = compileExpression(
     'calls.all(a, calls.all(b, calls.all(c, a.i + b.i + c.i >= 0)))',
     VARIABLES,
   );
@@ -206,7 +206,7 @@ test('loops in loops end', () => {
 });
 
 test('a pattern that explodes elsewhere is linear here', () => {
-  const compiled = engine.compile('answer.matches("(a+)+$")', VARIABLES);
+  const compiled = compileExpression('answer.matches("(a+)+$")', VARIABLES);
   const result = compiled.ok
     ? compiled.program.run({ answer: `${'a'.repeat(50_000)}!` })
     : undefined;

@@ -3,7 +3,6 @@ import { compileRegex, RegexTimeout } from '../regex.ts';
 import { runGuarded } from '../time-guard.ts';
 import {
   type CelCompiled,
-  type CelEngine,
   type CelProblem,
   type CelProgram,
   type CelResult,
@@ -122,7 +121,8 @@ function matches(text: string, pattern: string): boolean {
 
 const kept = new Map<string, CelCompiled>();
 
-function compileOnce(text: string, variables: CelVariables): CelCompiled {
+/** Compiles an expression over one set of variables. */
+export function compileExpression(text: string, variables: CelVariables): CelCompiled {
   const key = `${keyOf(variables)} ${text}`;
   const before = kept.get(key);
   if (before !== undefined) return before;
@@ -204,5 +204,3 @@ function failureOf(error: unknown): CelResult {
     if (cause instanceof NotCaptured) return { kind: 'unknown', what: cause.message };
   return { kind: 'error', message: problemOf(error).message };
 }
-
-export const engine: CelEngine = { compile: compileOnce };

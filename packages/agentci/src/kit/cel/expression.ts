@@ -43,20 +43,5 @@ export type CelCompiled =
   | { readonly ok: true; readonly program: CelProgram }
   | { readonly ok: false; readonly problem: CelProblem };
 
-/** Compiles expressions for one set of variables. */
-export interface CelEngine {
-  readonly compile: (text: string, variables: CelVariables) => CelCompiled;
-}
-
 /** The longest expression that is read. */
 export const MAX_EXPRESSION = 10_000;
-
-let loaded: CelEngine | undefined;
-
-/** The engine, once someone has loaded it: most specs have no expression, and the engine takes milliseconds to load. */
-export const celEngine = (): CelEngine | undefined => loaded;
-
-/** Hands the engine over where there is no time to wait for it. */
-export function provideCel(engine: CelEngine): void {
-  loaded = engine;
-}

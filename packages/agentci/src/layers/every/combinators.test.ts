@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type Block, called, evaluate } from '../../../test/support/check-cases.ts';
-import { loadCel } from '../../kit/cel/load.ts';
 import type { Layer } from '../../results/run-result.ts';
 
 const checkOf = (layer: Layer, block: Block, run: unknown) =>
@@ -145,8 +144,7 @@ describe('messages say each thing once', () => {
       block: { all: [{ not: HELD }] },
       message: 'all: 0 of 1 held; [0].not: 1 of 1 held (not all may); max_tool_calls: ',
     },
-  ])('$block: $message', async ({ block, message }) => {
-    await loadCel();
+  ])('$block: $message', ({ block, message }) => {
     const check = checkOf('path', block, one);
     expect(check.message.startsWith(message) ? message : check.message).toBe(message);
   });

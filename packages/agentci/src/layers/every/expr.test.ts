@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeCheck, evaluate } from '../../../test/support/check-cases.ts';
-import { loadCel } from '../../kit/cel/load.ts';
 import { simpleTrace } from '../../trace/simple.ts';
 import { totals } from '../../trace/totals.ts';
 import { evaluateLayer } from '../evaluate-layer.ts';
 import { check } from './expr.ts';
-
-beforeAll(async () => {
-  await loadCel();
-});
 
 const run = {
   query: 'hi',

@@ -1,4 +1,4 @@
-import { celEngine } from '../../kit/cel/expression.ts';
+import { compileExpression } from '../../kit/cel/engine.ts';
 import type { Problem } from '../../kit/problem.ts';
 import { v } from '../../kit/value-schema.ts';
 import { type CheckOutcome, defineCheck, held, unmeasured, violated } from '../check.ts';
@@ -42,14 +42,12 @@ export const check = defineCheck({
 });
 
 function problemsIn(written: string | readonly string[]): Problem[] {
-  const engine = celEngine();
-  if (engine === undefined) return [];
   const texts =
     typeof written === 'string'
       ? [{ text: written, path: [] }]
       : written.map((one, i) => ({ text: one, path: [i] }));
   return texts.flatMap(({ text: one, path }) => {
-    const compiled = engine.compile(one, EXPR_VARIABLES);
+    const compiled = compileExpression(one, EXPR_VARIABLES);
     if (compiled.ok) return [];
     const { message, offset } = compiled.problem;
     const hint = 'expressions are CEL over answer, calls, trace, query, vars and output';
@@ -62,8 +60,7 @@ function evaluate(text: string, values: ReturnType<typeof expressionValues>): Ch
   // Whatever is wrong with the expression itself is an error in every layer.
   const broken = (why: string): CheckOutcome =>
     unmeasured(`expr: ${shown}: ${why}`, { severity: 'fail' });
-  const compiled = celEngine()?.compile(text, EXPR_VARIABLES);
-  if (compiled === undefined) return broken('the engine for expressions was not loaded');
+  const compiled = compileExpression(text, EXPR_VARIABLES);
   if (!compiled.ok) return broken(compiled.problem.message);
   const result = compiled.program.run(values);
   if (result.kind === 'unknown') return unmeasured(`expr: ${shown}: not known, ${result.what}`);

@@ -1,16 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { memoryAudit } from '../../../test/support/memory-audit.ts';
-import { loadCel } from '../../kit/cel/load.ts';
 import { explainAudit } from '../../policy/explain-audit.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import { readAudit } from '../../policy/read-audit.ts';
 import { messageText } from '../message.ts';
 import { Guard } from './guard.ts';
 import type { GuardOptions } from './guard-options.ts';
-
-beforeAll(async () => {
-  await loadCel();
-});
 
 /** A guard, and what a client gets for what it and the server send. */
 function setUp(written: object, options: Partial<GuardOptions> = {}) {

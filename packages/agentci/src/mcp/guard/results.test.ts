@@ -1,5 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadCel } from '../../kit/cel/load.ts';
+import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../kit/hash.ts';
 import { explainAudit } from '../../policy/explain-audit.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
@@ -8,10 +7,6 @@ import { NO_HASH } from '../../results/guard-audit.ts';
 import { chainLine } from './audit.ts';
 import { Guard } from './guard.ts';
 import type { GuardOptions } from './guard-options.ts';
-
-beforeAll(async () => {
-  await loadCel();
-});
 
 function setUp(written: object, options: Partial<GuardOptions> = {}) {
   const { policy, diagnostics } = parsePolicy(JSON.stringify(written), { file: 'policy.yaml' });
