@@ -23,15 +23,7 @@ export async function collectQueued(
   if (around.ledger.pending().length === 0) return NOTHING;
   const queue = await openQueue(options, choice, run);
   const collector = new QueueCollector({ options, choice, queue, run, ...around });
-  try {
-    await collector.collect();
-    await queue.close(around.ledger.interrupted ? 'to be resumed' : 'over');
-  } catch (error) {
-    await collector.abandon();
-    // A run that is interrupted while Redis is gone is stored as it is.
-    if (!around.ledger.interrupted) throw error;
-  }
-  return collector.collected();
+  return finish(collector, around, () => collector.collect());
 }
 
 /**
@@ -47,21 +39,29 @@ export async function leaveQueue(
   const run = queuedRun(options, config);
   if (around.ledger.pending().length === 0) return NOTHING;
   const choice = { address, timeoutMs: LEAVE_MS };
-  let queue: RunQueue;
-  try {
-    queue = await openQueue(options, choice, run);
-  } catch (error) {
+  const queue = await openQueue(options, choice, run).catch((error: unknown) => {
     if (!(error instanceof UserError) || error.code === 'QUEUE_RUN_TAKEN') throw error;
-    const notice = `the queue that the run was started with cannot be asked (${error.message}): what workers finished for it is run again, and what that cost is not known`;
+    return error;
+  });
+  if (queue instanceof UserError) {
+    const notice = `the queue that the run was started with cannot be asked (${queue.message}): what workers finished for it is run again, and what that cost is not known`;
     return { ...NOTHING, notices: [notice] };
   }
   const collector = new QueueCollector({ options, choice, queue, run, ...around });
+  return finish(collector, around, () => collector.leave());
+}
+
+async function finish(
+  collector: QueueCollector,
+  { ledger }: Around,
+  collect: () => Promise<void>,
+): Promise<Collected> {
   try {
-    await collector.leave();
-    await queue.close(around.ledger.interrupted ? 'to be resumed' : 'given up');
+    await collect();
   } catch (error) {
-    await queue.close('to be resumed');
-    if (!around.ledger.interrupted) throw error;
+    await collector.abandon();
+    // A run that is interrupted while Redis is gone is stored as it is.
+    if (!ledger.interrupted) throw error;
   }
   return collector.collected();
 }

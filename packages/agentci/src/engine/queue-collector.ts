@@ -86,13 +86,16 @@ export class QueueCollector {
     performance.mark('agentci:queue-collected');
     if (ledger.interrupted) await queue.stop('interrupted', this.#jobs());
     else await this.#finish();
+    await queue.close(ledger.interrupted ? 'to be resumed' : 'over');
   }
 
   /** Collects what is there or in progress, and lets nothing more start. */
   async leave(): Promise<void> {
-    if (!this.#input.queue.wasKnown) this.#hasForgotten = true;
+    const { queue, ledger } = this.#input;
+    if (!queue.wasKnown) this.#hasForgotten = true;
     await this.#stop('the rest is run elsewhere');
     await this.#finish();
+    await queue.close(ledger.interrupted ? 'to be resumed' : 'given up');
   }
 
   /** Leaves the run for --resume, or leaves nothing behind if there is nothing to resume. */

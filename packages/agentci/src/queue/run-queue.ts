@@ -5,7 +5,16 @@ import { UserError } from '../kit/user-error.ts';
 import type { QueueAddress } from './address.ts';
 import { loadPackages, QueueConnection } from './connection.ts';
 import { type Job, jobName, type QueuedRun } from './job.ts';
-import { KEEP_S, MAX_COST, MAX_STARTS, OVER, PREFIX, queueName, runKeys } from './keys.ts';
+import {
+  KEEP_S,
+  MAX_COST,
+  MAX_STARTS,
+  OVER,
+  PREFIX,
+  queueName,
+  type RunKeys,
+  runKeys,
+} from './keys.ts';
 import { type Message, readMessage } from './message.ts';
 import { listWorkers, type WorkerInfo } from './worker-list.ts';
 
@@ -47,7 +56,7 @@ export class RunQueue {
   readonly #connection: QueueConnection;
   readonly #queue: Queue;
   readonly #run: QueuedRun;
-  readonly #keys: ReturnType<typeof runKeys>;
+  readonly #keys: RunKeys;
   readonly #token = randomUUID();
   #renewal: NodeJS.Timeout | undefined;
   #hasForgotten = false;
@@ -103,12 +112,9 @@ export class RunQueue {
     this.#renewal = setInterval(() => void this.#renew(), RENEW_MS);
   }
 
-  async #hold(): Promise<number> {
-    const { lease, over, about } = this.#keys;
-    const text = JSON.stringify(this.#run);
-    const state = await this.#call(() =>
-      this.#connection.redis.hold(lease, over, about, this.#token, LEASE_MS, text, KEEP_S),
-    );
+  async #hold(): Promise<unknown> {
+    const args = [...Object.values(this.#keys), this.#token, LEASE_MS, JSON.stringify(this.#run)];
+    const state = await this.#call(() => this.#connection.redis.hold(...args));
     if (state === 3) throw this.#taken('has collected all results');
     return state;
   }

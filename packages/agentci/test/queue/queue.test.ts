@@ -5,12 +5,15 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { cli } from '../support/cli.ts';
 import { type Started, start, startWorker, withoutTimes } from '../support/fleet.ts';
 import { findRedis, type RedisServer, startRedis, tlsFor } from '../support/redis.ts';
 import { startSilentProxy } from '../support/silent-proxy.ts';
 import { makeDir } from '../support/temp-dir.ts';
+
+// Most tests wait for locks, leases and time limits.
+vi.setConfig({ maxConcurrency: 12 });
 
 const found = findRedis();
 if ('missing' in found)
@@ -375,11 +378,11 @@ queries:
     while (!existsSync(runs) || !readdirSync(runs).some(isBegun)) await sleep(10);
     run.child.kill('SIGKILL');
     await run.ended;
-    const worker = await work(redis.url, { cwd });
     const resumed = start(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
-    while (!resumed.stderr().includes('waiting')) await sleep(10);
-    // It is made again while the one that was killed still counts as the collector.
+    await resumed.says('another process collects');
+    // The connection is made again while the collector that was killed still holds the lease.
     await look(redis).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    const worker = await work(redis.url, { cwd });
     expect(await resumed.ended, resumed.stderr()).toBe(0);
     expect(report(resumed.stdout()).results.map(({ status }) => status)).toEqual(
       Array(4).fill('pass'),
@@ -452,21 +455,21 @@ queries:
     async ({ choose }) => {
       const redis = await serve();
       const client = look(redis);
-      // More than a worker gets done until it notices that no one collects. What it has taken by then it puts off.
-      const cwd = project(many(40, 'slow 700'));
+      // More than a worker gets done until it notices that the run has no collector. It defers the other jobs.
+      const cwd = project(many(24, 'slow 600'));
       const worker = await work(redis.url, { cwd, slots: 2, lock: '15s' });
       const run = start(['test', '--queue', redis.url], { cwd });
       await asked(cwd, 5);
       run.child.kill('SIGKILL');
       await run.ended;
-      await sleep(12_000);
+      await sleep(6500);
       const resumed = await cli(['test', '--resume', '-f', 'json', ...(await choose(cwd))], {
         cwd,
       });
       expect(resumed.code, resumed.stderr).toBe(0);
       const { results, notices } = report(resumed.stdout);
-      expect([results.map(({ status }) => status), notices]).toEqual([Array(40).fill('pass'), []]);
-      expect(askedIn(cwd)).toHaveLength(40);
+      expect([results.map(({ status }) => status), notices]).toEqual([Array(24).fill('pass'), []]);
+      expect(askedIn(cwd)).toHaveLength(24);
       expect((await client.keys('agentci:{*')).filter((key) => !key.endsWith(':over'))).toEqual([]);
       await end(worker);
     },
