@@ -95,7 +95,6 @@ export async function openLiveAgent({
   workers,
   budget,
   runs,
-  spareThreads,
 }: {
   readonly options: RunOptions;
   readonly config: LiveRunner;
@@ -104,7 +103,6 @@ export async function openLiveAgent({
   readonly budget: Budget;
   /** The runs to come. */
   readonly runs: readonly RunAbout[];
-  readonly spareThreads?: RunnerEnvironment['spareThreads'];
 }): Promise<LiveAgent> {
   const settings: { timeoutMs?: number; retries?: number } =
     typeof config === 'function' ? {} : config;
@@ -128,7 +126,6 @@ export async function openLiveAgent({
     cassettes,
     runs,
     onVoid,
-    spareThreads,
   });
   const live: Live = {
     options,
@@ -173,7 +170,6 @@ async function openAgent(
     cassettes,
     runs,
     onVoid,
-    spareThreads,
   }: {
     options: RunOptions;
     timeoutMs: number;
@@ -181,7 +177,6 @@ async function openAgent(
     cassettes: Cassettes | undefined;
     runs: readonly RunAbout[];
     onVoid: RunnerEnvironment['onVoid'];
-    spareThreads: RunnerEnvironment['spareThreads'];
   },
 ): Promise<OpenAgent> {
   if (typeof config === 'function') {
@@ -201,7 +196,6 @@ async function openAgent(
     workers,
     watchResources,
     onVoid,
-    spareThreads,
   };
   const runner = await createRunner(config, environment).catch(async (error) => {
     await watch?.close();
