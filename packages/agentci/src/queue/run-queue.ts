@@ -40,8 +40,8 @@ const LEASE_POLL_MS = 250;
 const QUEUE_S = 30 * 24 * 3600;
 /** A collector that slept longer than this would start its finished run again. */
 const OVER_S = 24 * 3600;
-const CHUNK = 200;
-const READ_POLL_MS = 20;
+const CHUNK = 100;
+const READ_POLL_MS = 10;
 const READ_COUNT = 200;
 /** How long workers may take to close their agents. */
 const CLOSE_AGENTS_MS = 15_000;

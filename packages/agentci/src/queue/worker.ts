@@ -207,7 +207,10 @@ class QueueWorker {
   async #try(job: Job, alone: '' | 'alone'): Promise<string> {
     // A worker that dies while it starts the agent has not died of the job.
     const known = alone === '' ? undefined : this.#runs.get(job.run);
-    if (known !== undefined) await (await this.#agentOf(known)).warm();
+    if (known !== undefined)
+      await this.#agentOf(known)
+        .then((agent) => agent.warm())
+        .catch(() => {});
     const args = [...Object.values(runKeys(job.run)), jobName(job), this.#info.id, alone];
     const [state, text] = await this.#connection.call(() => this.#jobs.start(...args));
     if (text === undefined) return state;
