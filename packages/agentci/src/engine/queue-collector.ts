@@ -178,11 +178,11 @@ export class QueueCollector {
   }
 
   /** Judges in the background, a limited number at a time. */
-  async #judge(of: Run, outcome: Outcome, message?: string): Promise<void> {
+  async #judge(of: Run, outcome: Outcome, message: string): Promise<void> {
     const verdict = settleOutcome(of, outcome, this.#input)
       .then(() => {
         this.#isStored = true;
-        if (message !== undefined) this.#judged.push(message);
+        this.#judged.push(message);
       })
       .catch((error: unknown) => {
         this.#failure ??= { error };
@@ -260,11 +260,7 @@ export class QueueCollector {
       return ledger.reachMaxCost();
     if (Date.now() - this.#checkedAt < CHECK_MS) return;
     this.#checkedAt = Date.now();
-    for (const job of await queue.deadly(this.#jobs())) {
-      const { of } = this.#open.get(jobName(job))!;
-      this.#open.delete(jobName(job));
-      await this.#judge(of, readOutcome(failureBody('worker_lost', DEADLY), of.query).outcome);
-    }
+    await queue.failDeadly(this.#open, failureBody('worker_lost', DEADLY));
     await this.#countRepeats();
     // A job with a result that is put in again is dropped by the worker that takes it.
     if ((await queue.size()) < this.#open.size) await queue.put(this.#jobs());

@@ -15,7 +15,7 @@ import {
   type RunKeys,
   runKeys,
 } from './keys.ts';
-import { type Message, readMessage } from './message.ts';
+import { encodeBody, type Message, readMessage } from './message.ts';
 import { listWorkers, type WorkerInfo } from './worker-list.ts';
 
 /** Starts of queries per time, over all workers. */
@@ -188,15 +188,18 @@ export class RunQueue {
       await this.#call(() => this.#connection.redis.xdel(this.#keys.results, ...ids));
   }
 
-  /** Jobs that have killed as many workers as they may. Workers report them too, if one is left. */
-  async deadly(jobs: readonly Job[]): Promise<Job[]> {
+  /** Fails jobs that have killed their workers. A worker that takes such a job does the same, if one is left. */
+  async failDeadly(open: ReadonlyMap<string, unknown>, failure: unknown): Promise<void> {
     const { redis } = this.#connection;
     const starts = await this.#call(() => redis.hgetall(this.#keys.starts));
-    const suspects = jobs.filter((job) => Number(starts[jobName(job)] ?? 0) >= MAX_STARTS);
-    const locked = await this.#call(() =>
-      Promise.all(suspects.map((job) => redis.exists(`${this.#queue.toKey(jobName(job))}:lock`))),
-    );
-    return suspects.filter((_, i) => locked[i] === 0);
+    for (const [name, count] of Object.entries(starts)) {
+      if (!open.has(name) || Number(count) < MAX_STARTS) continue;
+      const isTaken = await this.#call(() => redis.exists(`${this.#queue.toKey(name)}:lock`));
+      const isDone = await this.#call(() => redis.hexists(this.#keys.done, name));
+      const id = `${this.#token} ${name}`;
+      const args = [...Object.values(this.#keys), name, id, '0', '', encodeBody(failure)];
+      if (isTaken + isDone === 0) await this.#call(() => redis.deliver(...args));
+    }
   }
 
   /** How often a job was started again because its worker died. */
