@@ -65,7 +65,7 @@ const RETRY_MS = 1000;
 /** A worker that is to end waits this long for a Redis that is gone. */
 const GONE_MS = 5000;
 /** How long a job is deferred whose run has no collector. */
-const DEFER_MS = 30_000;
+const DEFER_MS = 10_000;
 /** A run that Redis lost is known again within this time, if it still has a collector. */
 const FORGOTTEN_MS = 7500;
 const POLL_MS = 100;
