@@ -28,7 +28,7 @@ const STARTING_MS = 3000;
 /** A command without a reply for this long: the connection is dead, and is made again. */
 const SILENT_MS = 5000;
 /** BullMQ blocks for up to ten seconds. */
-const SILENT_BULLMQ_MS = 11_000;
+const SILENT_BULLMQ_MS = 13_000;
 
 /** Loads the optional packages. `require` takes two thirds of the time of `import`: they have three hundred files. */
 export function loadPackages(): typeof bullmq & { readonly Redis: typeof Redis } {
@@ -126,7 +126,9 @@ export class QueueConnection {
         const limitMs = signal?.aborted ? abortedPatienceMs : patienceMs;
         if (isTransient && Date.now() - since! < limitMs) continue;
         if (since !== undefined) this.#waiting--;
-        throw isTransient ? this.#lost(isRefused ? message : undefined) : this.#replyError(error);
+        throw isTransient
+          ? this.#lost(Date.now() - since!, isRefused ? message : undefined)
+          : this.#replyError(error);
       }
     }
   }
@@ -140,14 +142,9 @@ export class QueueConnection {
     onNote(`the Redis at ${addressText(this.#address)} ${how}; waiting for it${limit}`);
   }
 
-  #lost(refusal: string | undefined): UserError {
+  #lost(waitedMs: number, refusal: string | undefined): UserError {
     const at = addressText(this.#address);
-    const within = formatMs(
-      Math.min(
-        this.#patience.patienceMs,
-        this.#patience.abortedPatienceMs || Number.POSITIVE_INFINITY,
-      ),
-    );
+    const within = formatMs(Math.min(waitedMs, this.#patience.patienceMs));
     return new UserError(
       'QUEUE_LOST',
       refusal === undefined

@@ -157,13 +157,15 @@ class QueueWorker {
       },
     );
     let last = '';
-    worker.on('error', ({ message }) => {
+    const report = ({ message }: Error): void => {
       const note = /Missing (?:key|lock)|Lock mismatch|renew lock/i.test(message)
         ? 'a query that was run here was given to another worker meanwhile, or Redis has lost its data'
         : `the queue cannot be used: ${message}`;
       if (note !== last) onNote(note);
       last = note;
-    });
+    };
+    worker.on('error', report);
+    worker.on('failed', (_, error) => report(error));
     return worker;
   }
 

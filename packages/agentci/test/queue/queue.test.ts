@@ -391,11 +391,7 @@ queries:
     const run = start(['test', '--queue', redis.url], { cwd });
     const copy = folder({});
     const worker = await work(redis.url, { cwd, slots: 1 });
-    const runs = join(cwd, '.agentci/runs');
-    const isStored = () =>
-      existsSync(runs) &&
-      readdirSync(runs).some((name) => existsSync(join(runs, name, 'results.jsonl')));
-    while (!isStored()) await sleep(20);
+    while (!hasResult(cwd)) await sleep(20);
     cpSync(cwd, copy, { recursive: true });
     for (const folder of readdirSync(join(copy, '.agentci/runs')))
       for (const file of readdirSync(join(copy, '.agentci/runs', folder)))
