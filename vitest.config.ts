@@ -30,6 +30,8 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes they started: one file more at a time than there are cores, so that none is idle.
     maxWorkers: availableParallelism() + 1,
+    // Concurrent tests mostly wait for time limits of programs.
+    maxConcurrency: 12,
     // Files share their modules: loading them anew for each of five hundred takes longer than many of the tests.
     isolate: false,
     projects: [

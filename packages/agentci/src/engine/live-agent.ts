@@ -92,7 +92,6 @@ export async function openLiveAgent({
   workers,
   budget,
   runs,
-  spareThreads,
 }: {
   readonly options: RunOptions;
   readonly config: LiveRunner;
@@ -101,7 +100,6 @@ export async function openLiveAgent({
   readonly budget: Budget;
   /** The runs to come. */
   readonly runs: readonly RunAbout[];
-  readonly spareThreads?: RunnerEnvironment['spareThreads'];
 }): Promise<LiveAgent> {
   const settings: { timeoutMs?: number; retries?: number } =
     typeof config === 'function' ? {} : config;
@@ -125,7 +123,6 @@ export async function openLiveAgent({
     cassettes,
     runs,
     onVoid,
-    spareThreads,
   });
   const live: Live = {
     options,
@@ -170,7 +167,6 @@ async function openAgent(
     cassettes,
     runs,
     onVoid,
-    spareThreads,
   }: {
     options: RunOptions;
     timeoutMs: number;
@@ -178,7 +174,6 @@ async function openAgent(
     cassettes: Cassettes | undefined;
     runs: readonly RunAbout[];
     onVoid: RunnerEnvironment['onVoid'];
-    spareThreads: RunnerEnvironment['spareThreads'];
   },
 ): Promise<OpenAgent> {
   if (typeof config === 'function') {
@@ -198,7 +193,6 @@ async function openAgent(
     workers,
     watchResources,
     onVoid,
-    spareThreads,
   };
   const runner = await createRunner(config, environment).catch(async (error) => {
     await watch?.close();

@@ -122,7 +122,7 @@ export class QueueSource implements TraceSource {
       const { count, runs } = await this.#read(READ_MS);
       yield* runs;
       if (queue.hasForgotten()) yield* this.#restore();
-      else if (count === 0) yield* this.#check();
+      else if (count === 0) await this.#check();
     }
     if (this.#isActive()) yield* this.#stop('stopped');
   }
@@ -272,19 +272,14 @@ export class QueueSource implements TraceSource {
     await queue.put(this.#jobs());
   }
 
-  async *#check(): AsyncGenerator<SourcedRun> {
+  async #check(): Promise<void> {
     const { queue, ledger, options } = this.#input;
     // Workers stop at --max-cost by their own sum.
     if (options.maxCostUsd !== undefined && (await queue.hasReachedCost()))
       return ledger.reachMaxCost();
     if (Date.now() - this.#checkedAt < CHECK_MS) return;
     this.#checkedAt = Date.now();
-    for (const job of await queue.deadly(this.#jobs())) {
-      const { of } = this.#open.get(jobName(job))!;
-      this.#open.delete(jobName(job));
-      const { outcome } = readOutcome(failureBody('worker_lost', DEADLY), of.query);
-      yield { ...of, outcome: async () => outcome };
-    }
+    await queue.failDeadly(this.#open, failureBody('worker_lost', DEADLY));
     await this.#countRepeats();
     // A job with a result that is put in again is dropped by the worker that takes it.
     if ((await queue.size()) < this.#open.size) await queue.put(this.#jobs());

@@ -1,10 +1,13 @@
+import { accepts } from '../kit/value-issues.ts';
 import { isObject } from '../kit/object.ts';
-import type { CassetteUse, QueryResult, RunResult } from '../results/run-result.ts';
+import { v } from '../kit/value-schema.ts';
+import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';
 import { maskTrace } from '../trace/mask-trace.ts';
 import type { Trace } from '../trace/model.ts';
 import { validateTrace } from '../trace/schema.ts';
 import { upgradeTrace } from '../trace/upgrade.ts';
+import type { Played } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
 import type { Outcome } from './live-agent.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -46,19 +49,18 @@ export function readOutcome(
   const { kind, result, played, error, message } = body;
   if (kind === 'error' && typeof message === 'string')
     return fail(message, error === 'worker_lost' ? error : 'worker');
-  const user = usageIn(body.user);
+  const user = accepts(USAGE, body.user) ? (body.user as Usage) : undefined;
   const trace = body.trace === undefined ? undefined : traceIn(body.trace);
   if (typeof trace === 'string') return unreadable(trace);
   if (kind === 'failed')
-    return isFailure(result, query)
-      ? { outcome: { kind, result, trace }, user }
+    return accepts(FAILURE, result) && (result as QueryResult).id === query.id
+      ? { outcome: { kind, result: result as QueryResult, trace }, user }
       : unreadable('its verdict has the wrong form');
   if (kind !== 'judge' || trace === undefined) return unreadable('it has no trace');
   if (played === undefined) return { outcome: { kind, trace }, user };
-  if (!isObject(played) || !isUse(played.use))
-    return unreadable('what it says of the cassette has the wrong form');
-  const { use, warnings } = played;
-  return { outcome: { kind, trace, played: { use, warnings: warningsIn(warnings) } }, user };
+  return accepts(PLAYED, played)
+    ? { outcome: { kind, trace, played: played as Played }, user }
+    : unreadable('what it says of the cassette has the wrong form');
 }
 
 function traceIn(value: unknown): Trace | string {
@@ -68,44 +70,35 @@ function traceIn(value: unknown): Trace | string {
   return checked.ok ? checked.trace : checked.issues[0]!.message;
 }
 
+const LAYER = v.looseObject({ checks: v.array(v.unknown()), details: v.looseObject({}) });
 /** A worker may only report that there is nothing to judge. */
-const isFailure = (value: unknown, query: Query): value is QueryResult =>
-  isObject(value) &&
-  value.id === query.id &&
-  value.status === 'error' &&
-  isObject(value.error) &&
-  typeof value.error.kind === 'string' &&
-  typeof value.error.message === 'string' &&
-  ['correctness', 'path', 'cost'].every((layer) => {
-    const part = value[layer];
-    return isObject(part) && Array.isArray(part.checks) && isObject(part.details);
-  });
-
-const isUse = (value: unknown): value is CassetteUse =>
-  isObject(value) &&
-  ['replay', 'record', 'auto'].includes(value.mode as string) &&
-  ['hits', 'misses', 'scrubbed', 'unused'].every((key) => typeof value[key] === 'number') &&
-  typeof value.isolated === 'boolean' &&
-  Array.isArray(value.planes);
-
-const warningsIn = (value: unknown): Trace['warnings'] =>
-  (Array.isArray(value) ? value : []).flatMap((each) =>
-    isObject(each) && typeof each.code === 'string' && typeof each.message === 'string'
-      ? [{ code: each.code, message: each.message }]
-      : [],
-  );
-
-function usageIn(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const number = (each: unknown): number => (typeof each === 'number' ? each : 0);
-  return {
-    calls: number(value.calls),
-    cached: number(value.cached),
-    input_tokens: number(value.input_tokens),
-    output_tokens: number(value.output_tokens),
-    cost_usd: value.cost_usd === null ? null : number(value.cost_usd),
-  };
-}
+const FAILURE = v.looseObject({
+  id: v.string(),
+  status: v.literal('error'),
+  error: v.looseObject({ kind: v.string(), message: v.string() }),
+  correctness: LAYER,
+  path: LAYER,
+  cost: LAYER,
+});
+const PLAYED = v.strictObject({
+  use: v.looseObject({
+    mode: v.enum(['replay', 'record', 'auto']),
+    hits: v.number(),
+    misses: v.number(),
+    scrubbed: v.number(),
+    unused: v.number(),
+    isolated: v.boolean(),
+    planes: v.array(v.unknown()),
+  }),
+  warnings: v.array(v.looseObject({ code: v.string(), message: v.string() })),
+});
+const USAGE = v.looseObject({
+  calls: v.number(),
+  cached: v.number(),
+  input_tokens: v.number(),
+  output_tokens: v.number(),
+  cost_usd: v.number().nullable(),
+});
 
 /** Adds or subtracts usage. An unknown cost makes the sum unknown. */
 export function addUsage(

@@ -3,7 +3,12 @@ import { SECRETS, secretsIn } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import { parseQueueAddress } from '../queue/address.ts';
 import type { QueuedRun } from '../queue/job.ts';
-import { type RunAgent, runWorker, type WorkerSummary } from '../queue/worker.ts';
+import {
+  type RunAgent,
+  runWorker,
+  type WorkerOptions,
+  type WorkerSummary,
+} from '../queue/worker.ts';
 import { caseKey, caseText } from '../results/cell.ts';
 import type { Query, Suite } from '../spec/suite.ts';
 import { spendsMoney } from './cassette-use.ts';
@@ -13,21 +18,13 @@ import { addUsage, failureBody, outcomeBody } from './queued-outcome.ts';
 import { runCost } from './run-cost.ts';
 import type { LiveRunner, RunEvent, RunOptions } from './run-options.ts';
 
-export interface ServeQueueOptions {
+export interface ServeQueueOptions
+  extends Omit<WorkerOptions, 'address' | 'spec' | 'slots' | 'openAgent' | 'failure'> {
   readonly suite: Suite;
   readonly address: string;
-  readonly version: string;
-  /** The git commit of the suite's folder. */
-  readonly commit?: string | undefined;
   /** How many queries are in progress at a time. */
   readonly workers: number;
-  readonly lockMs: number;
-  readonly idleMs?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when no more work is to be taken. */
-  readonly signal: AbortSignal;
-  readonly onNote: (message: string) => void;
-  readonly onReady: () => void;
 }
 
 /** Runs the agent of a suite for runs over a queue. The collector of a run judges what it did. */

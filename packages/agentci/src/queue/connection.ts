@@ -6,14 +6,13 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { formatMs } from '../kit/format-number.ts';
 import { UserError } from '../kit/user-error.ts';
 import { addressText, PASSWORD_VARIABLE, type QueueAddress, USERNAME_VARIABLE } from './address.ts';
-import { SCRIPTS } from './scripts.ts';
+import { KEY_COUNT, SCRIPTS } from './scripts.ts';
 
 /** A Redis client with the scripts of AgentCI. */
 export type Client = Redis & {
-  readonly hold: (...args: (string | number)[]) => Promise<number>;
-  readonly start: (...args: (string | number)[]) => Promise<[state: string, about?: string]>;
-  readonly deliver: (...args: (string | number | Buffer)[]) => Promise<string>;
-  readonly notify: (...args: (string | number | Buffer)[]) => Promise<unknown>;
+  readonly [name in keyof typeof SCRIPTS]: (
+    ...args: (string | number | Buffer)[]
+  ) => Promise<name extends 'start' ? [state: string, about?: string] : unknown>;
 };
 
 /** Errors of a lost connection, from ioredis and from the sockets below it. */
@@ -29,7 +28,7 @@ const STARTING_MS = 3000;
 /** A command without a reply for this long: the connection is dead, and is made again. */
 const SILENT_MS = 5000;
 /** BullMQ blocks for up to ten seconds. */
-const SILENT_BULLMQ_MS = 15_000;
+const SILENT_BULLMQ_MS = 13_000;
 
 /** Loads the optional packages. `require` takes two thirds of the time of `import`: they have three hundred files. */
 export function loadPackages(): typeof bullmq & { readonly Redis: typeof Redis } {
@@ -63,17 +62,14 @@ const redisOptions = ({ host, port, db, username, password, isTls }: QueueAddres
  * are in Redis before BullMQ completes their jobs.
  */
 export const connectWorker = (address: QueueAddress): Client => {
-  const options = {
-    maxRetriesPerRequest: null,
-    socketTimeout: SILENT_BULLMQ_MS,
-    enableAutoPipelining: true,
-  };
+  const options = { maxRetriesPerRequest: null, socketTimeout: SILENT_BULLMQ_MS };
   const { Redis } = loadPackages();
   return withScripts(new Redis({ ...redisOptions(address), ...options } as RedisOptions));
 };
 
 function withScripts(redis: Redis): Client {
-  for (const [name, script] of Object.entries(SCRIPTS)) redis.defineCommand(name, script);
+  for (const [name, lua] of Object.entries(SCRIPTS))
+    redis.defineCommand(name, { lua, numberOfKeys: KEY_COUNT });
   return redis as unknown as Client;
 }
 
@@ -130,7 +126,9 @@ export class QueueConnection {
         const limitMs = signal?.aborted ? abortedPatienceMs : patienceMs;
         if (isTransient && Date.now() - since! < limitMs) continue;
         if (since !== undefined) this.#waiting--;
-        throw isTransient ? this.#lost(isRefused ? message : undefined) : this.#replyError(error);
+        throw isTransient
+          ? this.#lost(Date.now() - since!, isRefused ? message : undefined)
+          : this.#replyError(error);
       }
     }
   }
@@ -144,14 +142,9 @@ export class QueueConnection {
     onNote(`the Redis at ${addressText(this.#address)} ${how}; waiting for it${limit}`);
   }
 
-  #lost(refusal: string | undefined): UserError {
+  #lost(waitedMs: number, refusal: string | undefined): UserError {
     const at = addressText(this.#address);
-    const within = formatMs(
-      Math.min(
-        this.#patience.patienceMs,
-        this.#patience.abortedPatienceMs || Number.POSITIVE_INFINITY,
-      ),
-    );
+    const within = formatMs(Math.min(waitedMs, this.#patience.patienceMs));
     return new UserError(
       'QUEUE_LOST',
       refusal === undefined
@@ -223,39 +216,62 @@ async function tryConnect(address: QueueAddress): Promise<Client> {
   return withScripts(redis);
 }
 
+interface ConnectError {
+  readonly pattern: RegExp;
+  readonly code: string;
+  readonly what: (at: string, message: string, address: QueueAddress) => string;
+  readonly hint: (address: QueueAddress) => string;
+}
+
+/** What can be wrong with an address; the first pattern counts. */
+const CONNECT_ERRORS: readonly ConnectError[] = [
+  {
+    pattern: /NOAUTH|WRONGPASS|NOPERM|invalid username-password|Authentication/i,
+    code: 'QUEUE_REFUSED',
+    what: (at, message) => `the Redis at ${at} does not let us in: ${message}`,
+    hint: ({ username, password }) =>
+      password === undefined
+        ? `Set ${PASSWORD_VARIABLE}${username === undefined ? `, and ${USERNAME_VARIABLE} if there is one` : ''}.`
+        : `${PASSWORD_VARIABLE} is set, and what it says is not accepted${username === undefined ? ` (without ${USERNAME_VARIABLE})` : ` for the user in ${USERNAME_VARIABLE}`}. Correct it, or what the Redis allows this user.`,
+  },
+  {
+    pattern: /Unknown RESP type|reply type byte|Protocol error/i,
+    code: 'QUEUE_UNREACHABLE',
+    what: (at) => `what answers at ${at} is not a Redis`,
+    hint: ({ isTls }) =>
+      `Correct the host and port of --queue${isTls ? '' : '; a port that speaks TLS needs rediss://'}.`,
+  },
+  {
+    pattern: /DB index is out of range/i,
+    code: 'QUEUE_ADDRESS',
+    what: (at, _, { db }) => `the Redis at ${at} has no database ${db}`,
+    hint: () =>
+      'Most have 0 to 15. Leave the number out of --queue, or let the Redis have more ("databases" of its configuration).',
+  },
+  {
+    pattern: /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)|self-signed|certificate/i,
+    code: 'QUEUE_UNTRUSTED',
+    what: (at, message) => `the certificate of the Redis at ${at} cannot be trusted: ${message}`,
+    hint: () =>
+      'Name the file of the authority that issued it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem.',
+  },
+  {
+    pattern: /^/,
+    code: 'QUEUE_UNREACHABLE',
+    what: (at, message) => `there is no Redis at ${at}: ${message}`,
+    hint: ({ isTls }) =>
+      isTls
+        ? 'Correct --queue; rediss:// is for a port that speaks TLS.'
+        : 'Start one (redis-server), or correct --queue; a port that speaks TLS needs rediss://.',
+  },
+];
+
 function connectError(address: QueueAddress, error: Error): UserError {
-  const at = addressText(address);
-  const { message } = error;
-  const { username, password, isTls, db } = address;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (/NOAUTH|WRONGPASS|NOPERM|invalid username-password|Authentication/i.test(message))
-    return new UserError('QUEUE_REFUSED', `the Redis at ${at} does not let us in: ${message}`, {
-      hint:
-        password === undefined
-          ? `Set ${PASSWORD_VARIABLE}${username === undefined ? `, and ${USERNAME_VARIABLE} if there is one` : ''}.`
-          : `${PASSWORD_VARIABLE} is set, and what it says is not accepted${username === undefined ? ` (without ${USERNAME_VARIABLE})` : ` for the user in ${USERNAME_VARIABLE}`}. Correct it, or what the Redis allows this user.`,
-    });
-  if (/Unknown RESP type|reply type byte|Protocol error/i.test(message))
-    return new UserError('QUEUE_UNREACHABLE', `what answers at ${at} is not a Redis`, {
-      hint: `Correct the host and port of --queue${isTls ? '' : '; a port that speaks TLS needs rediss://'}.`,
-    });
-  if (/DB index is out of range/i.test(message))
-    return new UserError('QUEUE_ADDRESS', `the Redis at ${at} has no database ${db}`, {
-      hint: 'Most have 0 to 15. Leave the number out of --queue, or let the Redis have more ("databases" of its configuration).',
-    });
-  if (isTls && /CERT|SELF_SIGNED|UNABLE_TO_|self-signed|certificate/i.test(`${code} ${message}`))
-    return new UserError(
-      'QUEUE_UNTRUSTED',
-      `the certificate of the Redis at ${at} cannot be trusted: ${message}`,
-      {
-        hint: 'Name the file of the authority that issued it: NODE_EXTRA_CA_CERTS=/path/to/ca.pem.',
-      },
-    );
-  return new UserError('QUEUE_UNREACHABLE', `there is no Redis at ${at}: ${message || code}`, {
-    hint: isTls
-      ? 'Correct --queue; rediss:// is for a port that speaks TLS.'
-      : 'Start one (redis-server), or correct --queue; a port that speaks TLS needs rediss://.',
-  });
+  const { code: errno = '' } = error as NodeJS.ErrnoException;
+  const text = `${errno} ${error.message}`;
+  const { code, what, hint } = CONNECT_ERRORS.find(({ pattern }) => pattern.test(text))!;
+  const message = what(addressText(address), error.message || errno, address);
+  return new UserError(code, message, { hint: hint(address) });
 }
 
 /** Refuses a Redis that BullMQ cannot use, or that would lose results. */

@@ -34,9 +34,9 @@ export const runKeys = (run: string) => {
     done: key('done'),
     /** How often each unfinished job was started. */
     starts: key('starts'),
-    /** Stream of results for the collector. */
+    /** Stream of messages for the collector. */
     results: key('results'),
-    /** Workers that have an open agent for the run. */
+    /** Workers that have opened the agent of the run. */
     open: key('open'),
     /** Cost of the agent so far. */
     spent: key('spent'),
@@ -44,6 +44,8 @@ export const runKeys = (run: string) => {
     over: key('over'),
   };
 };
+
+export type RunKeys = ReturnType<typeof runKeys>;
 
 /** One queue per spec and version: a worker sees only jobs that it can run. */
 export const queueName = (spec: string, version: string): string =>

@@ -46,11 +46,11 @@ describe('an address', () => {
 describe('a job', () => {
   const job = { run: '20261117-1-ab', id: 'refund', repeat: 2, cell: { model: 'a' } };
 
-  test('is read as it was written, with nothing else in it', () =>
-    expect(readJob({ ...job, command: 'rm -rf /' })).toEqual(job));
+  test('is read as it was written', () => expect(readJob({ ...job })).toEqual(job));
 
   test.each([
     ['no object', 'refund'],
+    ['another key', { ...job, command: 'rm -rf /' }],
     ['no id', { ...job, id: undefined }],
     ['an endless id', { ...job, id: 'x'.repeat(501) }],
     ['a run that is a path', { ...job, run: '../../etc' }],
@@ -73,16 +73,17 @@ describe('a job', () => {
   });
 
   test('of a run whose description is invalid is not run', () => {
-    const run = {
-      run: 'r',
-      agent: 'a',
-      spec: 's',
-      version: '1',
-      settings: { timeoutMs: 5, cassette: 'record', x: 1 },
-    };
-    expect(readQueuedRun(JSON.stringify(run))).toEqual({ ...run, settings: { timeoutMs: 5 } });
-    for (const bad of ['', '[]', '{"run":"r"}', JSON.stringify({ ...run, settings: null })])
-      expect(readQueuedRun(bad)).toBeUndefined();
+    const settings = { timeoutMs: 5, cassette: 'replay' };
+    const run = { run: 'r', agent: 'a', spec: 's', version: '1', settings };
+    expect(readQueuedRun(JSON.stringify(run))).toEqual(run);
+    const invalid = [
+      null,
+      { ...settings, cassette: 'record' },
+      { ...settings, retries: -1 },
+      { ...settings, x: 1 },
+    ].map((each) => JSON.stringify({ ...run, settings: each }));
+    for (const text of ['', '[]', '{"run":"r"}', ...invalid])
+      expect(readQueuedRun(text)).toBeUndefined();
   });
 });
 

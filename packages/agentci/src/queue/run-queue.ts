@@ -5,8 +5,17 @@ import { UserError } from '../kit/user-error.ts';
 import type { QueueAddress } from './address.ts';
 import { loadPackages, QueueConnection } from './connection.ts';
 import { type Job, jobName, type QueuedRun } from './job.ts';
-import { KEEP_S, MAX_COST, MAX_STARTS, OVER, PREFIX, queueName, runKeys } from './keys.ts';
-import { type Message, readMessage } from './message.ts';
+import {
+  KEEP_S,
+  MAX_COST,
+  MAX_STARTS,
+  OVER,
+  PREFIX,
+  queueName,
+  type RunKeys,
+  runKeys,
+} from './keys.ts';
+import { encodeBody, type Message, readMessage } from './message.ts';
 import { listWorkers, type WorkerInfo } from './worker-list.ts';
 
 /** Starts of queries per time, over all workers. */
@@ -31,8 +40,8 @@ const LEASE_POLL_MS = 250;
 const QUEUE_S = 30 * 24 * 3600;
 /** A collector that slept longer than this would start its finished run again. */
 const OVER_S = 24 * 3600;
-const CHUNK = 200;
-const READ_POLL_MS = 20;
+const CHUNK = 100;
+const READ_POLL_MS = 10;
 const READ_COUNT = 200;
 /** How long workers may take to close their agents. */
 const CLOSE_AGENTS_MS = 15_000;
@@ -47,7 +56,7 @@ export class RunQueue {
   readonly #connection: QueueConnection;
   readonly #queue: Queue;
   readonly #run: QueuedRun;
-  readonly #keys: ReturnType<typeof runKeys>;
+  readonly #keys: RunKeys;
   readonly #token = randomUUID();
   #renewal: NodeJS.Timeout | undefined;
   #hasForgotten = false;
@@ -103,12 +112,9 @@ export class RunQueue {
     this.#renewal = setInterval(() => void this.#renew(), RENEW_MS);
   }
 
-  async #hold(): Promise<number> {
-    const { lease, over, about } = this.#keys;
-    const text = JSON.stringify(this.#run);
-    const state = await this.#call(() =>
-      this.#connection.redis.hold(lease, over, about, this.#token, LEASE_MS, text, KEEP_S),
-    );
+  async #hold(): Promise<unknown> {
+    const args = [...Object.values(this.#keys), this.#token, LEASE_MS, JSON.stringify(this.#run)];
+    const state = await this.#call(() => this.#connection.redis.hold(...args));
     if (state === 3) throw this.#taken('has collected all results');
     return state;
   }
@@ -182,15 +188,18 @@ export class RunQueue {
       await this.#call(() => this.#connection.redis.xdel(this.#keys.results, ...ids));
   }
 
-  /** Jobs that have killed as many workers as they may. Workers report them too, if one is left. */
-  async deadly(jobs: readonly Job[]): Promise<Job[]> {
+  /** Fails jobs that have killed their workers. A worker that takes such a job does the same, if one is left. */
+  async failDeadly(open: ReadonlyMap<string, unknown>, failure: unknown): Promise<void> {
     const { redis } = this.#connection;
     const starts = await this.#call(() => redis.hgetall(this.#keys.starts));
-    const suspects = jobs.filter((job) => Number(starts[jobName(job)] ?? 0) >= MAX_STARTS);
-    const locked = await this.#call(() =>
-      Promise.all(suspects.map((job) => redis.exists(`${this.#queue.toKey(jobName(job))}:lock`))),
-    );
-    return suspects.filter((_, i) => locked[i] === 0);
+    for (const [name, count] of Object.entries(starts)) {
+      if (!open.has(name) || Number(count) < MAX_STARTS) continue;
+      const isTaken = await this.#call(() => redis.exists(`${this.#queue.toKey(name)}:lock`));
+      const isDone = await this.#call(() => redis.hexists(this.#keys.done, name));
+      const id = `${this.#token} ${name}`;
+      const args = [...Object.values(this.#keys), name, id, '0', '', encodeBody(failure)];
+      if (isTaken + isDone === 0) await this.#call(() => redis.deliver(...args));
+    }
   }
 
   /** How often a job was started again because its worker died. */

@@ -1,33 +1,31 @@
-import { MAX_COST, MAX_STARTS } from './keys.ts';
+import { KEEP_S, MAX_COST, MAX_STARTS } from './keys.ts';
 
 /** A worker that dies while it prepares the agent is not the job's fault, unless this many die. */
 const MAX_PREPARED = 10;
 
+/** Each script gets all keys of a run, in the order of `runKeys`. */
+const KEYS = 'local about, lease, stop, done, starts, results, open, spent, over = unpack(KEYS)';
+
+export const KEY_COUNT = 9;
+
 /** Lua scripts: each runs as one step in Redis, and may be sent again if its reply was lost. */
 export const SCRIPTS = {
   /** Takes or renews the lease: 0 another process holds it, 1 held but Redis did not know the run, 2 held, 3 the run is over. */
-  hold: {
-    numberOfKeys: 3,
-    lua: `
-local lease, over, about = KEYS[1], KEYS[2], KEYS[3]
-local token, leaseMs, text, keepS = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+  hold: `${KEYS}
+local token, leaseMs, text = unpack(ARGV)
 local holder = redis.call('GET', lease)
 if holder and holder ~= token then return 0 end
 if not holder and redis.call('EXISTS', over) == 1 then return 3 end
 local known = redis.call('EXISTS', about)
 redis.call('SET', lease, token, 'PX', leaseMs)
-redis.call('SET', about, text, 'EX', keepS)
+redis.call('SET', about, text, 'EX', ${KEEP_S})
 return 1 + known`,
-  },
   /**
    * Asks to start a job. Answers `run`, or why not: `gone`, `done`, `stopped`, `waiting` (no collector), `repeat` (it was
    * started before: ask again once the worker runs nothing else), `deadly` (it has killed its workers).
    */
-  start: {
-    numberOfKeys: 6,
-    lua: `
-local about, lease, stop, done, starts, open = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local job, worker, alone, keepS = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+  start: `${KEYS}
+local job, worker, alone = unpack(ARGV)
 local text = redis.call('GET', about)
 if not text then return {'gone'} end
 if redis.call('HEXISTS', done, job) == 1 then return {'done'} end
@@ -44,18 +42,14 @@ else
   redis.call('HINCRBY', starts, job, 1)
   if before > 0 then redis.call('HINCRBY', starts, 'repeats', 1) end
 end
-for _, key in ipairs({starts, open}) do redis.call('EXPIRE', key, keepS) end
+for _, key in ipairs({starts, open}) do redis.call('EXPIRE', key, ${KEEP_S}) end
 return {state, text}`,
-  },
   /**
    * Delivers a result: `first` counts, a `duplicate` only reports its cost, `unwanted` means that Redis does not know the
    * run. The id tells a second result from one that is sent again.
    */
-  deliver: {
-    numberOfKeys: 6,
-    lua: `
-local about, done, results, spent, stop, starts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local job, id, cost, limit, keepS, data = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+  deliver: `${KEYS}
+local job, id, cost, limit, data = unpack(ARGV)
 if redis.call('EXISTS', about) == 0 then return 'unwanted' end
 local isFirst = redis.call('HSETNX', done, job, id) == 1
 if not isFirst then
@@ -65,19 +59,15 @@ end
 redis.call('HDEL', starts, job, job .. ' prepared')
 if cost ~= '0' then
   local total = tonumber(redis.call('INCRBYFLOAT', spent, cost))
-  if limit ~= '' and total >= tonumber(limit) then redis.call('SET', stop, '${MAX_COST}', 'EX', keepS, 'NX') end
+  if limit ~= '' and total >= tonumber(limit) then redis.call('SET', stop, '${MAX_COST}', 'EX', ${KEEP_S}, 'NX') end
 end
 local kind = isFirst and 'result' or 'duplicate'
 redis.call('XADD', results, '*', 'kind', kind, 'job', job, 'cost', cost, 'data', isFirst and data or '')
-for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, keepS) end
+for _, key in ipairs({done, results, spent}) do redis.call('EXPIRE', key, ${KEEP_S}) end
 return isFirst and 'first' or 'duplicate'`,
-  },
   /** Sends a message about the run, unless the run is gone. */
-  notify: {
-    numberOfKeys: 2,
-    lua: `
-if redis.call('EXISTS', KEYS[1]) == 0 then return end
-redis.call('XADD', KEYS[2], '*', 'kind', 'note', 'data', ARGV[1])
-redis.call('EXPIRE', KEYS[2], ARGV[2])`,
-  },
+  notify: `${KEYS}
+if redis.call('EXISTS', about) == 0 then return end
+redis.call('XADD', results, '*', 'kind', 'note', 'data', ARGV[1])
+redis.call('EXPIRE', results, ${KEEP_S})`,
 } as const;

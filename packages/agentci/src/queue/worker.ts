@@ -6,9 +6,9 @@ import { UserError } from '../kit/user-error.ts';
 import type { QueueAddress } from './address.ts';
 import { type Client, connectWorker, hangUp, loadPackages, QueueConnection } from './connection.ts';
 import { type Job, jobName, type QueuedRun, readJob, readQueuedRun } from './job.ts';
-import { DEADLY, KEEP_S, OVER, PREFIX, queueName, runKeys } from './keys.ts';
+import { DEADLY, OVER, PREFIX, queueName, runKeys, WORKERS_KEY } from './keys.ts';
 import { encodeBody } from './message.ts';
-import { HEARTBEAT_MS, removeWorker, sendHeartbeat, type WorkerInfo } from './worker-list.ts';
+import { HEARTBEAT_MS, sendHeartbeat, type WorkerInfo } from './worker-list.ts';
 import { WorkerSlots } from './worker-slots.ts';
 
 export interface JobResult {
@@ -63,9 +63,9 @@ interface OpenRun {
 const STALLED_CHECK_MS = 5000;
 const RETRY_MS = 1000;
 /** A worker that is to end waits this long for a Redis that is gone. */
-const GONE_MS = 10_000;
+const GONE_MS = 5000;
 /** How long a job is deferred whose run has no collector. */
-const DEFER_MS = 30_000;
+const DEFER_MS = 10_000;
 /** A run that Redis lost is known again within this time, if it still has a collector. */
 const FORGOTTEN_MS = 7500;
 const POLL_MS = 100;
@@ -157,13 +157,15 @@ class QueueWorker {
       },
     );
     let last = '';
-    worker.on('error', ({ message }) => {
+    const report = ({ message }: Error): void => {
       const note = /Missing (?:key|lock)|Lock mismatch|renew lock/i.test(message)
         ? 'a query that was run here was given to another worker meanwhile, or Redis has lost its data'
         : `the queue cannot be used: ${message}`;
       if (note !== last) onNote(note);
       last = note;
-    });
+    };
+    worker.on('error', report);
+    worker.on('failed', (_, error) => report(error));
     return worker;
   }
 
@@ -179,7 +181,8 @@ class QueueWorker {
     await Promise.all(this.#deliveries);
     if (this.#fault !== undefined) throw this.#fault;
     await this.#closeRuns('all');
-    await this.#connection.call(() => removeWorker(this.#connection.redis, this.#info));
+    const { redis } = this.#connection;
+    await this.#connection.call(() => redis.zrem(WORKERS_KEY, JSON.stringify(this.#info)));
   }
 
   /** Throws when Redis is gone or refuses writes for too long: results cannot be sent. */
@@ -204,14 +207,14 @@ class QueueWorker {
 
   /** Runs a job and sends its result, if it may be started. */
   async #try(job: Job, alone: '' | 'alone'): Promise<string> {
-    const { about, lease, stop, done, starts, open } = runKeys(job.run);
-    const args = [jobName(job), this.#info.id, alone, KEEP_S];
     // A worker that dies while it starts the agent has not died of the job.
     const known = alone === '' ? undefined : this.#runs.get(job.run);
-    if (known !== undefined) await (await this.#agentOf(known)).warm();
-    const [state, text] = await this.#connection.call(() =>
-      this.#jobs.start(about, lease, stop, done, starts, open, ...args),
-    );
+    if (known !== undefined)
+      await this.#agentOf(known)
+        .then((agent) => agent.warm())
+        .catch(() => {});
+    const args = [...Object.values(runKeys(job.run)), jobName(job), this.#info.id, alone];
+    const [state, text] = await this.#connection.call(() => this.#jobs.start(...args));
     if (text === undefined) return state;
     const run = this.#openRun(job.run, text);
     if (state === 'repeat') return state;
@@ -248,13 +251,11 @@ class QueueWorker {
   }
 
   async #deliver(job: Job, { about: { settings } }: OpenRun, result: Encoded): Promise<void> {
-    const { about, done, results, spent, stop, starts } = runKeys(job.run);
+    const keys = Object.values(runKeys(job.run));
     const limit = settings.maxCostUsd ?? '';
-    const args = [jobName(job), randomUUID(), result.cost, limit, KEEP_S, result.data];
+    const args = [...keys, jobName(job), randomUUID(), result.cost, limit, result.data];
     for (const until = Date.now() + FORGOTTEN_MS; ; await sleep(POLL_MS)) {
-      const receipt = await this.#connection.call(() =>
-        this.#jobs.deliver(about, done, results, spent, stop, starts, ...args),
-      );
+      const receipt = await this.#connection.call(() => this.#jobs.deliver(...args));
       if (receipt === 'first') this.#summary.done++;
       else if (receipt === 'duplicate') this.#summary.duplicates++;
       // The agent was paid for, so a Redis that has lost its data gets time to learn of the run again.
@@ -275,11 +276,10 @@ class QueueWorker {
   }
 
   #agentOf(run: OpenRun): Promise<RunAgent> {
-    const keys = runKeys(run.about.run);
+    const keys = Object.values(runKeys(run.about.run));
     run.agent ??= this.#options.openAgent(run.about, (body) => {
-      const note = this.#connection.call(() =>
-        this.#connection.redis.notify(keys.about, keys.results, encodeBody(body), KEEP_S),
-      );
+      const args = [...keys, encodeBody(body)];
+      const note = this.#connection.call(() => this.#connection.redis.notify(...args));
       run.notes.push(note.catch(() => {}));
     });
     return run.agent;

@@ -49,9 +49,7 @@ export function createModuleRunner(
       throw new AgentError('infra', 'the agent was stopped');
     }
     const worker =
-      lookout === undefined
-        ? (around.spareThreads?.take() ?? startThread(threadEnv(config, around.env)))
-        : startThread(lookout.env);
+      lookout === undefined ? startThread(threadEnv(config, around.env)) : startThread(lookout.env);
     const host = new ModuleThread(worker, { file, exportName: config.export });
     all.add(host);
     if (lookout !== undefined) lookouts.set(host, lookout);

@@ -1,7 +1,6 @@
 import type { Cell } from '../results/cell.ts';
 import type { ResourceSample, Trace } from '../trace/model.ts';
 import { type AnswerRule, whyNoAnswer } from './answer.ts';
-import type { SpareThreads } from './spare-threads.ts';
 
 /** One execution to make: what the agent is asked, and the signal that ends it. */
 export interface RunRequest {
@@ -156,8 +155,6 @@ export interface RunnerEnvironment {
   /** A metric asks for CPU, memory or energy of the agent. */
   readonly watchResources?: boolean;
   readonly watch?: Watch | undefined;
-  /** Threads for a module that were started before they are needed. */
-  readonly spareThreads?: SpareThreads | undefined;
   /** Called with a run that was answered and whose answer turned out not to count. Its verdict may have been given. */
   readonly onVoid?: ((run: RunAbout, why: string) => void) | undefined;
 }

@@ -100,7 +100,7 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
   };
   const report = (stdout: string): Report => JSON.parse(stdout) as Report;
 
-  test('runs the code that is on disk when it begins, though threads of its workers were started before', async () => {
+  test('runs the code that is on disk when it begins, though its workers have run older code', async () => {
     const redis = await serve();
     const agent = (text: string): string =>
       `import { readFileSync } from 'node:fs';\nconst prompt = readFileSync('prompt.md', 'utf8');\nexport default () => '${text} ' + prompt;\n`;
@@ -111,11 +111,8 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     await work(redis.url, { cwd, slots: 2 });
     const run = () => cli(['test', '-f', 'json', '--queue', redis.url], { cwd });
     expect((await run()).code).toBe(1);
-    // Long enough for the threads of the next run.
-    await sleep(1000);
     writeFileSync(join(cwd, 'agent.mjs'), agent('new'));
     expect((await run()).code).toBe(0);
-    await sleep(1000);
     writeFileSync(join(cwd, 'agent.mjs'), agent('more'));
     writeFileSync(join(cwd, 'prompt.md'), 'new words');
     expect((await run()).code).toBe(0);
@@ -375,11 +372,11 @@ queries:
     while (!existsSync(runs) || !readdirSync(runs).some(isBegun)) await sleep(10);
     run.child.kill('SIGKILL');
     await run.ended;
-    const worker = await work(redis.url, { cwd });
     const resumed = start(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
-    while (!resumed.stderr().includes('waiting')) await sleep(10);
-    // It is made again while the one that was killed still counts as the collector.
+    await resumed.says('another process collects');
+    // The connection is made again while the collector that was killed still holds the lease.
     await look(redis).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    const worker = await work(redis.url, { cwd });
     expect(await resumed.ended, resumed.stderr()).toBe(0);
     expect(report(resumed.stdout()).results.map(({ status }) => status)).toEqual(
       Array(4).fill('pass'),
@@ -394,11 +391,7 @@ queries:
     const run = start(['test', '--queue', redis.url], { cwd });
     const copy = folder({});
     const worker = await work(redis.url, { cwd, slots: 1 });
-    const runs = join(cwd, '.agentci/runs');
-    const isStored = () =>
-      existsSync(runs) &&
-      readdirSync(runs).some((name) => existsSync(join(runs, name, 'results.jsonl')));
-    while (!isStored()) await sleep(20);
+    while (!hasResult(cwd)) await sleep(20);
     cpSync(cwd, copy, { recursive: true });
     for (const folder of readdirSync(join(copy, '.agentci/runs')))
       for (const file of readdirSync(join(copy, '.agentci/runs', folder)))
@@ -452,21 +445,21 @@ queries:
     async ({ choose }) => {
       const redis = await serve();
       const client = look(redis);
-      // More than a worker gets done until it notices that no one collects. What it has taken by then it puts off.
-      const cwd = project(many(40, 'slow 700'));
+      // More than a worker gets done until it notices that the run has no collector. It defers the other jobs.
+      const cwd = project(many(24, 'slow 600'));
       const worker = await work(redis.url, { cwd, slots: 2, lock: '15s' });
       const run = start(['test', '--queue', redis.url], { cwd });
       await asked(cwd, 5);
       run.child.kill('SIGKILL');
       await run.ended;
-      await sleep(12_000);
+      await sleep(6500);
       const resumed = await cli(['test', '--resume', '-f', 'json', ...(await choose(cwd))], {
         cwd,
       });
       expect(resumed.code, resumed.stderr).toBe(0);
       const { results, notices } = report(resumed.stdout);
-      expect([results.map(({ status }) => status), notices]).toEqual([Array(40).fill('pass'), []]);
-      expect(askedIn(cwd)).toHaveLength(40);
+      expect([results.map(({ status }) => status), notices]).toEqual([Array(24).fill('pass'), []]);
+      expect(askedIn(cwd)).toHaveLength(24);
       expect((await client.keys('agentci:{*')).filter((key) => !key.endsWith(':over'))).toEqual([]);
       await end(worker);
     },
