@@ -11,7 +11,6 @@ import {
   type SchemaDraft,
 } from './json-schema-shape.ts';
 import { isLinearInV8 } from './regex.ts';
-import { nativeSource } from './regex-source.ts';
 import { parseRegex } from './regex-syntax.ts';
 import { runGuarded } from './time-guard.ts';
 import {
@@ -203,9 +202,8 @@ function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFac
   const checkPattern = (pattern: string, path: string): string => {
     if (!isLinearInV8(pattern)) facts.isRisky = true;
     if (compilesNatively(pattern)) return pattern;
-    const parsed = parseRegex(pattern);
-    const { source, flags } = nativeSource(parsed);
-    if (parsed.hasScopedFold || flags !== 'u')
+    const { source, flags, hasScopedFlags } = parseRegex(pattern);
+    if (hasScopedFlags || flags !== 'u')
       facts.problem ??= { message: 'flags inside a pattern are not supported in a schema', path };
     return source;
   };
