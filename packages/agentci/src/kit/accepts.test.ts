@@ -63,7 +63,7 @@ const ROWS: readonly Row[] = [
     name: 'a map with further keys',
     schema: v.looseObject({ a: v.int().optional() }),
     yes: [{}, { z: 1 }],
-    no: [{ a: 'x' }, [], special],
+    no: [{ a: 'x' }, []],
   },
   {
     name: 'a record',
@@ -91,7 +91,7 @@ describe.each(ROWS)('$name', ({ schema, yes, no }) => {
   test.each(yes.map((value) => [value] as const))('takes %j', (value) => {
     expect(accepts(schema, value)).toBe(true);
   });
-  test.each(no.map((value) => [value] as const))('does not take %j at once', (value) => {
+  test.each(no.map((value) => [value] as const))('does not take %j', (value) => {
     expect(accepts(schema, value)).toBe(false);
   });
 });

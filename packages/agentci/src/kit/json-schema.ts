@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import type * as Cfworker from '@cfworker/json-schema';
-import { type Accept, quickAccept } from './json-schema-accept.ts';
 import { correctAnchors } from './json-schema-anchors.ts';
 import {
   compilesNatively,
@@ -88,11 +87,9 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
   // Nothing to resolve, so nothing can be lost: the engine, 12 ms to load, waits for the first value.
   if (!facts.hasNames && facts.references.length === 0) {
     let validate: ((value: unknown) => JsonSchemaVerdict) | undefined;
-    const accept = quickAccept(copy);
     return {
       ok: true,
       validate: (value) => {
-        if (accept !== undefined && isAccepted(accept, value)) return VALID;
         validate ??= validator(copy, draft, cfworker().dereference(copy), facts.isRisky);
         return validate(value);
       },
@@ -129,15 +126,6 @@ function readableProblem(error: unknown): string {
   if (address === undefined) return message;
   const { origin } = cfworker().initialBaseURI;
   return `$id "${address.startsWith(`${origin}/`) ? address.slice(origin.length + 1) : address}" is there twice`;
-}
-
-/** A value nested too deep for the stack is left to the validator and its guard. */
-function isAccepted(accept: Accept, value: unknown): boolean {
-  try {
-    return accept(value);
-  } catch {
-    return false;
-  }
 }
 
 function draftOf(schema: unknown): SchemaDraft | undefined {

@@ -1,6 +1,6 @@
 /**
- * Schemas of what people write, as plain data. `accepts` says yes to a good value in one pass; `valueIssues` says what is
- * wrong with any other; `jsonSchemaOf` writes the schema down for editors.
+ * Schemas of what people write, as plain data. `valueIssues` says what is wrong with a value; `jsonSchemaOf` writes the
+ * schema down for editors.
  */
 export type ValueDef =
   | {

@@ -1,4 +1,3 @@
-import { accepts } from '../kit/accepts.ts';
 import { leafIssues, valueIssues } from '../kit/value-issues.ts';
 import { v } from '../kit/value-schema.ts';
 import { issueMessage, pathText } from '../kit/value-words.ts';
@@ -324,9 +323,7 @@ export function validateTrace(
 ):
   | { readonly ok: true; readonly trace: Trace }
   | { readonly ok: false; readonly issues: readonly TraceIssue[] } {
-  const wrong = accepts(traceSchema, value)
-    ? []
-    : valueIssues(traceSchema, value).flatMap(leafIssues);
+  const wrong = valueIssues(traceSchema, value).flatMap(leafIssues);
   if (wrong.length > 0) {
     const issues = wrong.slice(0, TRACE_LIMITS.problems).map((issue) => {
       const path = pathText(issue.path);
