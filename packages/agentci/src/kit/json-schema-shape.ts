@@ -36,6 +36,22 @@ export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
+/** The schemas directly inside of a schema, each with the way to it. */
+export function* subschemas(schema: object): Generator<readonly [(string | number)[], unknown]> {
+  for (const [keyword, value] of Object.entries(schema)) {
+    const isMap = SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies';
+    const isList = SCHEMA_LIST_KEYWORDS.has(keyword) || keyword === 'items';
+    if (isMap) {
+      for (const [key, part] of Object.entries((value as object | null) ?? {}))
+        yield [[keyword, key], part];
+    } else if (isList && Array.isArray(value)) {
+      for (const [i, part] of value.entries()) yield [[keyword, i], part];
+    } else if (keyword === 'items' || SCHEMA_KEYWORDS.has(keyword)) {
+      yield [[keyword], value];
+    }
+  }
+}
+
 const TYPES: ReadonlySet<unknown> = new Set([
   'array',
   'boolean',

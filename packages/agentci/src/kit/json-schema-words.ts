@@ -1,5 +1,10 @@
 import { didYouMean } from './did-you-mean.ts';
-import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './json-schema-shape.ts';
+import {
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  subschemas,
+} from './json-schema-shape.ts';
 
 /** The formats the validator knows; a value of any other is accepted whatever it is. */
 export const CHECKED_FORMATS: ReadonlySet<string> = new Set([
@@ -108,19 +113,8 @@ function visit(schema: unknown, path: readonly (string | number)[], found: Unkno
       found.push(unknown('keyword', keyword, at, KEYWORDS));
     if (keyword === 'format' && typeof value === 'string' && !CHECKED_FORMATS.has(value))
       found.push(unknown('format', value, at, CHECKED_FORMATS));
-    if (SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies') {
-      for (const [name, part] of Object.entries((value as object | null) ?? {}))
-        visit(part, [...at, name], found);
-    } else if (
-      keyword === 'items' ||
-      SCHEMA_KEYWORDS.has(keyword) ||
-      SCHEMA_LIST_KEYWORDS.has(keyword)
-    ) {
-      if (Array.isArray(value))
-        for (const [i, part] of value.entries()) visit(part, [...at, i], found);
-      else visit(value, at, found);
-    }
   }
+  for (const [steps, part] of subschemas(schema)) visit(part, [...path, ...steps], found);
 }
 
 function unknown(
@@ -130,5 +124,5 @@ function unknown(
   known: ReadonlySet<string>,
 ): UnknownWord {
   const near = didYouMean(word, known);
-  return near === undefined ? { kind, word, path } : { kind, word, path, near };
+  return { kind, word, path, near };
 }

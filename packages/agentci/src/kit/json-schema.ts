@@ -1,13 +1,13 @@
+// Validation is by @cfworker/json-schema. ajv compiles a schema with `new Function`, and schemas come from MCP servers too; of
+// the official test suite (2020-12, with formats) it passes 1,846 of 2,063, this module 1,941 and refuses 94.
 import { createRequire } from 'node:module';
 import type * as Cfworker from '@cfworker/json-schema';
 import { correctAnchors } from './json-schema-anchors.ts';
 import {
   compilesNatively,
   findSchemaProblem,
-  SCHEMA_KEYWORDS,
-  SCHEMA_LIST_KEYWORDS,
-  SCHEMA_MAP_KEYWORDS,
   type SchemaDraft,
+  subschemas,
 } from './json-schema-shape.ts';
 import { isLinearInV8 } from './regex.ts';
 import { parseRegex } from './regex-syntax.ts';
@@ -176,16 +176,7 @@ function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFac
         ]),
       );
     }
-    for (const [keyword, value] of Object.entries(node)) {
-      const at = `${path}/${keyword}`;
-      if (SCHEMA_LIST_KEYWORDS.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
-        for (const [i, item] of (value as unknown[]).entries()) visit(item, `${at}/${i}`);
-      } else if (SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies') {
-        for (const [key, item] of Object.entries(value as object)) visit(item, `${at}/${key}`);
-      } else if (keyword === 'items' || SCHEMA_KEYWORDS.has(keyword)) {
-        visit(value, at);
-      }
-    }
+    for (const [steps, part] of subschemas(schema)) visit(part, [path, ...steps].join('/'));
   };
   const checkPattern = (pattern: string, path: string): string => {
     if (!isLinearInV8(pattern)) facts.isRisky = true;
