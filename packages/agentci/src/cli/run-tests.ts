@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { queriesOfShard, type ShardPlan } from '../engine/plan-shards.ts';
 import type { RunOptions } from '../engine/run-options.ts';
 import { runSuite, selectedQueries } from '../engine/run-suite.ts';
-import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -92,7 +91,7 @@ export async function runTests(
   else only = undefined;
   const found = hooks.findRecordings?.({
     suite,
-    queries: selectedQueries({ ...runOptionsOf(chosen, suite, io), ...defined({ only }) }),
+    queries: selectedQueries({ ...runOptionsOf(chosen, suite, io), only }),
     runsOf: (query) => chosen.runs ?? query.runs,
   });
   const options = found === undefined ? chosen : { ...chosen, traces: found.traces };
@@ -102,7 +101,8 @@ export async function runTests(
   const queueBefore = previous?.header.started_with?.queue as string | undefined;
   const runOptions = {
     ...withCommit(runOptionsOf(options, suite, io), git),
-    ...defined({ only, queueBefore }),
+    only,
+    queueBefore,
     ...(queueBefore === undefined ? {} : { version: io.version }),
   };
   let shard: ShardPlan | undefined;
@@ -110,8 +110,7 @@ export async function runTests(
   else if (previous !== undefined)
     shard = planOfShard(previous, options.shard, { root, specHash: suite.hash });
   else shard = planShard(options.shard, runOptions, options, io);
-  if (options.dryRun)
-    return printPlan(options, { run: { ...runOptions, ...defined({ shard }) }, root, io });
+  if (options.dryRun) return printPlan(options, { run: { ...runOptions, shard }, root, io });
   const started = startedWith(options, only, shard);
   const judges = previous
     ? previous.header.judges
@@ -135,7 +134,7 @@ export async function runTests(
   try {
     run = await runSuite({
       ...runOptions,
-      ...defined({ shard }),
+      shard,
       runId: session.runId,
       resumed: session.entries,
       resumedTraces:
@@ -330,7 +329,7 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
     baselineDir: baselineDir === undefined ? undefined : resolve(io.cwd, baselineDir),
     cassette: cassette === undefined ? undefined : withFolder(cassette, io.cwd),
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
-    ...defined({ cells: cellsOf(suite, options.cell) }),
+    cells: cellsOf(suite, options.cell),
     suite,
     env: io.env,
     signal: io.signal,
@@ -351,7 +350,7 @@ function startedWith(
   only: readonly CaseName[] | undefined,
   shard: ShardPlan | undefined,
 ): Record<string, unknown> {
-  return { ...storedOptions(options), ...defined({ only, plan_hash: shard?.hash }) };
+  return { ...storedOptions(options), only, plan_hash: shard?.hash };
 }
 
 /** What the run reads and a report must not replace. */

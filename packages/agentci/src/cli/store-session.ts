@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import type { ShardPlan } from '../engine/plan-shards.ts';
 import type { RunParts } from '../engine/run-parts.ts';
-import { defined } from '../kit/defined.ts';
 import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
@@ -70,7 +69,7 @@ export class StoreSession {
     }
     const { store, entries } = RunStore.reopen(input.root, previous.id, {
       ...this.#options,
-      ...defined({ place: this.place.order }),
+      place: this.place.order,
       startedWith: input.startedWith,
     });
     this.runId = previous.id;

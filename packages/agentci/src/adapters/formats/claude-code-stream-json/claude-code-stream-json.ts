@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -135,7 +134,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     tools: Array.isArray(start?.tools) ? toolNames(start.tools) : undefined,
     ...(result === undefined ? unfinished(run) : ended(result)),
     ...(result === undefined ? {} : { ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
-    meta: defined({ model: label(start?.model), permission_mode: label(start?.permissionMode) }),
+    meta: { model: label(start?.model), permission_mode: label(start?.permissionMode) },
   };
 }
 

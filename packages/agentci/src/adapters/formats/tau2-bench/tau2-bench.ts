@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -105,7 +104,7 @@ function draftOf(simulation: Fields, results: Fields): Draft {
           },
         ]
       : [],
-    meta: defined({ termination_reason: reason }),
+    meta: { termination_reason: reason },
   };
 }
 
@@ -156,7 +155,7 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
     if (said !== '' || calls.length === 0)
       dialogue.hear({
         ...turnOfText(message.role === 'system' ? 'system' : 'user', said),
-        ...defined({ at }),
+        at,
       });
     for (const call of calls)
       dialogue.add({

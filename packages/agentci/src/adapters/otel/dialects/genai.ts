@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { turnsOf } from '../../build/messages.ts';
 import {
@@ -67,9 +66,9 @@ export function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...fate(span),
-    ...defined(llmFacts(span.attributes)),
-    ...defined(exchangeOf(span)),
-    ...defined({ agent: agentName(span) }),
+    ...llmFacts(span.attributes),
+    ...exchangeOf(span),
+    agent: agentName(span),
   };
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import type { Fields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
@@ -92,10 +91,8 @@ export const generic: Dialect = {
     ...argumentsOf(
       pick(span.attributes, 'tool.arguments', 'tool.args', 'tool.input', 'function.arguments'),
     ),
-    ...defined({
-      callId: label(pick(span.attributes, 'tool.call_id', 'tool.id')),
-      result: resultOf(pick(span.attributes, 'tool.result', 'tool.output', 'function.result')),
-    }),
+    callId: label(pick(span.attributes, 'tool.call_id', 'tool.id')),
+    result: resultOf(pick(span.attributes, 'tool.result', 'tool.output', 'function.result')),
   }),
 };
 
