@@ -103,7 +103,7 @@ export async function runTests(
     ...withCommit(runOptionsOf(options, suite, io), git),
     only,
     queueBefore,
-    ...(queueBefore === undefined ? {} : { version: io.version }),
+    version: queueBefore === undefined ? undefined : io.version,
   };
   let shard: ShardPlan | undefined;
   if (options.shard === undefined) shard = undefined;
@@ -174,15 +174,14 @@ export async function runTests(
       'agentci: a shard notifies no one: agentci merge does, once for the whole run\n',
     );
   const { failed } = await writeReports(run, plans, {
-    ...(shard === undefined
-      ? notifyWith?.(run, {
-          folder: folderOf(suite, io),
-          git,
-          part,
-          ran: judges ?? session.ran,
-          io,
-        })
-      : {}),
+    ...(shard === undefined &&
+      notifyWith?.(run, {
+        folder: folderOf(suite, io),
+        git,
+        part,
+        ran: judges ?? session.ran,
+        io,
+      })),
     io,
     quiet: options.quiet ?? false,
     // Only `test` resumes; it continues with the recordings of an `eval` as well.
@@ -190,9 +189,8 @@ export async function runTests(
       ? `${repeatedCommand({ ...options, file }, { commandName: 'test', env: io.env })} --resume`
       : `${command} --failed`,
     command,
-    ...(shard === undefined
-      ? await comparedWithBase(run, { root, plans, isPart: !isWhole, io })
-      : {}),
+    ...(shard === undefined &&
+      (await comparedWithBase(run, { root, plans, isPart: !isWhole, io }))),
     ...tracesAt(session.isStored ? () => tracesOf(root, session.runId) : recordings),
   });
   // The parts of a run are not runs of their own: merge adds the whole.

@@ -48,8 +48,8 @@ export function toMetric(name: string, metric: MetricLike): Metric {
   const definition = {
     ...given,
     name,
-    ...(instance.evaluate ? { evaluate: instance.evaluate.bind(instance) } : {}),
-    ...(instance.evaluateSuite ? { evaluateSuite: instance.evaluateSuite.bind(instance) } : {}),
+    evaluate: instance.evaluate?.bind(instance),
+    evaluateSuite: instance.evaluateSuite?.bind(instance),
   };
   return defineMetric(definition as MetricDefinition);
 }

@@ -68,9 +68,8 @@ export function evaluatePrepared(
         verdict.brokenBy === undefined || verdict.brokenBy.length === 0
           ? undefined
           : [...verdict.brokenBy],
-      ...(unknown.length === 0
-        ? {}
-        : { unknown, per_call: rule.isPerCall ? (true as const) : undefined }),
+      unknown: unknown.length === 0 ? undefined : unknown,
+      per_call: unknown.length > 0 && rule.isPerCall ? true : undefined,
     };
     records.push(record);
     // What the unknown arguments would have changed is not known, so neither is the verdict.

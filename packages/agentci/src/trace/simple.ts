@@ -154,7 +154,7 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
   return {
     ...joined,
     id: told.id,
-    task: { ...joined.task, ...(told.task?.id === undefined ? {} : { id: told.task.id }) },
+    task: { ...joined.task, id: told.task?.id ?? joined.task?.id },
     meta: { ...joined.meta, ...told.meta },
     final: final ?? joined.final,
     captured: final === undefined ? joined.captured : { ...joined.captured, final: 'full' },

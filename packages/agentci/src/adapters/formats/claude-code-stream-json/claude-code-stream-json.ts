@@ -132,8 +132,9 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     records: run.hasReplies ? TEAM_RECORD : {},
     id: id !== '' ? id : undefined,
     tools: Array.isArray(start?.tools) ? toolNames(start.tools) : undefined,
-    ...(result === undefined ? unfinished(run) : ended(result)),
-    ...(result === undefined ? {} : { ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
+    ...(result === undefined
+      ? unfinished(run)
+      : { ...ended(result), ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
     meta: { model: label(start?.model), permission_mode: label(start?.permissionMode) },
   };
 }

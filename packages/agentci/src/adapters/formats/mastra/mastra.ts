@@ -220,5 +220,5 @@ function replyOf(output: Fields): Turn | undefined {
   });
   const said = text(output.text);
   if (said === undefined && calls.length === 0) return undefined;
-  return { ...turnOfText('assistant', said ?? ''), ...(calls.length === 0 ? {} : { calls }) };
+  return { ...turnOfText('assistant', said ?? ''), calls: calls.length === 0 ? undefined : calls };
 }

@@ -142,7 +142,7 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
     const asked = calls.filter(({ requestor }) => requestor !== 'user').map(callOf);
     const usd = amount(message.cost);
     dialogue.reply(
-      { ...turnOfText('assistant', said), ...(asked.length === 0 ? {} : { calls: asked }) },
+      { ...turnOfText('assistant', said), calls: asked.length === 0 ? undefined : asked },
       {
         t0: at,
         timing: at === undefined ? undefined : ('estimated' as const),

@@ -78,7 +78,7 @@ function output({ attributes }: Span): Turn | undefined {
     return name === undefined ? [] : [{ name, ...argumentsOf(pick(call, 'input', 'args')), id }];
   });
   if (said === undefined && calls.length === 0) return undefined;
-  return { ...turnOfText('assistant', said ?? ''), ...(calls.length === 0 ? {} : { calls }) };
+  return { ...turnOfText('assistant', said ?? ''), calls: calls.length === 0 ? undefined : calls };
 }
 
 /** The outer span is the run: its usage is that of the last step, so it is not taken. */
