@@ -10,18 +10,8 @@ export type PatternFit =
 
 const ASTRAL = 0x10000;
 
-/** Patterns are often the same in many cases. */
-const known = new Map<string, PatternFit>();
-const MAX_KNOWN = 1000;
-
 /** A pattern of JavaScript without flags: what it means with characters outside the first plane, and spellings only we read. */
 export function javascriptFit(pattern: string): PatternFit {
-  const fit = known.get(pattern) ?? compare(pattern);
-  if (known.size < MAX_KNOWN) known.set(pattern, fit);
-  return fit;
-}
-
-function compare(pattern: string): PatternFit {
   try {
     new RegExp(pattern);
   } catch {
