@@ -6,85 +6,30 @@ import {
   subschemas,
 } from './json-schema-shape.ts';
 
-/** The formats the validator knows; a value of any other is accepted whatever it is. */
-export const CHECKED_FORMATS: ReadonlySet<string> = new Set([
-  ...[
-    'date',
-    'time',
-    'date-time',
-    'duration',
-    'email',
-    'hostname',
-    'ipv4',
-    'ipv6',
-    'uuid',
-    'regex',
-  ],
-  ...[
-    'uri',
-    'uri-reference',
-    'uri-template',
-    'url',
-    'iri',
-    'iri-reference',
-    'idn-hostname',
-    'idn-email',
-  ],
-  ...['json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer'],
-]);
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-const KEYWORDS: ReadonlySet<string> = new Set([
-  ...[
-    'type',
-    'enum',
-    'const',
-    'format',
-    'pattern',
-    'required',
-    'items',
-    'dependencies',
-    'dependentRequired',
-  ],
-  ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems'],
-  ...[
-    'minLength',
-    'maxLength',
-    'minItems',
-    'maxItems',
-    'minProperties',
-    'maxProperties',
-    'minContains',
-    'maxContains',
-  ],
-  ...[
-    '$schema',
-    '$id',
-    'id',
-    '$ref',
-    '$anchor',
-    '$recursiveRef',
-    '$recursiveAnchor',
-    '$vocabulary',
-  ],
+/** The formats the validator knows; a value of any other is accepted whatever it is. */
+export const CHECKED_FORMATS: ReadonlySet<string> = new Set(
+  words(`
+    date time date-time duration email hostname ipv4 ipv6 uuid regex uri uri-reference uri-template url iri
+    iri-reference idn-hostname idn-email json-pointer json-pointer-uri-fragment relative-json-pointer`),
+);
+
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...words(`
+    type enum const format pattern required items dependencies dependentRequired multipleOf minimum maximum
+    exclusiveMinimum exclusiveMaximum uniqueItems minLength maxLength minItems maxItems minProperties maxProperties
+    minContains maxContains $schema $id id $ref $anchor $recursiveRef $recursiveAnchor $vocabulary`),
   ...SCHEMA_KEYWORDS,
   ...SCHEMA_LIST_KEYWORDS,
   ...SCHEMA_MAP_KEYWORDS,
 ]);
 /** They say something to people or to other programs and decide nothing, in no draft. */
-const NOTES: ReadonlySet<string> = new Set([
-  ...[
-    '$comment',
-    'title',
-    'description',
-    'default',
-    'examples',
-    'example',
-    'deprecated',
-    'readOnly',
-    'writeOnly',
-  ],
-  ...['contentEncoding', 'contentMediaType', 'contentSchema'],
-]);
+export const NOTES: ReadonlySet<string> = new Set(
+  words(`
+    $comment title description default examples example deprecated readOnly writeOnly
+    contentEncoding contentMediaType contentSchema`),
+);
 
 /** A word of a schema that the validator passes over. */
 export interface UnknownWord {
