@@ -236,9 +236,8 @@ function refuseUseless(
       'OPTIONS_CONFLICT',
       '--weights needs --shard: nothing else is planned by it',
     );
-  if (traces !== undefined && !existsSync(resolve(io.cwd, traces))) {
+  if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
-  }
   // Without it every comparison would be skipped, which looks like nothing got worse.
   if (baselineDir !== undefined && !isFolder(resolve(io.cwd, baselineDir))) {
     throw new UserError(

@@ -133,13 +133,9 @@ export class StoreSession {
   get #options(): StoreOptions {
     const { recordings, canRepeat } = this.#input;
     let durability: Durability | undefined;
-    if (recordings !== undefined) {
-      durability = 'batched';
-    } else if (canRepeat) {
-      durability = 'handed-over';
-    } else {
-      durability = 'each';
-    }
+    if (recordings !== undefined) durability = 'batched';
+    else if (canRepeat) durability = 'handed-over';
+    else durability = 'each';
     return {
       durability,
     };

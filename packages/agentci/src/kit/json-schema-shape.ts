@@ -135,9 +135,8 @@ const escapePointer = (key: string): string => key.replaceAll('~', '~0').replace
 export function findSchemaProblem(root: unknown, draft: SchemaDraft): SchemaProblem | undefined {
   let seen = 0;
   const visit = (schema: unknown, path: string, depth: number): SchemaProblem | undefined => {
-    if (typeof schema === 'boolean') {
+    if (typeof schema === 'boolean')
       return draft === '4' ? { path, message: 'a schema of draft 4 must be an object' } : undefined;
-    }
     if (!isObject(schema)) return { path, message: 'a schema must be an object, true or false' };
     if (depth > MAX_DEPTH)
       return { path, message: `the schema is nested more than ${MAX_DEPTH} deep` };

@@ -81,13 +81,9 @@ export function evaluatePrepared(
   const reason = unknownWhy ?? unnamed;
   const isExercised = records.some(({ outcome }) => outcome !== 'not_exercised');
   let status: PolicyStatus;
-  if (violations.length > 0) {
-    status = 'fail';
-  } else if (reason === undefined) {
-    status = 'pass';
-  } else {
-    status = 'error';
-  }
+  if (violations.length > 0) status = 'fail';
+  else if (reason === undefined) status = 'pass';
+  else status = 'error';
   return {
     metric: 'sequence_valid',
     status,

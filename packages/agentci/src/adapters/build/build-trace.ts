@@ -148,13 +148,9 @@ function withBareName(draft: DraftStep): DraftStep {
     const to = isSpan ? handoffTarget(draft.name) : undefined;
     if (to !== undefined) return handoffOf(draft, to);
     let name: string;
-    if (draft.name === '') {
-      name = UNNAMED;
-    } else if (isSpan) {
-      name = undecorated(draft.name);
-    } else {
-      name = draft.name;
-    }
+    if (draft.name === '') name = UNNAMED;
+    else if (isSpan) name = undecorated(draft.name);
+    else name = draft.name;
     const split = splitToolName(name);
     if (isWithheld(draft.result)) return withBareName({ ...draft, result: undefined });
     if (split.name === draft.name) return draft;

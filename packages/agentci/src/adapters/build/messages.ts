@@ -158,13 +158,9 @@ function toolTurn(message: Fields, about: Partial<Turn>): Turn {
   const { value, parts, failed } = outcomeOf(message.content ?? message.output ?? message.result);
   const isError = failed ?? failureFlag(message);
   let status: 'error' | 'ok' | undefined;
-  if (isError === undefined) {
-    status = undefined;
-  } else if (isError) {
-    status = 'error';
-  } else {
-    status = 'ok';
-  }
+  if (isError === undefined) status = undefined;
+  else if (isError) status = 'error';
+  else status = 'ok';
   return {
     role: 'tool',
     parts,

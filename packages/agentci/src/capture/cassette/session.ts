@@ -230,7 +230,6 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
   let text: string | undefined;
   if (stored.kind === 'json') text = JSON.stringify(stored.value);
   else if (stored.kind === 'text') text = stored.text;
-  else text = undefined;
   const recorded = text === undefined ? undefined : askUsage(Buffer.from(text));
   return entry.askedUsage === true || recorded === undefined;
 }

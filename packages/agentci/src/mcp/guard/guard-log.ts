@@ -76,13 +76,9 @@ export class GuardLog {
     const rules = verdict.by.map((cause) => cause.rule);
     const { agent, server = '' } = this.#options;
     let decision: 'allow' | 'deny' | 'would_deny';
-    if (isKept) {
-      decision = 'allow';
-    } else if (this.#isShadow) {
-      decision = 'would_deny';
-    } else {
-      decision = 'deny';
-    }
+    if (isKept) decision = 'allow';
+    else if (this.#isShadow) decision = 'would_deny';
+    else decision = 'deny';
     return this.#add({
       event: 'decision',
       session: session.id,
@@ -108,13 +104,9 @@ export class GuardLog {
     const told = isKeptBy(verdict) ? undefined : refusalReason(verdict);
     const isHashed = this.#options.auditArgs === 'hash';
     let decision: 'allow' | 'deny' | 'would_deny';
-    if (told === undefined) {
-      decision = 'allow';
-    } else if (this.#isShadow) {
-      decision = 'would_deny';
-    } else {
-      decision = 'deny';
-    }
+    if (told === undefined) decision = 'allow';
+    else if (this.#isShadow) decision = 'would_deny';
+    else decision = 'deny';
     return this.#add({
       event: 'result',
       session: session.id,

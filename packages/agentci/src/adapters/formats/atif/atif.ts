@@ -164,7 +164,6 @@ function resultsOf(step: Fields): Turn[] {
     let status: 'error' | 'ok' | undefined;
     if (result.is_error === true) status = 'error' as const;
     else if (result.is_error === false) status = 'ok' as const;
-    else status = undefined;
     return {
       role: 'tool',
       parts,

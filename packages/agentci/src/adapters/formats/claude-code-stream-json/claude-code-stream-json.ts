@@ -173,13 +173,9 @@ function ended(result: Fields): Partial<Draft> {
           .join('; ')
       : said;
   let status: 'error' | 'ok' | 'unknown' | 'incomplete' | undefined;
-  if (isLimit) {
-    status = 'incomplete';
-  } else if (failed) {
-    status = 'error';
-  } else {
-    status = 'ok';
-  }
+  if (isLimit) status = 'incomplete';
+  else if (failed) status = 'error';
+  else status = 'ok';
   return {
     reported,
     status,

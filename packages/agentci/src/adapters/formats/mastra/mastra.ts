@@ -145,13 +145,8 @@ function stepOf(span: Fields): DraftStep {
     case 'client_tool_call':
     case 'provider_tool_call': {
       let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
-      if (span.type === 'mcp_tool_call') {
-        by = 'mcp';
-      } else if (span.type === 'provider_tool_call') {
-        by = 'provider';
-      } else {
-        by = undefined;
-      }
+      if (span.type === 'mcp_tool_call') by = 'mcp';
+      else if (span.type === 'provider_tool_call') by = 'provider';
       return {
         ...base,
         kind: 'tool',

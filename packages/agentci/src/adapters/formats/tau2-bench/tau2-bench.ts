@@ -186,7 +186,6 @@ function resultTurn(result: Fields, at: number | undefined): Turn {
   let status: 'error' | 'ok' | undefined;
   if (failed) status = 'error' as const;
   else if (result.error === false) status = 'ok' as const;
-  else status = undefined;
   return {
     role: 'tool',
     parts,

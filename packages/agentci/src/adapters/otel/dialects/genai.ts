@@ -86,13 +86,8 @@ function toolOf(span: Span): readonly Reading[] {
   const asked = said.input?.find(({ role }) => role === 'tool');
   const replied = said.output?.parts.find(({ type }) => type === 'text');
   let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
-  if (isMcp) {
-    by = 'mcp';
-  } else if (attributes['gen_ai.tool.type'] === 'extension') {
-    by = 'provider';
-  } else {
-    by = undefined;
-  }
+  if (isMcp) by = 'mcp';
+  else if (attributes['gen_ai.tool.type'] === 'extension') by = 'provider';
   const step: Reading = {
     kind: 'tool',
     name,

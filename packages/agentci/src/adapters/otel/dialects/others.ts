@@ -62,13 +62,9 @@ export const genkit: Dialect = {
     const subtype = label(pick(attributes, 'genkit:metadata:subtype', 'genkit:type')) ?? '';
     const output = unpacked(attributes['genkit:output']);
     let kind: string;
-    if (subtype === 'model') {
-      kind = 'LLM';
-    } else if (subtype === 'flow') {
-      kind = 'AGENT';
-    } else {
-      kind = subtype;
-    }
+    if (subtype === 'model') kind = 'LLM';
+    else if (subtype === 'flow') kind = 'AGENT';
+    else kind = subtype;
     return workStep(span, {
       kind,
       name: label(attributes['genkit:name']) ?? span.name,

@@ -20,7 +20,6 @@ export const strands: Dialect = {
     let status: 'error' | 'ok' | undefined;
     if (said === 'error') status = 'error' as const;
     else if (said === 'success') status = 'ok' as const;
-    else status = undefined;
     return { ...step, status: status ?? step.status };
   },
 };
