@@ -31,7 +31,7 @@ const MAX_PATTERN = 10_000;
 const MAX_NESTING = 200;
 const MAX_REPEAT = 100_000;
 
-/** With the flag `m`, the start and the end of the text. */
+/** The start and the end of the text under the flag `m`. */
 const TEXT_START = '(?<![^])';
 const TEXT_END = '(?![^])';
 
@@ -49,7 +49,10 @@ export function parseRegex(pattern: string, flags = ''): ParsedRegex {
   // Characters are always whole code points here, and a test has no position or indices to remember.
   for (const letter of letters)
     if (!'imsuadgvy'.includes(letter))
-      throw new PatternError(`the flag "${letter}" is not supported`, leading.indexOf(letter));
+      throw new PatternError(
+        `the flag "${letter}" is not supported`,
+        Math.max(0, leading.indexOf(letter)),
+      );
   const multiline = letters.has('m');
   const written = strictSyntax(pattern, leading.length, multiline);
   const offsetOf = (index: number): number => {
@@ -79,7 +82,7 @@ export function parseRegex(pattern: string, flags = ''): ParsedRegex {
   }
 }
 
-/** What stands for the start or end of the text, whatever the flags. */
+/** The start or end of the whole text, whatever the flags. */
 export const isTextEdge = (node: AST.Element): boolean =>
   node.raw === TEXT_START || node.raw === TEXT_END;
 
@@ -107,7 +110,7 @@ function inspect(
 const TOKEN =
   /\(\?[a-zA-Z-]+\)|\(\?P<|\(\?P=[\w$]+\)|\(\?#[^)]*\)|\\[pP](?:\{\^?[\w=]+\}|[A-Z])|\\U[\da-fA-F]{8}|\\u\{[\da-fA-F]+\}|\\.|\{\d+(?:,\d*)?\}|./gsu;
 
-/** Writes what only Python or V8 without flags understands as JavaScript with the `u` flag. */
+/** Rewrites Python spellings and needless escapes as JavaScript that the `u` flag accepts. */
 function strictSyntax(pattern: string, from: number, multiline: boolean) {
   let source = '';
   let depth = 0;
@@ -139,7 +142,7 @@ function outsideSets(token: string, multiline: boolean): string {
   if (/^\\z$/i.test(token)) return multiline ? TEXT_END : '$';
   if (token === '{' || token === '}' || token === ']') return `\\${token}`;
   if (token === '(?P<') return '(?<';
-  // Not nothing: what stands on either side must not become one number.
+  // An empty group keeps the digits on both sides apart.
   if (token.startsWith('(?#')) return '(?:)';
   if (token.startsWith('(?P=')) return `\\k<${token.slice(4, -1)}>`;
   return token === '\\-' ? '-' : inSet(token);
@@ -151,6 +154,6 @@ function inSet(token: string): string {
   const property = /^\\([pP])(?:\{(\^?)([\w=]+)\}|([A-Z]))$/.exec(token);
   if (property !== null)
     return `\\${(property[1] === 'P') === (property[2] === '^') ? 'p' : 'P'}{${property[3] ?? property[4]}}`;
-  // An escape that says nothing, such as `\"`, is refused with the flag.
+  // The `u` flag refuses needless escapes such as `\"`.
   return /^\\[^\w^$\\.*+?()[\]{}|/-]$/u.test(token) || token === '\\_' ? token.slice(1) : token;
 }
