@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { isObject } from './object.ts';
 
 let crypto: typeof import('node:crypto') | undefined;
 
@@ -10,26 +11,25 @@ export function sha256Hex(text: string): string {
 
 /** JSON with sorted keys: equal values give equal text, whatever order they were written in. Non-finite numbers become their names. */
 export function canonicalJson(value: unknown): string {
-  return canonical(value, new Map());
+  let isFaithful = true;
+  // One text from the engine: joining the texts of 100,000 queries takes 140 MB more.
+  const text = JSON.stringify(value, (_, item: unknown) => {
+    if (typeof item === 'number' && !Number.isFinite(item)) return String(item);
+    if (!isObject(item)) return item;
+    const keys = Object.keys(item).sort();
+    // Keys that are numbers come first in every object, so a copy cannot hold them in order.
+    if (keys.some((key) => /^\d|^(?:__proto__|toJSON)$/.test(key))) isFaithful = false;
+    return Object.fromEntries(keys.map((key) => [key, item[key]]));
+  });
+  return isFaithful ? (text ?? 'null') : joined(value);
 }
 
-/** An object that is in many places, such as an inherited default, is written out once. */
-function canonical(value: unknown, written: Map<object, string>): string {
-  if (typeof value === 'number')
-    return JSON.stringify(Number.isFinite(value) ? value : String(value));
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
-  const before = written.get(value);
-  if (before !== undefined) return before;
+function joined(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value));
+  if (Array.isArray(value)) return `[${value.map(joined).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
   const parts: string[] = [];
-  if (Array.isArray(value)) {
-    for (const item of value) parts.push(canonical(item, written));
-  } else {
-    for (const key of Object.keys(value).sort()) {
-      const item = (value as Record<string, unknown>)[key];
-      if (item !== undefined) parts.push(`${JSON.stringify(key)}:${canonical(item, written)}`);
-    }
-  }
-  const text = Array.isArray(value) ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
-  written.set(value, text);
-  return text;
+  for (const key of Object.keys(value).sort())
+    if (value[key] !== undefined) parts.push(`${JSON.stringify(key)}:${joined(value[key])}`);
+  return `{${parts.join(',')}}`;
 }
