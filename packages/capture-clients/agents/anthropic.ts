@@ -30,7 +30,7 @@ for (;;) {
         type: 'tool_result' as const,
         tool_use_id: block.id,
         content: text,
-        ...(isError ? { is_error: true } : {}),
+        is_error: isError || undefined,
       },
     ];
   });

@@ -42,7 +42,7 @@ for (;;) {
         toolResult: {
           toolUseId: toolUse.toolUseId,
           content: [{ text }],
-          ...(isError ? { status: 'error' as const } : {}),
+          status: isError ? ('error' as const) : undefined,
         },
       },
     ];

@@ -43,10 +43,7 @@ function Row({ check, layer }: { check: CheckResult; layer: string }) {
   return (
     <tr>
       <td>
-        <Status
-          status={status}
-          {...(skip_reason ? { label: skip_reason.replaceAll('_', ' ') } : {})}
-        />
+        <Status status={status} label={skip_reason?.replaceAll('_', ' ')} />
       </td>
       <td>
         <code>{visible(name)}</code>

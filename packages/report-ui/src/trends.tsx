@@ -107,15 +107,15 @@ function TrendCharts({
               label={`${title} over ${plural(points.length, 'run')}, last ${exact(of(points.at(-1)!))}`}
               x={points.map((_, i) => i + 1)}
               series={[{ name: title, color: '--accent', values: points.map(of) }]}
-              {...(isRate
-                ? {
-                    band: {
+              band={
+                isRate
+                  ? {
                       low: points.map(({ interval }) => interval?.low ?? null),
                       high: points.map(({ interval }) => interval?.high ?? null),
-                    },
-                    yMax: 1,
-                  }
-                : {})}
+                    }
+                  : undefined
+              }
+              yMax={isRate ? 1 : undefined}
               kind="lines"
               xLabel={isOneDay ? 'started, UTC' : 'day of the run'}
               yLabel={unit}

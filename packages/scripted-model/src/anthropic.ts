@@ -81,13 +81,9 @@ export const anthropic: Protocol = {
   },
   error: (status, text) => {
     let type: 'rate_limit_error' | 'api_error' | 'invalid_request_error';
-    if (status === 429) {
-      type = 'rate_limit_error';
-    } else if (status >= 500) {
-      type = 'api_error';
-    } else {
-      type = 'invalid_request_error';
-    }
+    if (status === 429) type = 'rate_limit_error';
+    else if (status >= 500) type = 'api_error';
+    else type = 'invalid_request_error';
     return {
       type: 'error',
       error: {

@@ -54,13 +54,9 @@ export function compareRuns(
   );
   const only_after = [...b.keys()].filter((id) => !a.has(id));
   let exit_code: number;
-  if (worse + regressions > 0) {
-    exit_code = 1;
-  } else if (cannotTell || (strict && isOpen)) {
-    exit_code = 2;
-  } else {
-    exit_code = 0;
-  }
+  if (worse + regressions > 0) exit_code = 1;
+  else if (cannotTell || (strict && isOpen)) exit_code = 2;
+  else exit_code = 0;
   const compared = {
     schema: COMPARISON_SCHEMA,
     agent: after.agent,

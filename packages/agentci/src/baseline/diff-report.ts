@@ -21,13 +21,9 @@ export function diffReport(
     ) ||
     (maxRegressionPercent !== undefined && queries.every(nothingGated));
   let exit_code: number;
-  if (regressions > 0) {
-    exit_code = 1;
-  } else if (cannotTell) {
-    exit_code = 2;
-  } else {
-    exit_code = 0;
-  }
+  if (regressions > 0) exit_code = 1;
+  else if (cannotTell) exit_code = 2;
+  else exit_code = 0;
   return {
     schema: DIFF_SCHEMA,
     ...rest,

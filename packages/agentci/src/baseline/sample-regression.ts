@@ -53,13 +53,9 @@ export function compareSamples(input: {
     ? isWorse && (p === null || p < ALPHA) && size > SMALLEST_PERCENT
     : null;
   let severity: 'none' | 'minor' | 'major' | 'critical' | null;
-  if (isRegression === null) {
-    severity = null;
-  } else if (isRegression) {
-    severity = severityOf(size);
-  } else {
-    severity = 'none';
-  }
+  if (isRegression === null) severity = null;
+  else if (isRegression) severity = severityOf(size);
+  else severity = 'none';
   return {
     is_regression: isRegression,
     severity,

@@ -16,7 +16,7 @@ import type { Exchange } from './exchange.ts';
 import { openFront } from './front.ts';
 import { knownAgent } from './known-agents.ts';
 import { type McpPlane, openMcpPlane } from './mcp/mcp-plane.ts';
-import type { Answer, AnswerAtOnce } from './model/answer.ts';
+import type { Answer } from './model/answer.ts';
 import { isLoopback } from './model/model-call.ts';
 import { openModelPlane } from './model/model-plane.ts';
 import { openConnections } from './model/upstream.ts';
@@ -95,8 +95,6 @@ export interface Capture {
 /** Who answers in place of upstreams, for one slot. */
 export interface SlotHooks {
   readonly answer?: Answer | undefined;
-  /** Asked first. */
-  readonly answerAtOnce?: AnswerAtOnce | undefined;
   /** Told of every connection that was refused because nothing may be sent on. */
   readonly onBlocked?: ((host: string, isModel: boolean) => void) | undefined;
   readonly expectsMore?: (() => boolean) | undefined;
@@ -208,7 +206,6 @@ export function createCapture(options: CaptureOptions): Capture {
               },
               connections,
               answer: hooks.answer ?? options.answer,
-              answerAtOnce: hooks.answerAtOnce,
               isOffline: offline !== undefined,
               expectsMore: hooks.expectsMore,
               onExchange: (exchange) => options.onExchange?.(exchange, runId()),

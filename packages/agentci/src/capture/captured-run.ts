@@ -136,6 +136,5 @@ function reasonOf({ error, status, headers, uri, why }: Exchange): string | unde
   if (why === 'upstream_reset') what = 'broke the connection off';
   else if (status !== undefined && status >= 400) what = `answered with status ${status}`;
   else if (/^text\/html\b/i.test(headers['content-type'] ?? '')) what = 'answered with a web page';
-  else what = undefined;
   return what === undefined ? undefined : `${new URL(uri).host} ${what}`;
 }

@@ -9,12 +9,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Plane } from './plane.ts';
 import { refuse } from './refuse.ts';
-import {
-  readUpgrade,
-  readWholeRequest,
-  type WholeReply,
-  writeWholeReply,
-} from './whole-request.ts';
+import { readUpgrade } from './upgrade-request.ts';
 
 /** A listener for one worker: everything it is sent belongs to the agent that was given its address. */
 export interface Front {
@@ -58,25 +53,6 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   const turnAway = (response: Outgoing, status: number, message: string): void => {
     strangers++;
     refuse(response, status, message);
-  };
-
-  /** Answers a request whose plane already has the reply. Anything else, or anything odd about it, goes through Node's HTTP. */
-  const answerWhole = (bytes: Buffer): WholeReply | undefined => {
-    if (shared !== undefined || !planes.some((plane) => plane.answerWhole !== undefined))
-      return undefined;
-    const asked = readWholeRequest(bytes);
-    if (
-      asked === undefined ||
-      isOfBrowser(asked.headers) ||
-      !hosts.includes(asked.headers.get('host') ?? '')
-    )
-      return undefined;
-    if (asked.authority !== undefined && !hosts.includes(asked.authority)) return undefined;
-    const [, given = '', name, target = ''] = PLACE.exec(asked.target) ?? [];
-    if (!isSame(given, token)) return undefined;
-    const plane = planes.find((known) => known.name === name);
-    const { method, authority, headers, body } = asked;
-    return plane?.answerWhole?.({ method, authority, target, headers, body });
   };
 
   /** A request to another server: a model's call is for the plane that claims it, any other for the proxy. */
@@ -199,12 +175,7 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   const serve = (socket: Socket): void => {
     const end = (): void => void socket.end();
     socket.on('end', end);
-    const reply = (bytes: Buffer): boolean => {
-      const known = answerWhole(bytes);
-      if (known !== undefined) socket.write(writeWholeReply(known, KEEP_ALIVE_MS));
-      return known !== undefined;
-    };
-    passOn(socket, reply, (isHttp2, bytes) => {
+    passOn(socket, (isHttp2, bytes) => {
       if (!isHttp2) socket.off('end', end);
       if (!isHttp2 && upgrade(bytes, socket)) return;
       socket.unshift(bytes);
@@ -245,34 +216,24 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
   };
 }
 
-/** Looks at the first bytes of a connection and gives them to `next`, once they are something that `reply` has no reply to. */
-function passOn(
-  socket: Socket,
-  reply: (bytes: Buffer) => boolean,
-  next: (isHttp2: boolean, bytes: Buffer) => void,
-): void {
-  let seen: Buffer = NOTHING;
+/** Tells by the first bytes of a connection whether it is HTTP/2, and gives them to `next`. */
+function passOn(socket: Socket, next: (isHttp2: boolean, bytes: Buffer) => void): void {
+  let seen = Buffer.alloc(0);
   const look = (): void => {
     for (
       let chunk = socket.read() as Buffer | null;
       chunk !== null;
       chunk = socket.read() as Buffer | null
     )
-      seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk]);
+      seen = Buffer.concat([seen, chunk]);
     const length = Math.min(seen.length, PREFACE.length);
     const mayBe = seen.subarray(0, length).equals(PREFACE.subarray(0, length));
     if (mayBe && length < PREFACE.length) return;
-    if (reply(seen)) {
-      seen = NOTHING;
-      return;
-    }
     socket.removeListener('readable', look);
     next(mayBe, seen);
   };
   socket.on('readable', look);
 }
-
-const NOTHING = Buffer.alloc(0);
 
 /** What a client says to a proxy: the server, and what it asks of it. */
 const FULL = /^http:\/\/([^/?#]*)(.*)$/is;
@@ -287,9 +248,6 @@ const PLACE = /^\/r\/([^/]+)\/([a-z]+)(.*)$/s;
 /** Pages say where they are from. */
 const isOfProgram = (headers: IncomingMessage['headers']): boolean =>
   headers.origin === undefined && !isOfPage(headers['sec-fetch-site']);
-
-const isOfBrowser = (headers: ReadonlyMap<string, string>): boolean =>
-  headers.has('origin') || isOfPage(headers.get('sec-fetch-site'));
 
 /** Browsers say so of requests without an origin too, such as those of images; Node's fetch says less. */
 const isOfPage = (site: string | string[] | undefined): boolean =>

@@ -147,9 +147,8 @@ function edited(chunks: Exchange['chunks'], edits: readonly Edit[]): Exchange['c
     let done = from;
     for (const { start, end, text } of edits) {
       if (end <= done || start >= to) continue;
-      if (start >= done) {
+      if (start >= done)
         parts.push(bytes.subarray(done - from, start - from), Buffer.from(text, 'latin1'));
-      }
       done = Math.max(done, Math.min(end, to));
     }
     parts.push(bytes.subarray(done - from));

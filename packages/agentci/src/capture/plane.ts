@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream';
 import type { GapNote } from '../adapters/build/draft.ts';
 import type { TapSession } from '../mcp/tap-log.ts';
 import type { Exchange } from './exchange.ts';
-import type { WholeReply, WholeRequest } from './whole-request.ts';
 
 export const PLANES = ['llm', 'otlp', 'mcp', 'witness'] as const;
 export type PlaneName = (typeof PLANES)[number];
@@ -84,8 +83,6 @@ export interface Plane {
   readonly environment: () => PlaneEnvironment;
   /** Answers a request below the plane's path. */
   readonly handle: (request: PlaneRequest) => void;
-  /** Answers a request that is here as a whole with a reply that is known as a whole; undefined leaves it to `handle`. */
-  readonly answerWhole?: (request: WholeRequest) => WholeReply | undefined;
   /** The path below this plane of a request that came as to a proxy; undefined where it is not one of its own. */
   readonly claim?: (method: string, url: URL) => string | undefined;
   /** Takes a gRPC call, which knows no path of ours: `/package.Service/Method`. */

@@ -1,4 +1,3 @@
-import { defined } from '../kit/defined.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { CaseName } from '../results/cell.ts';
 import type { Suite } from '../spec/suite.ts';
@@ -68,13 +67,10 @@ const only = (
   options: Partial<TestOptions> | Stored,
   kinds: readonly OnResume[],
 ): Partial<TestOptions> =>
-  defined(
-    Object.fromEntries(
-      NAMES.filter((name) => kinds.includes(ON_RESUME[name])).map((name) => [
-        name,
-        (options as Stored)[name],
-      ]),
-    ),
+  Object.fromEntries(
+    NAMES.filter((name) => kinds.includes(ON_RESUME[name]))
+      .map((name) => [name, (options as Stored)[name]])
+      .filter(([, value]) => value !== undefined),
   ) as Partial<TestOptions>;
 
 /** The options that a run is continued with: those it was started with, and what may be given anew. */

@@ -5,7 +5,6 @@ import type { RunOptions } from '../engine/run-options.ts';
 import type { RunSink } from '../engine/run-sink.ts';
 import { runSuite } from '../engine/run-suite.ts';
 import { selectedQueries } from '../engine/select-cases.ts';
-import { defined } from '../kit/defined.ts';
 import { formatDiagnostic } from '../kit/diagnostic.ts';
 import { escapeTerminal } from '../kit/escape.ts';
 import { UserError } from '../kit/user-error.ts';
@@ -150,7 +149,7 @@ export async function runPrepared(
     shard: shardOf(prepared, runOptions, io),
   };
   if (options.dryRun) return { code: await printPlan(options, { run, root, io }) };
-  const started = { ...storedOptions(options), ...defined({ only, plan_hash: run.shard?.hash }) };
+  const started = { ...storedOptions(options), only, plan_hash: run.shard?.hash };
   const ofStored = recordings === undefined ? undefined : runWithTraces(recordings);
   const judges = previous ? previous.header.judges : (prepared.judges ?? ofStored);
   const session = new StoreSession({
@@ -312,9 +311,8 @@ function refuseUseless(
       'OPTIONS_CONFLICT',
       '--weights needs --shard: nothing else is planned by it',
     );
-  if (traces !== undefined && !existsSync(resolve(io.cwd, traces))) {
+  if (traces !== undefined && !existsSync(resolve(io.cwd, traces)))
     throw new UserError('TRACES_MISSING', `--traces: there is no file or folder "${traces}"`);
-  }
   // Without it every comparison would be skipped, which looks like nothing got worse.
   if (baselineDir !== undefined && !isFolder(resolve(io.cwd, baselineDir))) {
     throw new UserError(
@@ -403,7 +401,7 @@ export function runOptionsOf(options: TestOptions, suite: Suite, io: Io): RunOpt
     baselineDir: baselineDir === undefined ? undefined : resolve(io.cwd, baselineDir),
     cassette: cassette === undefined ? undefined : withFolder(cassette, io.cwd),
     judgeCacheDir: judgeCacheOf(folderOf(suite, io), judgeCacheDir, io),
-    ...defined({ cells: cellsOf(suite, options.cell) }),
+    cells: cellsOf(suite, options.cell),
     suite,
     env: io.env,
     signal: io.signal,

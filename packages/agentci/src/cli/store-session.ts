@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import type { ShardPlan } from '../engine/plan-shards.ts';
 import type { RunParts } from '../engine/run-parts.ts';
 import type { RunSink } from '../engine/run-sink.ts';
-import { defined } from '../kit/defined.ts';
 import { isSystemError, systemErrorText } from '../kit/system-error.ts';
 import { UserError } from '../kit/user-error.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
@@ -71,7 +70,7 @@ export class StoreSession {
     }
     const { store, entries } = RunStore.reopen(input.root, previous.id, {
       ...this.#options,
-      ...defined({ place: this.place.order }),
+      place: this.place.order,
       startedWith: input.startedWith,
     });
     this.runId = previous.id;
@@ -140,13 +139,9 @@ export class StoreSession {
   get #options(): StoreOptions {
     const { recordings, canRepeat } = this.#input;
     let durability: Durability | undefined;
-    if (recordings !== undefined) {
-      durability = 'batched';
-    } else if (canRepeat) {
-      durability = 'handed-over';
-    } else {
-      durability = 'each';
-    }
+    if (recordings !== undefined) durability = 'batched';
+    else if (canRepeat) durability = 'handed-over';
+    else durability = 'each';
     return {
       durability,
     };

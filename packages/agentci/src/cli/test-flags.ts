@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { JUDGE_MODES } from '../judge/mode.ts';
-import { defined } from '../kit/defined.ts';
 import { REPORTERS } from '../reporters/index.gen.ts';
 import { addNotifyFlags } from './notify/flags.ts';
 import {
@@ -136,5 +135,5 @@ export function resolveAliases(
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const { j, repeat, ...rest } = options;
-  return { ...rest, ...defined({ workers: j, runs: repeat }) };
+  return { ...rest, workers: j ?? rest.workers, runs: repeat ?? rest.runs };
 }

@@ -97,8 +97,9 @@ export function runOptionsIn(options: TestOptions): Omit<RunOptions, 'suite'> {
     ...Object.fromEntries(
       given.map(([name, value]) => [RUN_NAMES[name as keyof RunNames] ?? name, value]),
     ),
-    ...(queue === undefined
-      ? {}
-      : { queue: { address: queue, rate: queueRate, timeoutMs: queueTimeout } }),
+    queue:
+      queue === undefined
+        ? undefined
+        : { address: queue, rate: queueRate, timeoutMs: queueTimeout },
   };
 }

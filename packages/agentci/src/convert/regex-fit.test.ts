@@ -18,7 +18,7 @@ test.each([
   ['[😀😁]', 'close'],
   ['\\Arefund', 'exact'],
   ['\\u{61}', 'exact'],
-  ['\\07', 'close'],
+  ['\\07', 'none'],
   ['[\\1]', 'none'],
   ['a\\1', 'none'],
   ['\\c1', 'none'],

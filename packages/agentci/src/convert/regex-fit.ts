@@ -1,5 +1,6 @@
+import type { AST } from '@eslint-community/regexpp';
 import { compileRegex } from '../kit/regex.ts';
-import { parseRegex, type RegexNode, type SetItem } from '../kit/regex-syntax.ts';
+import { parseRegex, type RegexElement } from '../kit/regex-syntax.ts';
 
 /** Whether a pattern means the same here as in the tool it comes from, and how it is written here. */
 export type PatternFit =
@@ -9,18 +10,8 @@ export type PatternFit =
 
 const ASTRAL = 0x10000;
 
-/** Patterns are often the same in many cases. */
-const known = new Map<string, PatternFit>();
-const MAX_KNOWN = 1000;
-
 /** A pattern of JavaScript without flags: what it means with characters outside the first plane, and spellings only we read. */
 export function javascriptFit(pattern: string): PatternFit {
-  const fit = known.get(pattern) ?? compare(pattern);
-  if (known.size < MAX_KNOWN) known.set(pattern, fit);
-  return fit;
-}
-
-function compare(pattern: string): PatternFit {
   try {
     new RegExp(pattern);
   } catch {
@@ -39,7 +30,7 @@ function compare(pattern: string): PatternFit {
       pattern: text,
       why: `"${odd}" in the pattern may mean something else here`,
     };
-  return countsCharacters(parseRegex(text).root)
+  return parseRegex(text).options.some(countsCharacters)
     ? {
         verdict: 'close',
         pattern: text,
@@ -77,40 +68,36 @@ function withoutIdentityEscapes(pattern: string): { readonly text: string; reado
 }
 
 /** Whether one character more or less could decide: a dot or a negated set that is not repeated without end. */
-function countsCharacters(node: RegexNode, isRepeated = false): boolean {
-  switch (node.t) {
-    case 'char':
-      return isSurrogate(node.code, node.code);
-    case 'any':
-      return !isRepeated;
-    case 'set':
+const countsCharacters = (option: { readonly elements: readonly RegexElement[] }): boolean =>
+  option.elements.some((node) => {
+    if (node.type !== 'Quantifier') return isCounted(node, false);
+    // Without its flag, JavaScript repeats the second half of such a character.
+    if (node.element.type === 'Character' && node.element.value >= ASTRAL) return true;
+    return isCounted(node.element, node.min <= 1 && node.max === Infinity);
+  });
+
+function isCounted(node: RegexElement, isRepeated: boolean): boolean {
+  switch (node.type) {
+    case 'Character':
+      return isSurrogate(node.value, node.value);
+    case 'CharacterSet':
+      return !isRepeated && isWide(node);
+    case 'CharacterClass':
       return (
-        (!isRepeated && (node.negated || node.items.some(isWide))) || node.items.some(isAstral)
+        (!isRepeated && (node.negate || node.elements.some(isWide))) || node.elements.some(isAstral)
       );
-    case 'repeat':
-      // Without its flag, JavaScript repeats the second half of such a character.
-      if (node.body.t === 'char' && node.body.code >= ASTRAL) return true;
-      return countsCharacters(
-        node.body,
-        (node.body.t === 'any' || node.body.t === 'set') &&
-          node.min <= 1 &&
-          node.max === Number.POSITIVE_INFINITY,
-      );
-    case 'group':
-    case 'look':
-      return countsCharacters(node.body);
-    case 'seq':
-      return node.items.some((item) => countsCharacters(item));
-    case 'alt':
-      return node.options.some((option) => countsCharacters(option));
     default:
-      return false;
+      return 'alternatives' in node && node.alternatives.some(countsCharacters);
   }
 }
 
+type SetItem = AST.CharacterClassElement | AST.CharacterSet;
 const isWide = (item: SetItem): boolean =>
-  'letter' in item ? /[DWS]/.test(item.letter) : !('lo' in item);
-const isAstral = (item: SetItem): boolean =>
-  'lo' in item && (item.hi >= ASTRAL || isSurrogate(item.lo, item.hi));
+  item.type === 'CharacterSet' && (item.kind === 'any' || item.kind === 'property' || item.negate);
+const isAstral = (item: SetItem): boolean => {
+  if (item.type === 'CharacterClassRange')
+    return item.max.value >= ASTRAL || isSurrogate(item.min.value, item.max.value);
+  return item.type === 'Character' && (item.value >= ASTRAL || isSurrogate(item.value, item.value));
+};
 /** Half of such a character: it is found in a whole one there, and never here. */
 const isSurrogate = (lo: number, hi: number): boolean => hi >= 0xd800 && lo <= 0xdfff;

@@ -47,13 +47,9 @@ const plural = (count: number, one: string, many = `${one}s`): string =>
 /** The first lines of every report: what was carried. */
 export function summaryLines({ from, cases, counts, lossy, spec }: ConvertReport): string[] {
   let close: '' | ' (written, with a comment)' | ' (left out; --lossy writes them)';
-  if (counts.close === 0) {
-    close = '';
-  } else if (lossy) {
-    close = ' (written, with a comment)';
-  } else {
-    close = ' (left out; --lossy writes them)';
-  }
+  if (counts.close === 0) close = '';
+  else if (lossy) close = ' (written, with a comment)';
+  else close = ' (left out; --lossy writes them)';
   return present([
     `${from}: ${plural(cases, 'case')}, ${plural(counts.exact + counts.close + counts.none, 'assertion')} → ${spec}`,
     `exact ${counts.exact}, close ${counts.close}${close}, none ${counts.none}`,

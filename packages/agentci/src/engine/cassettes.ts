@@ -226,7 +226,6 @@ export class Cassettes {
     const introductions: Introductions = new Map();
     const slot: CaptureSlot = await capture.open({
       answer: async (asked) => current?.session.answer(asked),
-      answerAtOnce: (asked) => current?.session.answerAtOnce(asked),
       onBlocked: (host, isModel) => current?.session.blocked(host, isModel),
       expectsMore: () => current?.session.expectsMore ?? true,
       onLate: (query) => {

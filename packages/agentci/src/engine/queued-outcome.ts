@@ -1,5 +1,5 @@
-import { accepts } from '../kit/value-issues.ts';
 import { isObject } from '../kit/object.ts';
+import { accepts } from '../kit/value-issues.ts';
 import { v } from '../kit/value-schema.ts';
 import type { QueryResult, RunResult } from '../results/run-result.ts';
 import type { Query } from '../spec/suite.ts';

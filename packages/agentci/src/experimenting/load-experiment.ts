@@ -111,13 +111,9 @@ function readPlan(
   );
   if (problems.hasErrors) return undefined;
   let profileName: string;
-  if (typeof written.profile === 'string') {
-    profileName = written.profile;
-  } else if (written.profile === undefined) {
-    profileName = 'spec';
-  } else {
-    profileName = `${written.profile.base ?? 'spec'}, adapted`;
-  }
+  if (typeof written.profile === 'string') profileName = written.profile;
+  else if (written.profile === undefined) profileName = 'spec';
+  else profileName = `${written.profile.base ?? 'spec'}, adapted`;
   return {
     name: written.experiment!,
     file: root.source.file,

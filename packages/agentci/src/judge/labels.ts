@@ -145,7 +145,6 @@ function readLabel(source: string, name: string): Label | Withdrawn | string {
   let human: boolean | undefined;
   if (PASS.has(field('label'))) human = true;
   else if (FAIL.has(field('label'))) human = false;
-  else human = undefined;
   if (human === undefined) return 'needs "label", which is "pass" or "fail"';
   const score = field('score');
   if (score !== undefined && !isScore(score)) return '"score" is a whole number from 1 to 5';

@@ -1,4 +1,4 @@
-import type { ClassLetter, RegexNode, SetItem } from './regex-syntax.ts';
+import type { AST } from '@eslint-community/regexpp';
 
 /** Sorted, non-overlapping code point ranges. */
 export type CharRanges = readonly (readonly [number, number])[];
@@ -12,7 +12,7 @@ const WORD: CharRanges = [
   [0x61, 0x7a],
 ];
 /** White space as JavaScript defines it; RE2 knows only the ASCII part. */
-const SPACE: CharRanges = [
+export const SPACE: CharRanges = [
   [0x09, 0x0d],
   [0x20, 0x20],
   [0xa0, 0xa0],
@@ -53,33 +53,31 @@ function union(ranges: readonly (readonly [number, number])[]): CharRanges {
   return result;
 }
 
-/** Characters of `\d`, `\w`, `\s` and their opposites. */
-export function letterRanges(letter: ClassLetter): CharRanges {
-  const base = { d: DIGIT, w: WORD, s: SPACE }[letter.toLowerCase() as 'd' | 'w' | 's'];
-  return letter === letter.toLowerCase() ? base : complement(base);
-}
-
-/** The dot: any character, line ends excluded unless `s` was given. */
-export const anyRanges = (dotAll: boolean): CharRanges =>
-  dotAll ? [[0, LAST]] : complement(LINE_ENDS);
-
 /** The characters one node can consume, or undefined when that is not known (a Unicode property, or not one character). */
-export function nodeRanges(node: RegexNode): CharRanges | undefined {
-  if (node.t === 'char') return [[node.code, node.code]];
-  if (node.t === 'any') return anyRanges(node.dotAll);
-  if (node.t !== 'set') return undefined;
-  const ranges = setRanges(node.items);
-  return ranges === undefined || !node.negated ? ranges : complement(ranges);
-}
-
-function setRanges(items: readonly SetItem[]): CharRanges | undefined {
-  const all: (readonly [number, number])[] = [];
-  for (const item of items) {
-    if ('property' in item) return undefined;
-    if ('letter' in item) all.push(...letterRanges(item.letter));
-    else all.push([item.lo, item.hi]);
+export function nodeRanges(node: AST.Node, dotAll: boolean): CharRanges | undefined {
+  switch (node.type) {
+    case 'Character':
+      return [[node.value, node.value]];
+    case 'CharacterClassRange':
+      return [[node.min.value, node.max.value]];
+    case 'CharacterSet': {
+      if (node.kind === 'any') return dotAll ? [[0, LAST]] : complement(LINE_ENDS);
+      if (node.kind === 'property') return undefined;
+      const ranges = { digit: DIGIT, word: WORD, space: SPACE }[node.kind];
+      return node.negate ? complement(ranges) : ranges;
+    }
+    case 'CharacterClass': {
+      const all: (readonly [number, number])[] = [];
+      for (const item of node.elements) {
+        const ranges = nodeRanges(item, dotAll);
+        if (ranges === undefined) return undefined;
+        all.push(...ranges);
+      }
+      return node.negate ? complement(union(all)) : union(all);
+    }
+    default:
+      return undefined;
   }
-  return union(all);
 }
 
 /** No character is in both. */

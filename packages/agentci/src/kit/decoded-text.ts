@@ -21,7 +21,7 @@ const MAX_LEVELS = 5;
 const ESCAPE =
   /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 /** Whether a text may have escapes at all, at a quick look. */
-export const mayEscape = (text: string): boolean =>
+const mayEscape = (text: string): boolean =>
   text.includes('%') || text.includes('\\') || text.includes('&');
 
 /** The beginning of an escape at the end of a text, or of the bytes of one character. */

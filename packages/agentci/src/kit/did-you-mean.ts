@@ -60,9 +60,8 @@ function editDistance(a: string, b: string, limit: number): number {
         row[j - 1]! + 1,
         previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
       );
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
         cell = Math.min(cell, beforePrevious[j - 2]! + 1);
-      }
       row.push(cell);
       smallest = Math.min(smallest, cell);
     }

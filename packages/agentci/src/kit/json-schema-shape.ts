@@ -36,6 +36,22 @@ export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
+/** The schemas directly inside of a schema, each with the way to it. */
+export function* subschemas(schema: object): Generator<readonly [(string | number)[], unknown]> {
+  for (const [keyword, value] of Object.entries(schema)) {
+    const isMap = SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies';
+    const isList = SCHEMA_LIST_KEYWORDS.has(keyword) || keyword === 'items';
+    if (isMap) {
+      for (const [key, part] of Object.entries((value as object | null) ?? {}))
+        yield [[keyword, key], part];
+    } else if (isList && Array.isArray(value)) {
+      for (const [i, part] of value.entries()) yield [[keyword, i], part];
+    } else if (keyword === 'items' || SCHEMA_KEYWORDS.has(keyword)) {
+      yield [[keyword], value];
+    }
+  }
+}
+
 const TYPES: ReadonlySet<unknown> = new Set([
   'array',
   'boolean',
@@ -119,9 +135,8 @@ const escapePointer = (key: string): string => key.replaceAll('~', '~0').replace
 export function findSchemaProblem(root: unknown, draft: SchemaDraft): SchemaProblem | undefined {
   let seen = 0;
   const visit = (schema: unknown, path: string, depth: number): SchemaProblem | undefined => {
-    if (typeof schema === 'boolean') {
+    if (typeof schema === 'boolean')
       return draft === '4' ? { path, message: 'a schema of draft 4 must be an object' } : undefined;
-    }
     if (!isObject(schema)) return { path, message: 'a schema must be an object, true or false' };
     if (depth > MAX_DEPTH)
       return { path, message: `the schema is nested more than ${MAX_DEPTH} deep` };

@@ -1,85 +1,35 @@
 import { didYouMean } from './did-you-mean.ts';
-import { SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './json-schema-shape.ts';
+import {
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  subschemas,
+} from './json-schema-shape.ts';
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** The formats the validator knows; a value of any other is accepted whatever it is. */
-export const CHECKED_FORMATS: ReadonlySet<string> = new Set([
-  ...[
-    'date',
-    'time',
-    'date-time',
-    'duration',
-    'email',
-    'hostname',
-    'ipv4',
-    'ipv6',
-    'uuid',
-    'regex',
-  ],
-  ...[
-    'uri',
-    'uri-reference',
-    'uri-template',
-    'url',
-    'iri',
-    'iri-reference',
-    'idn-hostname',
-    'idn-email',
-  ],
-  ...['json-pointer', 'json-pointer-uri-fragment', 'relative-json-pointer'],
-]);
+export const CHECKED_FORMATS: ReadonlySet<string> = new Set(
+  words(`
+    date time date-time duration email hostname ipv4 ipv6 uuid regex uri uri-reference uri-template url iri
+    iri-reference idn-hostname idn-email json-pointer json-pointer-uri-fragment relative-json-pointer`),
+);
 
-const KEYWORDS: ReadonlySet<string> = new Set([
-  ...[
-    'type',
-    'enum',
-    'const',
-    'format',
-    'pattern',
-    'required',
-    'items',
-    'dependencies',
-    'dependentRequired',
-  ],
-  ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'uniqueItems'],
-  ...[
-    'minLength',
-    'maxLength',
-    'minItems',
-    'maxItems',
-    'minProperties',
-    'maxProperties',
-    'minContains',
-    'maxContains',
-  ],
-  ...[
-    '$schema',
-    '$id',
-    'id',
-    '$ref',
-    '$anchor',
-    '$recursiveRef',
-    '$recursiveAnchor',
-    '$vocabulary',
-  ],
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...words(`
+    type enum const format pattern required items dependencies dependentRequired multipleOf minimum maximum
+    exclusiveMinimum exclusiveMaximum uniqueItems minLength maxLength minItems maxItems minProperties maxProperties
+    minContains maxContains $schema $id id $ref $anchor $recursiveRef $recursiveAnchor $vocabulary`),
   ...SCHEMA_KEYWORDS,
   ...SCHEMA_LIST_KEYWORDS,
   ...SCHEMA_MAP_KEYWORDS,
 ]);
 /** They say something to people or to other programs and decide nothing, in no draft. */
-const NOTES: ReadonlySet<string> = new Set([
-  ...[
-    '$comment',
-    'title',
-    'description',
-    'default',
-    'examples',
-    'example',
-    'deprecated',
-    'readOnly',
-    'writeOnly',
-  ],
-  ...['contentEncoding', 'contentMediaType', 'contentSchema'],
-]);
+export const NOTES: ReadonlySet<string> = new Set(
+  words(`
+    $comment title description default examples example deprecated readOnly writeOnly
+    contentEncoding contentMediaType contentSchema`),
+);
 
 /** A word of a schema that the validator passes over. */
 export interface UnknownWord {
@@ -108,19 +58,8 @@ function visit(schema: unknown, path: readonly (string | number)[], found: Unkno
       found.push(unknown('keyword', keyword, at, KEYWORDS));
     if (keyword === 'format' && typeof value === 'string' && !CHECKED_FORMATS.has(value))
       found.push(unknown('format', value, at, CHECKED_FORMATS));
-    if (SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies') {
-      for (const [name, part] of Object.entries((value as object | null) ?? {}))
-        visit(part, [...at, name], found);
-    } else if (
-      keyword === 'items' ||
-      SCHEMA_KEYWORDS.has(keyword) ||
-      SCHEMA_LIST_KEYWORDS.has(keyword)
-    ) {
-      if (Array.isArray(value))
-        for (const [i, part] of value.entries()) visit(part, [...at, i], found);
-      else visit(value, at, found);
-    }
   }
+  for (const [steps, part] of subschemas(schema)) visit(part, [...path, ...steps], found);
 }
 
 function unknown(
@@ -130,5 +69,5 @@ function unknown(
   known: ReadonlySet<string>,
 ): UnknownWord {
   const near = didYouMean(word, known);
-  return near === undefined ? { kind, word, path } : { kind, word, path, near };
+  return { kind, word, path, near };
 }

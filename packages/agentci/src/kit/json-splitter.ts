@@ -167,9 +167,8 @@ export class JsonSplitter {
 
   #begin(i: number, cuts: CutRecord[]): void {
     if (this.#open !== undefined || this.#isSkipping) return;
-    if (this.#needsComma && this.#base > 0) {
+    if (this.#needsComma && this.#base > 0)
       cuts.push(this.#fault('bad-json', 'expected "," or "]" after an item', this.#offset + i));
-    }
     this.#needsComma = false;
     this.#afterComma = false;
     this.#open = {

@@ -25,7 +25,6 @@ export function exactNameSlip(name: string): NameSlip | undefined {
   let why: string | undefined;
   if (/ - /.test(name)) why = SEVERAL;
   else if (/^-|[,;{}"`]|^'|'$|^!|^\[.*\]$/s.test(name)) why = whyPattern(name);
-  else why = undefined;
   return why === undefined ? undefined : { why, hint: meant(name) };
 }
 

@@ -1,5 +1,9 @@
+import type { AST } from '@eslint-community/regexpp';
 import { areDisjoint, nodeRanges, withBothCases } from './char-ranges.ts';
-import type { ParsedRegex, RegexNode } from './regex-syntax.ts';
+import { isTextEdge, type ParsedRegex } from './regex-syntax.ts';
+
+type Node = AST.Element;
+type Flags = Pick<ParsedRegex, 'ignoreCase' | 'multiline' | 'dotAll'>;
 
 /** At most `factor * n ** degree` steps over a text of n characters. */
 export interface WorkBound {
@@ -15,15 +19,13 @@ export interface WorkBound {
  * A repeat over something with more than one way is exponential, so it has no bound here.
  */
 export function workBound(parsed: ParsedRegex): WorkBound | undefined {
-  if (parsed.needsBacktracking || parsed.hasScopedFold) return undefined;
-  const options = topOptions(parsed.root);
+  if (parsed.needsBacktracking || parsed.hasScopedFlags) return undefined;
   let total: WorkBound = ONE;
   let isAnchored = true;
-  for (const option of options) {
-    const items = flatten(option);
-    const first = items[0];
-    if (!(first?.t === 'assert' && first.kind === 'textStart')) isAnchored = false;
-    const bound = sequenceBound(withoutOpenEnd(items), parsed.ignoreCase);
+  for (const option of parsed.options) {
+    const items = flatten(option.elements);
+    if (!isAtEdge(items[0], 'start', parsed)) isAnchored = false;
+    const bound = sequenceBound(withoutOpenEnd(items), parsed);
     if (bound === undefined) return undefined;
     total = add(total, bound.work);
   }
@@ -54,35 +56,39 @@ const times = (a: WorkBound, b: WorkBound): WorkBound => ({
 });
 const constant = (factor: number): WorkBound => ({ factor, degree: 0 });
 
-const topOptions = (root: RegexNode): readonly RegexNode[] =>
-  root.t === 'alt' ? root.options : [root];
+/** The start or the end of the whole text, which `^` and `$` are not with the flag `m`. */
+const isAtEdge = (node: Node | undefined, kind: 'start' | 'end', flags: Flags): boolean =>
+  node?.type === 'Assertion' &&
+  (isTextEdge(node)
+    ? (node.kind === 'lookbehind') === (kind === 'start')
+    : node.kind === kind && !flags.multiline);
 
 /** Opens groups that only group, so that a repeat inside one is seen beside what follows the group. */
-function flatten(node: RegexNode): RegexNode[] {
-  if (node.t === 'seq') return node.items.flatMap(flatten);
-  if (node.t === 'group') return node.body.t === 'alt' ? [node.body] : flatten(node.body);
-  return [node];
-}
+const flatten = (elements: readonly Node[]): Node[] =>
+  elements.flatMap((node) =>
+    (node.type === 'Group' || node.type === 'CapturingGroup') && node.alternatives.length === 1
+      ? flatten(node.alternatives[0]!.elements)
+      : [node],
+  );
 
-const isCharacter = (node: RegexNode): boolean =>
-  node.t === 'char' || node.t === 'any' || node.t === 'set';
+const isCharacter = (node: Node): boolean => node.type.startsWith('Character');
 
 /** A repeat at the very end succeeds with its least count; the rest of it is never given back. */
-function withoutOpenEnd(items: RegexNode[]): RegexNode[] {
+function withoutOpenEnd(items: Node[]): Node[] {
   const last = items.at(-1);
-  if (last?.t !== 'repeat' || !isCharacter(last.body)) return items;
+  if (last?.type !== 'Quantifier' || !isCharacter(last.element)) return items;
   return [...items.slice(0, -1), { ...last, max: last.min }];
 }
 
-function sequenceBound(items: readonly RegexNode[], fold: boolean): Bound | undefined {
+function sequenceBound(items: readonly Node[], flags: Flags): Bound | undefined {
   let ways = ONE;
   let work = ONE;
   for (let i = 0; i < items.length; i++) {
-    const bound = nodeBound(items[i]!, fold);
+    const bound = nodeBound(items[i]!, flags);
     if (bound === undefined) return undefined;
     work = add(work, times(ways, bound.work));
     const next = items[i + 1];
-    if (next !== undefined && stopsAt(items[i]!, next, fold)) {
+    if (next !== undefined && stopsAt(items[i]!, next, flags)) {
       // The next item is tried from every place the repeat can be left at, and gets past its first character from one.
       work = add(work, times(ways, bound.ways));
     } else {
@@ -92,48 +98,40 @@ function sequenceBound(items: readonly RegexNode[], fold: boolean): Bound | unde
   return { ways, work };
 }
 
-function nodeBound(node: RegexNode, fold: boolean): Bound | undefined {
-  switch (node.t) {
-    case 'char':
-    case 'any':
-    case 'set':
-    case 'assert':
-      return { ways: ONE, work: ONE };
-    case 'alt': {
+function nodeBound(node: Node, flags: Flags): Bound | undefined {
+  switch (node.type) {
+    case 'Quantifier':
+      return repeatBound(node, flags);
+    case 'Group':
+    case 'CapturingGroup': {
       let ways = constant(0);
       let work = ONE;
-      for (const option of node.options) {
-        const bound = sequenceBound(flatten(option), fold);
+      for (const option of node.alternatives) {
+        const bound = sequenceBound(flatten(option.elements), flags);
         if (bound === undefined) return undefined;
         ways = add(ways, bound.ways);
         work = add(work, bound.work);
       }
       return { ways, work };
     }
-    case 'seq':
-    case 'group':
-      return sequenceBound(flatten(node), fold);
-    case 'repeat':
-      return repeatBound(node, fold);
-    case 'look':
-    case 'backref':
-      return undefined;
+    default:
+      return { ways: ONE, work: ONE };
   }
 }
 
-function repeatBound(node: RegexNode & { t: 'repeat' }, fold: boolean): Bound | undefined {
-  const body = nodeBound(node.body, fold);
+function repeatBound(node: AST.Quantifier, flags: Flags): Bound | undefined {
+  const body = sequenceBound(flatten([node.element]), flags);
   if (body === undefined) return undefined;
   const isOneWay = body.ways.degree === 0 && body.ways.factor <= 1;
   if (isOneWay) {
-    if (node.max === Number.POSITIVE_INFINITY)
+    if (node.max === Infinity)
       return { ways: constantPlusN(node.min), work: times(constantPlusN(node.min), body.work) };
     return {
       ways: constant(node.max - node.min + 1),
       work: times(constant(Math.max(1, node.max)), body.work),
     };
   }
-  if (node.max === Number.POSITIVE_INFINITY || body.ways.degree > 0) return undefined;
+  if (node.max === Infinity || body.ways.degree > 0) return undefined;
   const paths = body.ways.factor ** node.max * (node.max + 1);
   if (!(paths <= 1e6)) return undefined;
   return { ways: constant(paths), work: times(constant(paths), body.work) };
@@ -142,17 +140,14 @@ function repeatBound(node: RegexNode & { t: 'repeat' }, fold: boolean): Bound | 
 const constantPlusN = (extra: number): WorkBound => ({ factor: 1 + extra, degree: 1 });
 
 /** `item` is a repeat and `next` must begin with something the repeat cannot consume. */
-function stopsAt(item: RegexNode, next: RegexNode, fold: boolean): boolean {
-  if (item.t !== 'repeat' || !isCharacter(item.body)) return false;
-  if (next.t === 'assert') return next.kind === 'textEnd';
-  let start: RegexNode | undefined;
-  if (next.t === 'repeat') start = next.min >= 1 ? next.body : undefined;
-  else start = next;
-  if (start === undefined) return false;
-  let consumed = nodeRanges(item.body);
-  let needed = nodeRanges(start);
+function stopsAt(item: Node, next: Node, flags: Flags): boolean {
+  if (item.type !== 'Quantifier' || !isCharacter(item.element)) return false;
+  if (next.type === 'Assertion') return isAtEdge(next, 'end', flags);
+  if (next.type === 'Quantifier' && next.min === 0) return false;
+  let consumed = nodeRanges(item.element, flags.dotAll);
+  let needed = nodeRanges(next.type === 'Quantifier' ? next.element : next, flags.dotAll);
   if (consumed === undefined || needed === undefined) return false;
-  if (fold) {
+  if (flags.ignoreCase) {
     needed = withBothCases(needed);
     // One side free of letters is enough: folding then cannot carry a character over.
     if (needed === undefined || needed.some(([lo, hi]) => hasAsciiLetter(lo, hi))) {

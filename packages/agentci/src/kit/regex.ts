@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
-import { nativeSource, re2Source } from './regex-source.ts';
-import { type ParsedRegex, parseRegex, type RegexNode, RegexSyntaxError } from './regex-syntax.ts';
+import { re2Source } from './regex-source.ts';
+import { type ParsedRegex, PatternError, parseRegex, type RegexElement } from './regex-syntax.ts';
 import { type WorkBound, workBound, workFor } from './regex-work.ts';
 import { GUARD_TIMEOUT_MS, runGuarded } from './time-guard.ts';
 
@@ -52,26 +52,20 @@ export function compileRegex(pattern: string, flags = ''): RegexResult {
 /** The pattern is found in every text, as `.*` and `a?` are: nothing they need has to be there. */
 export function matchesEverything(pattern: string): boolean {
   try {
-    return needsNothing(parseRegex(pattern).root);
+    return parseRegex(pattern).options.some(needsNothing);
   } catch {
     return false;
   }
 }
 
-function needsNothing(node: RegexNode): boolean {
-  switch (node.t) {
-    case 'seq':
-      return node.items.every(needsNothing);
-    case 'alt':
-      return node.options.some(needsNothing);
-    case 'group':
-      return needsNothing(node.body);
-    case 'repeat':
-      return node.min === 0 || needsNothing(node.body);
-    default:
-      return false;
-  }
-}
+const needsNothing = (option: { readonly elements: readonly RegexElement[] }): boolean =>
+  option.elements.every((node) => {
+    if (node.type === 'Quantifier')
+      return node.min === 0 || needsNothing({ elements: [node.element] });
+    return (
+      /Group$/.test(node.type) && 'alternatives' in node && node.alternatives.some(needsNothing)
+    );
+  });
 
 /** Steps are at most proportional to the text's length in V8, so the pattern needs no guard there. */
 export function isLinearInV8(pattern: string): boolean {
@@ -86,18 +80,13 @@ export function isLinearInV8(pattern: string): boolean {
 function compile(pattern: string, flags: string): RegexResult {
   try {
     const parsed = parseRegex(pattern, flags);
-    const native = parsed.hasScopedFold ? undefined : nativeRegExp(parsed);
+    const native = parsed.hasScopedFlags ? undefined : new RegExp(parsed.source, parsed.flags);
     return { ok: true, regex: pickEngine(pattern, parsed, native) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof RegexSyntaxError) return { ok: false, message, offset: error.offset };
+    if (error instanceof PatternError) return { ok: false, message, offset: error.offset };
     return { ok: false, message };
   }
-}
-
-function nativeRegExp(parsed: ParsedRegex): RegExp {
-  const { source, flags } = nativeSource(parsed);
-  return new RegExp(source, flags);
 }
 
 function pickEngine(pattern: string, parsed: ParsedRegex, native: RegExp | undefined): Regex {
@@ -150,7 +139,7 @@ const isCheap = (bound: WorkBound | undefined, text: string): boolean =>
 
 /** RE2 ends lines at \n only; on texts with another line end, `^` and `$` of the `m` flag would answer differently. */
 const differsHere = (parsed: ParsedRegex, text: string): boolean =>
-  parsed.hasLineAnchor && /[\r\u2028\u2029]/.test(text);
+  parsed.multiline && /[\r\u2028\u2029]/.test(text);
 
 interface LinearEngine {
   /** Absent when RE2 refuses the pattern, e.g. a repeat above 1000. */

@@ -15,13 +15,13 @@ const seen = new Set<string>();
 /** Remembers the keys of a request, so that whoever writes a text that repeats one masks it. */
 export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
   for (const [name, given] of headers instanceof Map ? headers : Object.entries(headers)) {
-    if (!isKey(name)) continue;
+    if (!isKeyName(name)) continue;
     if (typeof given === 'string') rememberHeader(name, given);
     else for (const value of given ?? []) rememberHeader(name, value);
   }
   if (!url.includes('?')) return;
   for (const [name, value] of new URLSearchParams(url.slice(url.indexOf('?'))))
-    if (isKey(name)) remember(name, value);
+    if (isKeyName(name)) remember(name, value);
 }
 
 /**
@@ -34,18 +34,6 @@ export function rememberFields(body: string): void {
     remember(name, value);
     remember(name, value.replace(SCHEME, ''));
   }
-}
-
-/** The same few headers come with every request. */
-const known = new Map<string, boolean>();
-const MAX_KNOWN = 1000;
-
-function isKey(name: string): boolean {
-  const before = known.get(name);
-  if (before !== undefined) return before;
-  const found = isKeyName(name);
-  if (known.size < MAX_KNOWN) known.set(name, found);
-  return found;
 }
 
 function rememberHeader(name: string, value: string): void {

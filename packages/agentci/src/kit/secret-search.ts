@@ -1,5 +1,4 @@
-import { decodedTexts, mayEscape, OPEN_ESCAPE, type Span } from './decoded-text.ts';
-import { SecretSign } from './secret-sign.ts';
+import { decodedTexts, OPEN_ESCAPE, type Span } from './decoded-text.ts';
 
 /** A secret in a text, under the name that is shown in its place. */
 export interface FoundSecret extends Span {
@@ -19,9 +18,8 @@ const MAX_ESCAPED = 12;
 export class SecretSearch {
   readonly #names: ReadonlyMap<string, string>;
   readonly #pattern: RegExp | undefined;
-  /** What a text has that holds a secret; most texts have neither this nor an escape, which a quick look tells. */
-  readonly #sign: SecretSign;
-  readonly #signInDocument: SecretSign;
+  /** The longest run of letters and digits of each form: in a document only punctuation is escaped. */
+  readonly #cores: RegExp;
   readonly #longest: number;
 
   constructor(names: ReadonlyMap<string, string>) {
@@ -31,19 +29,18 @@ export class SecretSearch {
     this.#longest = forms[0]?.length ?? 0;
     this.#pattern =
       forms.length === 0 ? undefined : new RegExp(forms.map(patternOf).join('|'), 'g');
-    this.#sign = new SecretSign(forms, /[\w+/-]/);
-    this.#signInDocument = new SecretSign(forms, /[A-Za-z0-9]/);
+    this.#cores = new RegExp(forms.map(coreOf).join('|'));
   }
 
   /** Every secret in the text, in order; none overlaps another. */
   find(text: string): readonly FoundSecret[] {
     if (this.#pattern === undefined || text.length < MIN_LENGTH) return NONE;
-    return mayEscape(text) || this.#sign.isIn(text) ? this.#search(text) : NONE;
+    return this.#search(text);
   }
 
   /**
-   * As `find` for documents of ours, which are full of escapes and whose captured texts were looked at before: at a quicker
-   * look, which relies on it that letters and digits are never escaped, unless all of a text is.
+   * As `find` for documents of ours, which are full of escapes and whose captured texts were looked at before: relies on it
+   * that letters and digits are never escaped, unless all of a text is.
    */
   findInDocument(text: string): readonly FoundSecret[] {
     return this.mayBeIn(text) ? this.#search(text) : NONE;
@@ -51,9 +48,7 @@ export class SecretSearch {
 
   mayBeIn(document: string): boolean {
     if (this.#pattern === undefined) return false;
-    return (
-      this.#signInDocument.isIn(document) || (isEscaped(document) && ESCAPED_RUN.test(document))
-    );
+    return this.#cores.test(document) || (isEscaped(document) && ESCAPED_RUN.test(document));
   }
 
   #search(text: string): readonly FoundSecret[] {
@@ -120,6 +115,12 @@ function beginningOf(text: string, forms: Iterable<string>): number {
       if (end.endsWith(wanted.slice(0, length))) most = length;
   }
   return most;
+}
+
+/** What is shorter than four characters is in every text, as nothing is. */
+function coreOf(form: string): string {
+  const runs = form.match(/[A-Za-z0-9]{4,}/g) ?? [];
+  return runs.toSorted((a, b) => b.length - a.length)[0] ?? '';
 }
 
 /** Web forms write a space as "+". */

@@ -15,6 +15,10 @@ export type ValueIssue = { readonly path: ValuePath; readonly words?: string } &
   | { readonly kind: 'union'; readonly branches: readonly (readonly ValueIssue[])[] }
 );
 
+/** Whether a value is one the schema allows. */
+export const accepts = (schema: ValueSchema, value: unknown): boolean =>
+  valueIssues(schema, value).length === 0;
+
 /** Everything that is wrong with a value. None: the schema allows it. */
 export function valueIssues(
   { def }: ValueSchema,

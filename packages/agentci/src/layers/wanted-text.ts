@@ -42,13 +42,9 @@ function ruleText(rule: Readonly<Record<string, unknown>>): string {
     .filter(([key]) => key !== 'id' && key !== 'description')
     .map(([key, value]) => {
       let text: string;
-      if (Array.isArray(value)) {
-        text = texts(value).join(', ');
-      } else if (typeof value === 'object') {
-        text = shortJson(value);
-      } else {
-        text = String(value);
-      }
+      if (Array.isArray(value)) text = texts(value).join(', ');
+      else if (typeof value === 'object') text = shortJson(value);
+      else text = String(value);
       return `${key} ${text}`;
     });
   return `${String(type)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;

@@ -1,5 +1,4 @@
 import type { CodeLens } from 'vscode-languageserver/node';
-import { defined } from '../kit/defined.ts';
 import { parseYaml } from '../kit/yaml.ts';
 import { locate, nodeAt, toPlain, type YamlNode } from '../kit/yaml-node.ts';
 import { INCLUDE_TAG } from '../spec/include.ts';
@@ -91,11 +90,11 @@ function headOf(root: YamlNode): Record<string, unknown> {
     const node = nodeAt(root, path);
     return node === undefined ? undefined : toPlain(node);
   });
-  return defined({
+  return {
     vars,
     matrix,
     defaults: ofDefaults === undefined ? undefined : { vars: ofDefaults },
-  });
+  };
 }
 
 /** The line of the first query; each has one line. */

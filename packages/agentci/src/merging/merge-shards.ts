@@ -2,7 +2,6 @@ import { blankResult } from '../engine/combine-runs.ts';
 import { concludeRun } from '../engine/conclude-run.ts';
 import { joinParts, joinUnused } from '../engine/join-parts.ts';
 import type { RunParts } from '../engine/run-parts.ts';
-import { defined } from '../kit/defined.ts';
 import { andMore } from '../kit/words.ts';
 import { type CaseName, caseKey, caseText } from '../results/cell.ts';
 import {
@@ -95,7 +94,7 @@ export async function mergeShards(
   const replaced = joinUnused(replacedResults(found.replaced));
   const unused = joinUnused([joined.unused, replaced].flatMap((each) => each ?? []));
   const conclusion = await concludeRun({
-    parts: { ...joined, ...defined({ unused }) },
+    parts: { ...joined, unused },
     results: merged,
     incomplete: problems.map((each) => ({ ...each, message: told(each.message) })),
   });

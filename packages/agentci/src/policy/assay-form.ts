@@ -58,9 +58,8 @@ export function fromAssayForm(
     !written.some(
       ({ key, value }) => MOVED.includes(key) || (key === 'tools' && hasArgumentConstraints(value)),
     )
-  ) {
+  )
     return hasChanged ? mapAt(root, written) : root;
-  }
   const tools = written.find(({ key }) => key === 'tools');
   const inTools = tools?.value.kind === 'map' ? [...tools.value.entries.values()] : [];
   const moved = inTools.filter(

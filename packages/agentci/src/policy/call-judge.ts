@@ -97,15 +97,10 @@ export class CallJudge {
     // A list of tools decides about every run, also one without calls, as a blocklist does.
     const isExercised = this.#checked > 0 || this.#violations.length > 0 || this.#gates;
     let status: PolicyStatus;
-    if (blocks) {
-      status = 'fail';
-    } else if (reason !== undefined) {
-      status = 'error';
-    } else if (this.#violations.length > 0) {
-      status = 'warn';
-    } else {
-      status = 'pass';
-    }
+    if (blocks) status = 'fail';
+    else if (reason !== undefined) status = 'error';
+    else if (this.#violations.length > 0) status = 'warn';
+    else status = 'pass';
     return {
       metric: 'args_valid',
       status,

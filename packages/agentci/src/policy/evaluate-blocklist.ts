@@ -43,13 +43,9 @@ export function evaluateBlocklist(input: EvaluateBlocklistInput): BlocklistResul
     }
     const reason = violations.length > 0 ? undefined : unnamedReason(calls);
     let status: 'error' | 'pass' | 'fail';
-    if (violations.length > 0) {
-      status = 'fail';
-    } else if (reason === undefined) {
-      status = 'pass';
-    } else {
-      status = 'error';
-    }
+    if (violations.length > 0) status = 'fail';
+    else if (reason === undefined) status = 'pass';
+    else status = 'error';
     return {
       metric: 'tool_blocklist',
       status,

@@ -68,9 +68,8 @@ export function evaluatePrepared(
         verdict.brokenBy === undefined || verdict.brokenBy.length === 0
           ? undefined
           : [...verdict.brokenBy],
-      ...(unknown.length === 0
-        ? {}
-        : { unknown, per_call: rule.isPerCall ? (true as const) : undefined }),
+      unknown: unknown.length === 0 ? undefined : unknown,
+      per_call: unknown.length > 0 && rule.isPerCall ? true : undefined,
     };
     records.push(record);
     // What the unknown arguments would have changed is not known, so neither is the verdict.
@@ -82,13 +81,9 @@ export function evaluatePrepared(
   const reason = unknownWhy ?? unnamed;
   const isExercised = records.some(({ outcome }) => outcome !== 'not_exercised');
   let status: PolicyStatus;
-  if (violations.length > 0) {
-    status = 'fail';
-  } else if (reason === undefined) {
-    status = 'pass';
-  } else {
-    status = 'error';
-  }
+  if (violations.length > 0) status = 'fail';
+  else if (reason === undefined) status = 'pass';
+  else status = 'error';
   return {
     metric: 'sequence_valid',
     status,

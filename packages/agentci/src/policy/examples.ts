@@ -16,13 +16,9 @@ export function testExample(example: PolicyExample, policy: Policy): ExampleRepo
   else if (isUnknown) got = 'unknown';
   else got = 'allow';
   let status: 'error' | 'pass' | 'fail';
-  if (isUnknown) {
-    status = 'error';
-  } else if (isMet) {
-    status = 'pass';
-  } else {
-    status = 'fail';
-  }
+  if (isUnknown) status = 'error';
+  else if (isMet) status = 'pass';
+  else status = 'fail';
   return {
     name: example.name,
     line: example.place.line,

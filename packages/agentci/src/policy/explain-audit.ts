@@ -89,7 +89,6 @@ function withResult(call: ExplainedCall, line: AuditResult, judge: LiveJudge): E
   let reproduced: boolean | undefined;
   if (isSame) reproduced = true;
   else if (isWhole) reproduced = false;
-  else reproduced = undefined;
   const { reproduced: before, ...recorded } = call.recorded ?? {
     decision: line.decision,
     verdict: line.verdict,

@@ -27,6 +27,11 @@ export interface ExplainInput {
   readonly run?: RunFacts;
 }
 
+const NOT_KNOWN = {
+  full: undefined,
+  partial: 'not all tool calls were captured',
+  none: 'tool calls were not captured',
+};
 const UNKNOWN = 'could not tell: something was not captured';
 
 /** The timeline of a trace: each call allowed, blocked or not known, by which rule, on which line of the policy. */
@@ -112,8 +117,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     blocked: count('blocked'),
     warned: count('warned'),
     unknown: count('unknown'),
-    not_known: input.captured === 'none' ? 'tool calls were not captured' : undefined,
-    ...(input.captured === 'partial' ? { not_known: 'not all tool calls were captured' } : {}),
+    not_known: NOT_KNOWN[input.captured ?? 'full'],
     first_block_index: first < 0 ? null : first,
     at_end,
     rules,

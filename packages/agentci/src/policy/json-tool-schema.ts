@@ -4,6 +4,7 @@ import {
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,
 } from '../kit/json-schema-shape.ts';
+import { KEYWORDS, NOTES } from '../kit/json-schema-words.ts';
 import { isObject } from '../kit/object.ts';
 import type { Problems } from '../kit/problems.ts';
 import {
@@ -21,87 +22,13 @@ import type { Constraint } from './constraint.ts';
 import { FORMATS } from './formats.ts';
 import { unknownHint } from './issue.ts';
 
-const VALUE_KEYWORDS = [
-  'type',
-  'enum',
-  'const',
-  'multipleOf',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'format',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minContains',
-  'maxContains',
-  'minProperties',
-  'maxProperties',
-  'required',
-  'dependentRequired',
-  'dependencies',
-  'items',
-  '$ref',
-  '$id',
-  '$anchor',
-  '$schema',
-];
-const NOTES = [
-  '$comment',
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-];
-const KNOWN = [
-  ...VALUE_KEYWORDS,
-  ...NOTES,
-  ...SCHEMA_KEYWORDS,
-  ...SCHEMA_LIST_KEYWORDS,
-  ...SCHEMA_MAP_KEYWORDS,
-];
+const KNOWN = [...KEYWORDS, ...NOTES];
 /** What the policy's own compiler understands with exactly the meaning of the standard. */
-const OWN = new Set([
-  ...[
-    'type',
-    'enum',
-    'const',
-    'multipleOf',
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-  ],
-  ...[
-    'minLength',
-    'maxLength',
-    'pattern',
-    'format',
-    'minItems',
-    'maxItems',
-    'uniqueItems',
-    'required',
-    'items',
-  ],
-  ...[
-    'properties',
-    'additionalProperties',
-    '$ref',
-    '$defs',
-    'title',
-    'description',
-    'default',
-    'examples',
-    'deprecated',
-  ],
-]);
+const OWN = new Set(
+  `type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength pattern format
+   minItems maxItems uniqueItems required items properties additionalProperties $ref $defs
+   title description default examples deprecated`.split(/\s+/),
+);
 
 /**
  * Compiles one schema of the v2 form (JSON Schema). Plain ones run on the policy's own compiler, which knows the line of

@@ -74,9 +74,8 @@ export class ToolsReader {
   #tool(entry: YamlEntry): ToolPolicy | undefined {
     const { key, value } = entry;
     const place = placeOfKey(entry);
-    if (value.kind === 'scalar' && value.value === null && value.broken !== true) {
+    if (value.kind === 'scalar' && value.value === null && value.broken !== true)
       return { name: key, place, isJsonSchema: false };
-    }
     if (value.kind !== 'map') {
       this.#words.fail(value, 'POLICY_TYPE', `"${key}" must be a map with "arguments"`);
       return undefined;

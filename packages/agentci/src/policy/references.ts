@@ -32,9 +32,8 @@ export class References {
   }
 
   readonly resolve = ({ value }: YamlEntry): YamlNode | undefined => {
-    if (value.kind !== 'scalar' || typeof value.value !== 'string' || value.value === '') {
+    if (value.kind !== 'scalar' || typeof value.value !== 'string' || value.value === '')
       return this.#fail(value, '"$ref" takes text such as "#/definitions/amount"');
-    }
     const text = value.value;
     const hash = text.indexOf('#');
     const path = hash < 0 ? text : text.slice(0, hash);

@@ -1,5 +1,5 @@
-import { accepts } from '../kit/value-issues.ts';
 import { sha256Hex } from '../kit/hash.ts';
+import { accepts } from '../kit/value-issues.ts';
 import { type Infer, v } from '../kit/value-schema.ts';
 import { caseKey } from '../results/cell.ts';
 

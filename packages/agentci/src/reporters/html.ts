@@ -64,13 +64,7 @@ const bounded = (result: QueryResult): QueryResult =>
     : {
         ...wholeResult(result),
         answer: result.answer === null ? null : clip(result.answer, MAX_ANSWER),
-        ...(result.runs
-          ? {
-              runs: result.runs.map((one) =>
-                typeof one.answer === 'string'
-                  ? { ...one, answer: clip(one.answer, MAX_ANSWER) }
-                  : one,
-              ),
-            }
-          : {}),
+        runs: result.runs?.map((one) =>
+          typeof one.answer === 'string' ? { ...one, answer: clip(one.answer, MAX_ANSWER) } : one,
+        ),
       };

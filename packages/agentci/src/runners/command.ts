@@ -62,13 +62,9 @@ export function createCommandRunner(
       });
       const wallMs = performance.now() - started;
       let ending: AgentEnd;
-      if (outcome.ended !== 'exited') {
-        ending = 'stopped';
-      } else if (outcome.hasLeftovers === true) {
-        ending = 'left';
-      } else {
-        ending = 'itself';
-      }
+      if (outcome.ended !== 'exited') ending = 'stopped';
+      else if (outcome.hasLeftovers === true) ending = 'left';
+      else ending = 'itself';
       const seen = await lookout?.end(ending);
       await lookout?.close();
       switch (outcome.ended) {

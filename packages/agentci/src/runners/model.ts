@@ -1,7 +1,6 @@
 import { ModelError } from '../judge/model-error.ts';
 import { KEY_VARIABLES, parseModelName, showModel } from '../judge/model-name.ts';
 import { callModel, type ModelReply } from '../judge/providers.ts';
-import { defined } from '../kit/defined.ts';
 import { SECRETS } from '../kit/secrets.ts';
 import { UserError } from '../kit/user-error.ts';
 import { andMore } from '../kit/words.ts';
@@ -172,10 +171,7 @@ function traceOf(
     step.provider = provider;
     if (finish !== undefined) step.finish = finish;
     if (step.usage !== undefined)
-      Object.assign(
-        step.usage,
-        defined({ cacheRead: usage.cacheRead, cacheWrite: usage.cacheWrite }),
-      );
+      Object.assign(step.usage, { cacheRead: usage.cacheRead, cacheWrite: usage.cacheWrite });
   }
   return trace;
 }

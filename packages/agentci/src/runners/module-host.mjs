@@ -99,7 +99,7 @@ parentPort.on('message', async (message) => {
         ? loaded.agent(...args)
         : loaded.agent(query, {
             ...context,
-            ...(hasState ? { state } : {}),
+            ...(hasState && { state }),
             signal: controller.signal,
           }));
       return args ? { value } : consume(value, started);

@@ -62,7 +62,7 @@ async function readPieces(source, started) {
     pieces.push(piece);
     times.push(performance.now() - started);
   }
-  return { pieces, times, ...(returned === undefined || returned === null ? {} : { returned }) };
+  return { pieces, times, returned: returned ?? undefined };
 }
 
 /** A generator may return its result after its pieces, which a loop over them does not show. */
@@ -84,7 +84,7 @@ function resultOf(returned, { pieces, times }) {
   const areTexts = pieces.length > 0 && pieces.every((piece) => typeof piece === 'string');
   const lacksAnswer = isObject && areTexts && !ANSWER_KEYS.some((key) => key in returned);
   const value = lacksAnswer ? { ...returned, answer: pieces.join('') } : returned;
-  return { value, ...(times.length === 0 ? {} : { ttftMs: times[0] }) };
+  return { value, ttftMs: times[0] };
 }
 
 const ANSWER_KEYS = ['answer', 'final_answer', 'schema', 'steps', 'messages', 'error'];

@@ -18,9 +18,8 @@ export function mannWhitney(
   const { ranks, ties } = midRanks([...a, ...b]);
   const rankSum = ranks.slice(0, a.length).reduce((sum, rank) => sum + rank, 0);
   const statistic = rankSum - (a.length * (a.length + 1)) / 2;
-  if (ties.length === 0 && isCountable(a.length, b.length)) {
+  if (ties.length === 0 && isCountable(a.length, b.length))
     return { statistic, p: exactP(statistic, a.length, b.length) };
-  }
   const n = a.length + b.length;
   const tied = ties.reduce((sum, size) => sum + (size ** 3 - size), 0);
   const square = ((a.length * b.length) / 12) * (n + 1 - tied / (n * (n - 1)));

@@ -73,9 +73,8 @@ export function readJournal(path: string): { header: JournalHeader; entries: Jou
       );
     return entry;
   });
-  if ((header as JournalHeader | undefined)?.schema !== JOURNAL_SCHEMA) {
+  if ((header as JournalHeader | undefined)?.schema !== JOURNAL_SCHEMA)
     throw new UserError('RUN_DAMAGED', `${path} does not start with an ${JOURNAL_SCHEMA} header`);
-  }
   return { header: header as JournalHeader, entries: withoutRevoked(entries as JournalEntry[]) };
 }
 

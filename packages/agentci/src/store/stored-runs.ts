@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { defined } from '../kit/defined.ts';
 import { isObject } from '../kit/object.ts';
 import { UserError } from '../kit/user-error.ts';
 import { caseKey, caseText } from '../results/cell.ts';
@@ -49,7 +48,7 @@ export function listRuns(root: string): StoredRun[] {
     const finished = existsSync(join(root, id, 'run.json'));
     found.set(id, {
       id,
-      header: { ...header, ...defined({ started_with: startedWith }) },
+      header: { ...header, started_with: startedWith },
       age,
       finished,
     });

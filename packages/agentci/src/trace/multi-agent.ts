@@ -120,7 +120,7 @@ function addConflicts(list: StepList, value: unknown, path: string): void {
       data: {
         ...rest,
         resolved: optionalFlag(resolved, `${at}.resolved`) ?? false,
-        ...(seconds === undefined ? {} : { resolutionMs: seconds * MS_PER_SECOND }),
+        resolutionMs: seconds === undefined ? undefined : seconds * MS_PER_SECOND,
       },
     });
   }

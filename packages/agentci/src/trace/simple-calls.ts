@@ -34,7 +34,7 @@ function inOwnWords(fields: Fields): Fields {
   const { type: _, function: called, ...rest } = fields;
   if (fields.name !== undefined || !isFields(called)) return fields;
   const { name, arguments: args, ...others } = called;
-  return { ...others, ...rest, name, ...(args === undefined ? {} : { args }) };
+  return { ...others, ...rest, name, args: args ?? rest.args };
 }
 
 const STEP_STATUSES: ReadonlyMap<unknown, ToolStep['status']> = new Map([

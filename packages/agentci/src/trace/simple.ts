@@ -154,7 +154,7 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
   return {
     ...joined,
     id: told.id,
-    task: { ...joined.task, ...(told.task?.id === undefined ? {} : { id: told.task.id }) },
+    task: { ...joined.task, id: told.task?.id ?? joined.task?.id },
     meta: { ...joined.meta, ...told.meta },
     final: final ?? joined.final,
     captured: final === undefined ? joined.captured : { ...joined.captured, final: 'full' },
@@ -302,9 +302,8 @@ function addContext(list: StepList, value: unknown, captured: Captured): void {
     : refuse('context', 'a list', value);
   const documents = items.map((item: unknown, i: number) => {
     if (typeof item === 'string') return { text: item };
-    if (isFields(item) && typeof item.text === 'string') {
+    if (isFields(item) && typeof item.text === 'string')
       return { text: item.text, id: typeof item.id === 'string' ? item.id : undefined };
-    }
     return refuse(`context[${i}]`, 'text, or an object with "text"', item);
   });
   list.add({ kind: 'retrieval', status: 'ok', documents });

@@ -125,9 +125,8 @@ function sumOf(
     value += amount.value;
     if (!amount.complete) unknown++;
   }
-  if (trace.captured.llmCalls === 'none' && calls.length === 0) {
+  if (trace.captured.llmCalls === 'none' && calls.length === 0)
     return atLeast(0, `the recording gives no ${what} and no LLM calls`);
-  }
   if (unknown > 0)
     return atLeast(value, `${unknown} of ${calls.length} LLM calls were recorded without ${what}`);
   if (trace.captured.llmCalls !== 'full') return atLeast(value, 'not every LLM call was recorded');

@@ -22,9 +22,8 @@ export function upgradeTrace(
 ):
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issue: TraceIssue } {
-  if (!isFields(value) || typeof value.schema !== 'string' || !value.schema.startsWith(PREFIX)) {
+  if (!isFields(value) || typeof value.schema !== 'string' || !value.schema.startsWith(PREFIX))
     return refusal(`"schema" must be "${TRACE_SCHEMA}"`);
-  }
   const name = value.schema;
   if (name === TRACE_SCHEMA) return { ok: true, value };
   const version = /^\d{1,6}$/.test(name.slice(PREFIX.length))

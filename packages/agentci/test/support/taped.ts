@@ -44,7 +44,6 @@ export async function withTape<T>(
   });
   const slot = await capture.open({
     answer: session.answer,
-    answerAtOnce: session.answerAtOnce,
     onBlocked: session.blocked,
   });
   slot.begin();

@@ -91,8 +91,8 @@ export function LabelApp() {
       const given = {
         id: item.id,
         label,
-        ...(score === undefined ? {} : { score }),
-        ...(note === '' ? {} : { note }),
+        score,
+        note: note || undefined,
       };
       const saved = await saveLabel(given);
       put(saved.item);

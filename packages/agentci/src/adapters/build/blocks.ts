@@ -142,13 +142,9 @@ const result =
     const { value, parts, failed } = outcomeOf(given);
     const isError = failed ?? failureFlag(source);
     let status: 'error' | 'ok' | undefined;
-    if (isError === undefined) {
-      status = undefined;
-    } else if (isError) {
-      status = 'error';
-    } else {
-      status = 'ok';
-    }
+    if (isError === undefined) status = undefined;
+    else if (isError) status = 'error';
+    else status = 'ok';
     into.results.push({
       role: 'tool',
       parts,

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { driftWarnings } from '../../trace/drift.ts';
 import {
   type Failure,
@@ -149,19 +148,15 @@ function withBareName(draft: DraftStep): DraftStep {
     const to = isSpan ? handoffTarget(draft.name) : undefined;
     if (to !== undefined) return handoffOf(draft, to);
     let name: string;
-    if (draft.name === '') {
-      name = UNNAMED;
-    } else if (isSpan) {
-      name = undecorated(draft.name);
-    } else {
-      name = draft.name;
-    }
+    if (draft.name === '') name = UNNAMED;
+    else if (isSpan) name = undecorated(draft.name);
+    else name = draft.name;
     const split = splitToolName(name);
     if (isWithheld(draft.result)) return withBareName({ ...draft, result: undefined });
     if (split.name === draft.name) return draft;
     const server = draft.server ?? split.server;
     const by = draft.by ?? (split.server === undefined ? undefined : ('mcp' as const));
-    return { ...draft, name: split.name, rawName: draft.name, ...defined({ server, by }) };
+    return { ...draft, name: split.name, rawName: draft.name, server, by };
   }
   if (draft.kind !== 'llm' && draft.kind !== 'agent') return draft;
   const { input, output } = draft;
@@ -171,7 +166,8 @@ function withBareName(draft: DraftStep): DraftStep {
   }
   return {
     ...draft,
-    ...defined({ input: input?.map(withBareCalls), output: output && withBareCalls(output) }),
+    input: input?.map(withBareCalls),
+    output: output && withBareCalls(output),
   };
 }
 
@@ -203,7 +199,7 @@ function withBareCalls<T extends { calls?: DraftCalls; name?: string; role: stri
     if (split.name === call.name) return call;
     const server = call.server ?? split.server;
     const by = call.by ?? (split.server === undefined ? undefined : ('mcp' as const));
-    return { ...call, name: split.name, rawName: call.name, ...defined({ server, by }) };
+    return { ...call, name: split.name, rawName: call.name, server, by };
   });
   return { ...turn, name: name ?? turn.name, calls };
 }
@@ -252,7 +248,7 @@ function stepOf(node: Node, base: Base, ids: ReadonlyMap<Node, string>): Step {
       ...step,
       by: by ?? 'client',
       evidence: evidence ?? ['span'],
-      ...defined({ requestedBy: requester }),
+      requestedBy: requester,
     } as unknown as ToolStep;
   }
   if (isHandoff(node)) {

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { CallIds } from './call-ids.ts';
 import type { Reply } from './conversation.ts';
 import type { DraftLlm, DraftStep, Turn } from './draft.ts';
@@ -42,7 +41,7 @@ export class Dialogue {
       input: this.#since.length !== 0 ? this.#since : undefined,
       inputIsDelta: this.#hasReply || undefined,
       ...about,
-      ...defined({ agent }),
+      agent,
     };
     this.#since = [];
     this.#hasReply = true;

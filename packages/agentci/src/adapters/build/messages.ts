@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import type { Message, Part } from '../../trace/model.ts';
 import { contentOf, failureFlag, outcomeOf, UNNAMED } from './blocks.ts';
@@ -87,7 +86,7 @@ export function messageTurns(given: Fields): Turn[] {
   };
   if (role === 'tool')
     return results.length > 0
-      ? results.map((turn) => ({ ...about, ...defined(turn) }))
+      ? results.map((turn) => ({ ...turn, name: turn.name ?? about.name, at: turn.at ?? about.at }))
       : [toolTurn(message, about)];
   const own: Turn = { role, parts, ...about, calls: calls.length !== 0 ? calls : undefined };
   const isEmpty = parts.length === 0 && calls.length === 0 && role !== 'assistant';
@@ -159,28 +158,20 @@ function toolTurn(message: Fields, about: Partial<Turn>): Turn {
   const { value, parts, failed } = outcomeOf(message.content ?? message.output ?? message.result);
   const isError = failed ?? failureFlag(message);
   let status: 'error' | 'ok' | undefined;
-  if (isError === undefined) {
-    status = undefined;
-  } else if (isError) {
-    status = 'error';
-  } else {
-    status = 'ok';
-  }
+  if (isError === undefined) status = undefined;
+  else if (isError) status = 'error';
+  else status = 'ok';
   return {
     role: 'tool',
     parts,
     ...about,
-    ...defined({
-      result: value,
-      callId: label(
-        pick(message, 'tool_call_id', 'toolCallId', 'call_id', 'callId', 'tool_use_id'),
-      ),
-      status,
-      error:
-        isError === true
-          ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
-          : undefined,
-    }),
+    result: value,
+    callId: label(pick(message, 'tool_call_id', 'toolCallId', 'call_id', 'callId', 'tool_use_id')),
+    status,
+    error:
+      isError === true
+        ? { message: typeof value === 'string' ? value : JSON.stringify(value ?? '') }
+        : undefined,
   };
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import { fields, label, objects, pick, text, unpacked } from '../build/values.ts';
 import type { Span, SpanEvent } from './span.ts';
@@ -67,34 +66,31 @@ function messageOf({ role, content }: Fields, otherwise: string): Fields {
       : outer;
   const id = isFields(outer) ? label(outer.id) : undefined;
   const said = role === undefined || role === 'unknown' ? otherwise : role;
-  return { role: said, content: inner, ...defined({ tool_call_id: id, id }) };
+  return { role: said, content: inner, tool_call_id: id, id };
 }
 
-const messages = ({ input, output }: Content): Fields =>
-  defined({
-    'gen_ai.input.messages': input.length === 0 ? undefined : input,
-    'gen_ai.output.messages': output.length === 0 ? undefined : output,
-  });
+const messages = ({ input, output }: Content): Fields => ({
+  'gen_ai.input.messages': input.length === 0 ? undefined : input,
+  'gen_ai.output.messages': output.length === 0 ? undefined : output,
+});
 
 function toolContent({ input, output }: Content): Fields {
-  return defined({
+  return {
     'gen_ai.tool.call.arguments': asText(input[0]?.content),
     'gen_ai.tool.call.result': resultText(output[0]?.content),
     'gen_ai.tool.call.id': input[0]?.id,
-  });
+  };
 }
 
-const openinference = ({ input, output }: Content): Fields =>
-  defined({
-    'input.value': asText(input.at(-1)?.content),
-    'output.value': asText(output.at(-1)?.content),
-  });
+const openinference = ({ input, output }: Content): Fields => ({
+  'input.value': asText(input.at(-1)?.content),
+  'output.value': asText(output.at(-1)?.content),
+});
 
-const traceloop = ({ input, output }: Content): Fields =>
-  defined({
-    'traceloop.entity.input': asText(input.at(-1)?.content),
-    'traceloop.entity.output': asText(output.at(-1)?.content),
-  });
+const traceloop = ({ input, output }: Content): Fields => ({
+  'traceloop.entity.input': asText(input.at(-1)?.content),
+  'traceloop.entity.output': asText(output.at(-1)?.content),
+});
 
 const asText = (value: unknown): string | undefined =>
   value === undefined || typeof value === 'string' ? text(value) : JSON.stringify(value);
@@ -130,12 +126,10 @@ function guessed({ input, output }: Content): Fields | undefined {
   return {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': put.name,
-    ...defined({
-      'gen_ai.tool.call.id': label(put.tool_call_id),
-      'gen_ai.tool.call.arguments': asText(input.at(-1)?.content),
-      'gen_ai.tool.call.result': asText(put.content),
-      'error.type': put.status === 'error' ? 'tool_error' : undefined,
-    }),
+    'gen_ai.tool.call.id': label(put.tool_call_id),
+    'gen_ai.tool.call.arguments': asText(input.at(-1)?.content),
+    'gen_ai.tool.call.result': asText(put.content),
+    'error.type': put.status === 'error' ? 'tool_error' : undefined,
   };
 }
 

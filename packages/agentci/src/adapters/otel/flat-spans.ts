@@ -102,13 +102,9 @@ function bareSpan(span: Fields, record: RawRecord): Span {
   const id = span.isPhoenix === true ? label : idOf;
   const reference = objects(span.references).find(({ refType }) => refType === 'CHILD_OF');
   let outcome: 'error' | 'ok' | 'unset' | undefined;
-  if (isFailed(attributes)) {
-    outcome = 'error';
-  } else if (given === undefined) {
-    outcome = undefined;
-  } else {
-    outcome = status.outcome;
-  }
+  if (isFailed(attributes)) outcome = 'error';
+  else if (given === undefined) outcome = undefined;
+  else outcome = status.outcome;
   return {
     name: text(pick(span, 'name', 'operationName')) ?? '',
     scope:

@@ -75,15 +75,11 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
   const isWrapped = isFields(given) && Object.keys(given).length === 1 && 'input' in given;
   const inner = isWrapped ? given.input : given;
   let result: unknown;
-  if (output === null) {
-    result = undefined;
-  } else if (isMessage) {
-    result = resultOf(kwargs.content);
-  } else if (isFields(message) && Array.isArray(message.content)) {
+  if (output === null) result = undefined;
+  else if (isMessage) result = resultOf(kwargs.content);
+  else if (isFields(message) && Array.isArray(message.content))
     result = outcomeOf(message.content).value;
-  } else {
-    result = resultOf(output);
-  }
+  else result = resultOf(output);
   return {
     kind: 'tool',
     name,

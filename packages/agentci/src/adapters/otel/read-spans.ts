@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { defined } from '../../kit/defined.ts';
 import { present } from '../../kit/list.ts';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
 import { tryBuild } from '../build/build-trace.ts';
@@ -129,7 +128,7 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
     id: runId,
     source: { format, dialects, traceIds: traceIds.length !== 0 ? traceIds : undefined },
     steps: [...steps, ...absentCalls(run, steps)],
-    meta: defined({ session, service: label(first.resource['service.name']) }),
+    meta: { session, service: label(first.resource['service.name']) },
     records: {
       ...TRACING_RECORD,
       // An instrumentation of tools alone does not say that no model was called.

@@ -1,4 +1,3 @@
-import { defined } from '../../kit/defined.ts';
 import { type Fields, isFields } from '../../trace/fields.ts';
 import { fields, label, objects, pick } from '../build/values.ts';
 
@@ -77,12 +76,10 @@ function tableSpan(row: Fields): Fields {
   const span: Record<string, unknown> = {
     start_time: start,
     events: eventsOf(row),
-    ...defined({
-      child_spans: pick(row, 'child_spans', 'ChildSpans'),
-      resource: isFields(resource) ? { attributes: resource } : undefined,
-      scope: scope === undefined ? undefined : { name: scope },
-      duration_ms: durationOf(pick(row, 'Duration', 'duration')),
-    }),
+    child_spans: pick(row, 'child_spans', 'ChildSpans'),
+    resource: isFields(resource) ? { attributes: resource } : undefined,
+    scope: scope === undefined ? undefined : { name: scope },
+    duration_ms: durationOf(pick(row, 'Duration', 'duration')),
   };
   for (const [camel, snake, name] of TABLE) {
     const value = pick(row, camel, snake);

@@ -12,7 +12,6 @@ export function hasHole(items: readonly unknown[]): boolean {
   let key: 'step_id' | 'turn_idx' | undefined;
   if ('step_id' in first) key = 'step_id';
   else if ('turn_idx' in first) key = 'turn_idx';
-  else key = undefined;
   if (key === undefined) return false;
   let last: number | undefined;
   for (const item of items) {

@@ -50,8 +50,10 @@ export function withTask(trace: Trace, { id, query }: Omit<Wrapped, 'value'>): T
     ...trace,
     task: {
       ...trace.task,
-      ...(addsId ? { id } : {}),
-      ...(addsQuery ? { input: [{ role: 'user', parts: [{ type: 'text', text: query }] }] } : {}),
+      id: addsId ? id : trace.task?.id,
+      input: addsQuery
+        ? [{ role: 'user', parts: [{ type: 'text', text: query }] }]
+        : trace.task?.input,
     },
   };
 }

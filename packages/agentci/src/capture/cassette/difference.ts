@@ -132,13 +132,9 @@ function isUsers(turn: unknown): boolean {
 /** How much of the one is in the other: higher is nearer. */
 export function likeness(recorded: Canonical, asked: Canonical): number {
   let score: number;
-  if (recorded.place === asked.place) {
-    score = 100;
-  } else if (withoutModel(recorded.place) === withoutModel(asked.place)) {
-    score = 50;
-  } else {
-    score = 0;
-  }
+  if (recorded.place === asked.place) score = 100;
+  else if (withoutModel(recorded.place) === withoutModel(asked.place)) score = 50;
+  else score = 0;
   if (!isObject(recorded.body) || !isObject(asked.body)) return score;
   const [before, now] = [recorded.body, asked.body];
   for (const field of new Set([...Object.keys(before), ...Object.keys(now)])) {

@@ -1,8 +1,7 @@
 import { plural } from '../../kit/words.ts';
 import { type Broken, type Exchange, MISS_HEADER } from '../exchange.ts';
-import type { Answer, AnswerAtOnce, ServedReply } from '../model/answer.ts';
+import type { Answer, ServedReply } from '../model/answer.ts';
 import { askUsage } from '../model/ask-usage.ts';
-import { isPlainReply } from '../whole-request.ts';
 import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
 import type { Cassette, CassetteEntry } from './cassette.ts';
 import { type Card, Deck, type Match, type Miss } from './deck.ts';
@@ -68,19 +67,6 @@ export class CassetteSession {
     this.#deck = new Deck(known, options.rules, { repeatsLast: options.repeatsLast });
     this.#servers = new RecordedServers(options.cassette);
   }
-
-  /** Answers a call whose request is that of the next recorded one, and whose reply is whole; leaves all others to `answer`. */
-  readonly answerAtOnce: AnswerAtOnce = (asked) => {
-    const same = this.#deck.nextSame(asked);
-    if (same === undefined || same.entry.why !== undefined || same.entry.chunks.length !== 1)
-      return undefined;
-    if (!isPlainReply(same.entry)) return undefined;
-    // The recorded client asked just as this one does: only what we asked for beyond that is to be hidden.
-    if (same.entry.askedUsage === true && hidesUsage(same.entry, asked.route, asked.body))
-      return undefined;
-    this.#calls++;
-    return this.#hit(this.#use(same), false);
-  };
 
   /** Answers a call, or leaves it to the upstream. */
   readonly answer: Answer = async (asked) => {
@@ -244,7 +230,6 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
   let text: string | undefined;
   if (stored.kind === 'json') text = JSON.stringify(stored.value);
   else if (stored.kind === 'text') text = stored.text;
-  else text = undefined;
   const recorded = text === undefined ? undefined : askUsage(Buffer.from(text));
   return entry.askedUsage === true || recorded === undefined;
 }

@@ -31,6 +31,3 @@ interface Asked {
 
 /** What may look at a request before it is sent on, and answer in the upstream's place. */
 export type Answer = (asked: Asked) => Promise<ServedReply | undefined>;
-
-/** As `Answer`, for a reply that is already there and whole: one chunk, nothing to hide, an end. Undefined says no more than that. */
-export type AnswerAtOnce = (asked: Asked) => ServedReply | undefined;

@@ -6,9 +6,8 @@ import type { Exchange } from '../exchange.ts';
 import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
 import { targetOf, type Upstream, unnamedUpstream } from '../upstreams.ts';
-import type { WholeReply, WholeRequest } from '../whole-request.ts';
 import { proxyOf } from '../witness/user-proxy.ts';
-import type { Answer, AnswerAtOnce } from './answer.ts';
+import type { Answer } from './answer.ts';
 import { askUsage } from './ask-usage.ts';
 import { ExchangeBook, MAX_BODY_BYTES, type Opened } from './exchange-book.ts';
 import { QUERY_HEADER } from './headers.ts';
@@ -26,8 +25,6 @@ export interface ModelPlaneOptions {
   readonly environment: Plane['environment'];
   readonly connections: Connections;
   readonly answer?: Answer | undefined;
-  /** Asked first. */
-  readonly answerAtOnce?: AnswerAtOnce | undefined;
   /** Nothing is sent on: what has no answer here gets none. */
   readonly isOffline?: boolean | undefined;
   /** Whether an agent that has answered may still make a call; undefined: it may. */
@@ -70,55 +67,8 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
   };
   const counts = { calls: 0, incomplete: 0, failed: 0, late: 0 };
 
-  /** An agent asks for the same few paths over and over. One with parameters is not kept: there may be keys among them. */
-  const known = new Map<string, Place>();
-  const placeOf = (method: string, path: string): Place | undefined => {
-    const key = `${method} ${path}`;
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const found = findPlace(method, path, options);
-    if (found !== undefined && known.size < MAX_KNOWN && !path.includes('?')) known.set(key, found);
-    return found;
-  };
   const isOfAnother = (given: string | string[] | undefined): boolean =>
     book.isClosed || (given !== undefined && given !== String(query));
-
-  /** The short way, for replies that are already there: no streams, and nothing to wait for. */
-  const answerWhole = ({
-    method,
-    target: path,
-    headers,
-    body,
-  }: WholeRequest): WholeReply | undefined => {
-    const found = placeOf(method, path);
-    if (
-      found === undefined ||
-      isOfAnother(headers.get(QUERY_HEADER)) ||
-      headers.has('content-encoding')
-    )
-      return undefined;
-    const { about, rest } = found;
-    const { provider, route, uri } = about;
-    const reply = options.answerAtOnce?.({
-      provider,
-      route,
-      method,
-      uri,
-      path: rest,
-      body,
-      encoding: undefined,
-    });
-    const [only] = reply?.chunks ?? [];
-    if (reply === undefined || only === undefined) return undefined;
-    rememberKeys({ headers, url: path });
-    const exchange = book.open(about);
-    exchange.asked(body);
-    exchange.note({ served: reply.served });
-    exchange.replied(reply.status, reply.headers);
-    exchange.chunk(only);
-    exchange.end({ complete: true });
-    return { status: reply.status, headers: reply.headers, body: only };
-  };
 
   const take = async ({ path, request, response }: PlaneRequest): Promise<void> => {
     if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
@@ -134,7 +84,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       response.end();
       return;
     }
-    const found = placeOf(request.method ?? 'GET', path);
+    const found = findPlace(request.method ?? 'GET', path, options);
     if (found === undefined) {
       refuse(
         response,
@@ -249,7 +199,6 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
       proxyOf('http', bareHost(url.hostname), context.env) === undefined
         ? pathOf(method, url, options.upstreams)
         : undefined,
-    answerWhole: options.answerAtOnce === undefined ? undefined : answerWhole,
     begin: () => {
       query++;
       book = new ExchangeBook(context.now, options.onExchange);
@@ -295,8 +244,6 @@ const LATE_IN_REPLAY: CaptureNote = {
   message:
     'in replay the agent called a model after its answer to a query: such a call is not answered, and it was not compared with the recording',
 };
-
-const MAX_KNOWN = 100;
 
 interface Place {
   readonly target: URL;

@@ -84,21 +84,14 @@ function summarize(
     const time = captured === null ? Number.NaN : Date.parse(captured);
     const hashes = new Set(group.map((file) => file.metadata.spec_hash));
     let spec: 'unknown' | 'same' | 'changed';
-    if (judged === undefined || hashes.has(undefined)) {
-      spec = 'unknown';
-    } else if (hashes.size === 1 && hashes.has(judged.hash)) {
-      spec = 'same';
-    } else {
-      spec = 'changed';
-    }
+    if (judged === undefined || hashes.has(undefined)) spec = 'unknown';
+    else if (hashes.size === 1 && hashes.has(judged.hash)) spec = 'same';
+    else spec = 'changed';
     let precheck: 'unknown' | 'forced' | 'passed';
-    if (group.some((file) => file.metadata.forced || file.metadata.precheck_passed === false)) {
+    if (group.some((file) => file.metadata.forced || file.metadata.precheck_passed === false))
       precheck = 'forced';
-    } else if (group.every((file) => file.metadata.precheck_passed === true)) {
-      precheck = 'passed';
-    } else {
-      precheck = 'unknown';
-    }
+    else if (group.every((file) => file.metadata.precheck_passed === true)) precheck = 'passed';
+    else precheck = 'unknown';
     return {
       agent,
       version,
@@ -128,13 +121,9 @@ function table(versions: readonly Version[]): string {
       const more = queries.length > MAX_NAMED ? ` and ${queries.length - MAX_NAMED} more` : '';
       const gone = orphans.length > 0 ? ` (no longer in the spec: ${orphans.join(', ')})` : '';
       let age: string;
-      if (age_days === null) {
-        age = '-';
-      } else if (age_days === 0) {
-        age = 'today';
-      } else {
-        age = `${age_days} d`;
-      }
+      if (age_days === null) age = '-';
+      else if (age_days === 0) age = 'today';
+      else age = `${age_days} d`;
       return [
         agent,
         version,

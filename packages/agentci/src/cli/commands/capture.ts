@@ -129,13 +129,9 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
         });
       }
       let ending: AgentEnd;
-      if (end?.signal !== undefined) {
-        ending = 'stopped';
-      } else if (end?.hasLeftovers === true) {
-        ending = 'left';
-      } else {
-        ending = 'itself';
-      }
+      if (end?.signal !== undefined) ending = 'stopped';
+      else if (end?.hasLeftovers === true) ending = 'left';
+      else ending = 'itself';
       const seen = await slot.end(ending);
       const result = {
         ...seen,

@@ -7,7 +7,6 @@ import { createJudge } from '../../judge/create-judge.ts';
 import type { JudgeConfig } from '../../judge/judge-config.ts';
 import type { Judge } from '../../judge/port.ts';
 import { RUBRICS } from '../../judge/rubric.ts';
-import { defined } from '../../kit/defined.ts';
 import { UserError } from '../../kit/user-error.ts';
 import { loadSpec } from '../../spec/load.ts';
 import type { Suite } from '../../spec/suite.ts';
@@ -109,7 +108,8 @@ function configOf(suite: Suite | undefined, flags: JudgeFlags, io: Io): JudgeCon
   const written = (suite?.judgeConfig ?? {}) as JudgeConfig;
   return {
     ...written,
-    ...defined({ model: flags.model, base_url: flags.baseUrl }),
+    model: flags.model ?? written.model,
+    base_url: flags.baseUrl ?? written.base_url,
     // A model that is named is measured by itself.
     ensemble: flags.model === undefined ? written.ensemble : undefined,
     mode: flags.judge ?? 'live',

@@ -69,7 +69,8 @@ export async function calibrateLabels({
   await runPool(labels, { workers: WORKERS }, async (label) => {
     const { query, answer, context, isGrounded, isConversation } = label;
     const written = rubricOf(label, shared);
-    const rubric = { ...resolveRubric(written), ...(isGrounded ? { needsContext: true } : {}) };
+    const resolved = resolveRubric(written);
+    const rubric = { ...resolved, needsContext: isGrounded || resolved.needsContext };
     const line = passingLine(written, { option: flags.threshold, spec });
     const question = {
       rubric,

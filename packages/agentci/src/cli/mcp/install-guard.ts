@@ -136,7 +136,7 @@ function unwrap({ server }: NamedServer): unknown {
   const args = argsOf(server as Server);
   const [command, ...rest] = args.slice(args.indexOf('--', args.indexOf('guard')) + 1);
   const { args: _, ...others } = server as Server;
-  return { ...others, command, ...(rest.length === 0 ? {} : { args: rest }) };
+  return { ...others, command, args: rest.length === 0 ? undefined : rest };
 }
 
 function isWrapped(server: unknown): boolean {

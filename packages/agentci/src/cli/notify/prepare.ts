@@ -20,7 +20,6 @@ export async function prepareNotify(
   let idle: '--notify-on' | '--notify-template' | undefined;
   if (options.notifyOn !== undefined && !isSent) idle = '--notify-on';
   else if (options.notifyTemplate !== undefined && !isMade) idle = '--notify-template';
-  else idle = undefined;
   if (idle !== undefined)
     throw new UserError(
       'OPTIONS_CONFLICT',

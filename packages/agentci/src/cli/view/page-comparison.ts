@@ -45,13 +45,10 @@ export function pageComparison(was: CompareSide, is: CompareSide): PageBefore {
 
 const withQuestions = (
   { run, version }: CompareSide,
-  queries: PageBefore['queries'] = run.results.map((result) => {
-    const tools = version?.tools.get(caseText(result));
-    return [
-      caseText(result),
-      { ...comparedQuery(result), ...(tools === undefined ? {} : { tools }) },
-    ];
-  }),
+  queries: PageBefore['queries'] = run.results.map((result) => [
+    caseText(result),
+    { ...comparedQuery(result), tools: version?.tools.get(caseText(result)) },
+  ]),
 ): PageBefore['queries'] => {
   const asked = new Map(run.results.map((result) => [caseText(result), result.query]));
   return queries.map(([id, query]) => [id, { ...query, query: asked.get(id) ?? '' }]);

@@ -52,14 +52,9 @@ function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = rough / power;
   let step: number;
-  if (factor <= 1) {
-    step = 1;
-  } else if (factor <= 2) {
-    step = 2;
-  } else if (factor <= 5) {
-    step = 5;
-  } else {
-    step = 10;
-  }
+  if (factor <= 1) step = 1;
+  else if (factor <= 2) step = 2;
+  else if (factor <= 5) step = 5;
+  else step = 10;
   return step * power;
 }

@@ -16,13 +16,9 @@ export const check = defineCheck<Block>({
     const truth = negation(inside);
     const value = parts.filter(({ seen }) => seen.outcome === 'held').length;
     let deciding: readonly Truth[];
-    if (truth === 'violated') {
-      deciding = ['held'];
-    } else if (truth === 'held') {
-      deciding = ['violated'];
-    } else {
-      deciding = ['unknown'];
-    }
+    if (truth === 'violated') deciding = ['held'];
+    else if (truth === 'held') deciding = ['violated'];
+    else deciding = ['unknown'];
     return combined({
       truth,
       text: countText('not', parts.map(truthOf), 'not all may'),

@@ -39,8 +39,7 @@ function contradictions(max: number, siblings: Readonly<Record<string, unknown>>
     ];
   const expected = new Set(textsOf(siblings.expected_tools)).size;
   // With a recall bound of its own, not every expected tool has to be called.
-  if (expected > max && siblings.min_tool_recall === undefined) {
+  if (expected > max && siblings.min_tool_recall === undefined)
     return [contradiction(`max_tool_calls is ${max}, but expected_tools has ${expected} tools`)];
-  }
   return [];
 }

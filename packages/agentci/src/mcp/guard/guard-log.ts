@@ -13,11 +13,11 @@ import type { OpenCall, Session } from './session.ts';
 /** Writes down what the guard decides. Each method gives whether it could. */
 export class GuardLog {
   readonly #options: GuardOptions;
-  readonly #isShadow: boolean;
+  readonly #denial: 'deny' | 'would_deny';
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#isShadow = options.mode === 'shadow';
+    this.#denial = options.mode === 'shadow' ? 'would_deny' : 'deny';
   }
 
   /** Throws where it cannot be written: a guard does not begin without its log. */
@@ -52,7 +52,7 @@ export class GuardLog {
       session: session.id,
       server: this.#options.server ?? '',
       tool,
-      decision: this.#isShadow ? 'would_deny' : 'deny',
+      decision: this.#denial,
       verdict: 'blocked',
       rule,
       reason,
@@ -75,21 +75,13 @@ export class GuardLog {
     const told = isKept ? undefined : refusalReason(verdict);
     const rules = verdict.by.map((cause) => cause.rule);
     const { agent, server = '' } = this.#options;
-    let decision: 'allow' | 'deny' | 'would_deny';
-    if (isKept) {
-      decision = 'allow';
-    } else if (this.#isShadow) {
-      decision = 'would_deny';
-    } else {
-      decision = 'deny';
-    }
     return this.#add({
       event: 'decision',
       session: session.id,
       server,
       tool: call.name,
       ...this.#given(call),
-      decision,
+      decision: isKept ? 'allow' : this.#denial,
       verdict: verdict.verdict,
       rule: told?.rule ?? rules[0] ?? null,
       reason: redactText(told?.reason ?? verdict.by[0]?.reason ?? null),
@@ -107,14 +99,6 @@ export class GuardLog {
     const { value, isRedacted } = redact({ result, error, said, forms });
     const told = isKeptBy(verdict) ? undefined : refusalReason(verdict);
     const isHashed = this.#options.auditArgs === 'hash';
-    let decision: 'allow' | 'deny' | 'would_deny';
-    if (told === undefined) {
-      decision = 'allow';
-    } else if (this.#isShadow) {
-      decision = 'would_deny';
-    } else {
-      decision = 'deny';
-    }
     return this.#add({
       event: 'result',
       session: session.id,
@@ -126,7 +110,7 @@ export class GuardLog {
       forms: isHashed || value.forms === undefined ? undefined : [...value.forms],
       latency_ms,
       redacted: isRedacted ? (true as const) : undefined,
-      decision,
+      decision: told === undefined ? 'allow' : this.#denial,
       verdict: verdict.verdict,
       rule: told?.rule ?? null,
       reason: redactText(told?.reason ?? null),

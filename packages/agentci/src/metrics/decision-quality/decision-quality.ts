@@ -86,9 +86,8 @@ function foundActions(input: MetricInput, source: ActionSource): FoundActions {
   const { outcome, trace } = input;
   const output =
     Object.keys(outcomeFields(input)).length > 0 ? outcomeFields(input).output : outcome;
-  if (output === undefined || output === null) {
+  if (output === undefined || output === null)
     return trace ? actionsOf(trace, source) : { ok: false, why: 'there is no answer' };
-  }
   if (
     source === 'list' &&
     Array.isArray(output) &&

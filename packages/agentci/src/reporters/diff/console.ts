@@ -91,9 +91,8 @@ function correctnessLine({ correctness: { before, after, changed } }: QueryDiff)
 
 function pathDetails({ path, diff_types }: QueryDiff): string[] {
   const lines: string[] = [];
-  if (diff_types.includes('tools_changed') || diff_types.includes('sequence_changed')) {
+  if (diff_types.includes('tools_changed') || diff_types.includes('sequence_changed'))
     lines.push(`   Tools (${path.similarity?.toFixed(2)} alike):`, ...editLines(path.tools));
-  }
   if (diff_types.includes('routing_changed')) lines.push('   Routing:', ...editLines(path.routes));
   if (path.arguments.length > 0) {
     lines.push('   Arguments:');

@@ -22,11 +22,7 @@ export function pageBefore({
     comparison,
     queries: run.results.map((result) => {
       const name = caseText(result);
-      const called = tools?.get(name);
-      return [
-        name,
-        { ...comparedQuery(result), ...(called === undefined ? {} : { tools: called }) },
-      ];
+      return [name, { ...comparedQuery(result), tools: tools?.get(name) }];
     }),
   };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Part, Trace } from '../../../trace/model.ts';
 import { textOf } from '../../build/answer.ts';
@@ -82,7 +81,7 @@ export class A2aRun {
       final: said === undefined ? undefined : { text: said, agent: AGENT },
       // The protocol hides what an agent does: no tools, no models, no tokens.
       records: { messages: 'full', handoffs: 'none' },
-      meta: defined({ context: this.#context, state: this.#state }),
+      meta: { context: this.#context, state: this.#state },
     };
   }
 

@@ -68,13 +68,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     if (!isFields(value)) continue;
     const isRpc = value.jsonrpc === '2.0';
     let fields: unknown;
-    if (isRpc) {
-      fields = value.params ?? value.result;
-    } else if (isFields(value.body)) {
-      fields = value.body;
-    } else {
-      fields = value;
-    }
+    if (isRpc) fields = value.params ?? value.result;
+    else if (isFields(value.body)) fields = value.body;
+    else fields = value;
     const body = fields as unknown;
     const rpcId = isRpc ? `${typeof value.id} ${label(value.id) ?? ''}` : undefined;
     const isRequest = isRpc

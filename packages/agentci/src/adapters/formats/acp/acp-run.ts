@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Trace } from '../../../trace/model.ts';
 import { contentOf } from '../../build/blocks.ts';
@@ -125,10 +124,10 @@ export class AcpRun {
         toolErrors: 'full',
         prompts: 'full',
       },
-      meta: defined({
+      meta: {
         session: this.#session === '' ? undefined : this.#session,
         stop_reason: this.#reason,
-      }),
+      },
     };
   }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Failure, Trace } from '../../../trace/model.ts';
 import { textOf } from '../../build/answer.ts';
@@ -100,7 +99,7 @@ export class AgUiRun {
       final: typeof this.#result === 'string' ? { text: text(this.#result) ?? '' } : undefined,
       gaps: this.#gaps,
       records: { toolCalls: 'full', toolArgs: 'full', toolResults: 'full', prompts: 'full' },
-      meta: defined({ thread: this.#thread }),
+      meta: { thread: this.#thread },
     };
   }
 

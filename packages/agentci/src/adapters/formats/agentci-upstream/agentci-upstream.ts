@@ -115,12 +115,9 @@ function withAgents(trace: Trace, spans: readonly Fields[]): Trace {
     const targets = Array.isArray(metadata.handoffs)
       ? metadata.handoffs.filter((name) => typeof name === 'string')
       : undefined;
-    agents.set(span.name, {
-      ...agents.get(span.name),
-      id: span.name,
-      name: span.name,
-      ...(targets === undefined ? {} : { canHandOffTo: targets }),
-    });
+    const known = agents.get(span.name);
+    const canHandOffTo = targets ?? known?.canHandOffTo;
+    agents.set(span.name, { ...known, id: span.name, name: span.name, canHandOffTo });
   }
   return {
     ...trace,

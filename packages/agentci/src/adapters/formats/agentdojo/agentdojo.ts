@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
@@ -61,11 +60,11 @@ function draftOf(run: Fields): Draft {
     status: failure === undefined ? undefined : 'error',
     error: failure === undefined ? undefined : { message: failure },
     records: AGENT_RECORD,
-    meta: defined({
+    meta: {
       suite: label(about.suite_name),
       attack: label(about.attack_type),
       injection_task: injection,
-    }),
+    },
   };
 }
 
@@ -92,7 +91,8 @@ function turnsOf(message: Fields): Turn[] {
   else if ('error' in message) outcome = { status: 'ok' };
   return turns.map((turn) => ({
     ...turn,
-    ...defined({ name: turn.name ?? name, callId: turn.callId ?? label(called.id) }),
+    name: turn.name ?? name,
+    callId: turn.callId ?? label(called.id),
     ...outcome,
   }));
 }

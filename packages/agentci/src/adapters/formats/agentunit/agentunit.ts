@@ -239,7 +239,7 @@ function usageOf(fields: Fields): Usage | undefined {
   return {
     input,
     output,
-    ...(total === undefined ? {} : { total: total === 0 ? parts : total }),
+    total: total === 0 ? parts : total,
   };
 }
 

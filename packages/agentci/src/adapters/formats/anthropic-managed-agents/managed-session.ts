@@ -148,13 +148,8 @@ class SessionRun {
     const id = label(event.id);
     if (id !== undefined) this.#asked.add(id);
     let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
-    if (server !== undefined) {
-      by = 'mcp';
-    } else if (event.type === 'agent.tool_use') {
-      by = 'provider';
-    } else {
-      by = undefined;
-    }
+    if (server !== undefined) by = 'mcp';
+    else if (event.type === 'agent.tool_use') by = 'provider';
     const call: Call = {
       name: label(event.name) ?? UNNAMED,
       ...argumentsOf(event.input),

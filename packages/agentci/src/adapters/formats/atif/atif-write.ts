@@ -32,7 +32,7 @@ export function toAtif(trace: Trace): object {
         ? undefined
         : {
             ...metrics(usage, 'total_'),
-            ...(cost === undefined ? {} : { total_cost_usd: cost.usd }),
+            total_cost_usd: cost?.usd,
           },
   };
 }
@@ -71,7 +71,7 @@ class Steps {
     if (thoughts !== '') written.reasoning_content = thoughts;
     const counted = {
       ...metrics(step.usage, ''),
-      ...(step.cost === undefined ? {} : { cost_usd: step.cost.usd }),
+      cost_usd: step.cost?.usd,
     };
     if (hasValues(counted)) written.metrics = counted;
     this.#byLlm.set(step.id, written);
@@ -127,8 +127,8 @@ class Steps {
 const textOf = (parts: readonly Part[]): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
-const metrics = (usage: Usage | undefined, prefix: string): Record<string, number> => ({
-  ...(usage?.input === undefined ? {} : { [`${prefix}prompt_tokens`]: usage.input }),
-  ...(usage?.output === undefined ? {} : { [`${prefix}completion_tokens`]: usage.output }),
-  ...(usage?.cacheRead === undefined ? {} : { [`${prefix}cached_tokens`]: usage.cacheRead }),
+const metrics = (usage: Usage | undefined, prefix: string): Record<string, number | undefined> => ({
+  [`${prefix}prompt_tokens`]: usage?.input,
+  [`${prefix}completion_tokens`]: usage?.output,
+  [`${prefix}cached_tokens`]: usage?.cacheRead,
 });

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
@@ -87,7 +86,7 @@ function draftOf(document: Fields): Draft {
       llmCalls: 'full',
       prompts: prompts ? ('full' as const) : undefined,
     },
-    meta: defined({ agent_version: label(agent.version), notes: text(document.notes) }),
+    meta: { agent_version: label(agent.version), notes: text(document.notes) },
   };
 }
 
@@ -165,7 +164,6 @@ function resultsOf(step: Fields): Turn[] {
     let status: 'error' | 'ok' | undefined;
     if (result.is_error === true) status = 'error' as const;
     else if (result.is_error === false) status = 'ok' as const;
-    else status = undefined;
     return {
       role: 'tool',
       parts,

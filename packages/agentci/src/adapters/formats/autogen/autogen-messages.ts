@@ -142,7 +142,6 @@ const resultsIn = (content: unknown, at: number | undefined): Turn[] =>
     let status: 'error' | 'ok' | undefined;
     if (failed) status = 'error' as const;
     else if (result.is_error === false) status = 'ok' as const;
-    else status = undefined;
     return {
       role: 'tool',
       parts: [],

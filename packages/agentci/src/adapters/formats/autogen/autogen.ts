@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -68,7 +67,7 @@ function draftOf(messages: readonly Fields[], about: Fields): Draft {
       handoffs: 'full',
       messages: 'full',
     },
-    meta: defined({ stop_reason: label(about.stop_reason) }),
+    meta: { stop_reason: label(about.stop_reason) },
     ending: endingOf(label(about.stop_reason)),
   };
 }
@@ -81,7 +80,7 @@ function chatDraft(messages: readonly Fields[], about: Fields): Draft {
       return responses.flatMap((one) => messageTurns({ ...one, role: 'tool' }));
     const agent = label(message.name);
     return messageTurns(message).map((turn) =>
-      turn.role === 'assistant' ? { ...turn, ...defined({ agent }) } : turn,
+      turn.role === 'assistant' ? { ...turn, agent: agent ?? turn.agent } : turn,
     );
   });
   const summary = label(about.summary);
@@ -89,6 +88,6 @@ function chatDraft(messages: readonly Fields[], about: Fields): Draft {
     source: { format: FORMAT, dialects: ['ag2'] },
     ...conversation(turns),
     records: { ...MESSAGES_RECORD, agents: 'full' },
-    meta: defined({ summary }),
+    meta: { summary },
   };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
@@ -231,6 +230,7 @@ function usageOf(value: unknown): Usage | undefined {
     usage,
     'cacheWriteInputTokens',
     'cacheWriteInputTokenCount',
+    'cache_write_input_tokens',
   );
-  return anthropicUsage({ ...usage, ...defined({ cache_write_input_tokens }) });
+  return anthropicUsage({ ...usage, cache_write_input_tokens });
 }

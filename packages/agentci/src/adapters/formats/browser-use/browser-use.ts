@@ -85,7 +85,7 @@ function addStep(dialogue: Dialogue, step: Fields, index: number): void {
   if (isFields(step.model_output)) {
     const sent = amount(input_tokens);
     dialogue.reply(
-      { ...thoughtsOf(step.model_output), ...(calls.length === 0 ? {} : { calls }) },
+      { ...thoughtsOf(step.model_output), calls: calls.length === 0 ? undefined : calls },
       {
         status: 'ok',
         timing: 'estimated',

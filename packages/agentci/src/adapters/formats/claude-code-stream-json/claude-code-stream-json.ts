@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -133,9 +132,10 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     records: run.hasReplies ? TEAM_RECORD : {},
     id: id !== '' ? id : undefined,
     tools: Array.isArray(start?.tools) ? toolNames(start.tools) : undefined,
-    ...(result === undefined ? unfinished(run) : ended(result)),
-    ...(result === undefined ? {} : { ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
-    meta: defined({ model: label(start?.model), permission_mode: label(start?.permissionMode) }),
+    ...(result === undefined
+      ? unfinished(run)
+      : { ...ended(result), ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
+    meta: { model: label(start?.model), permission_mode: label(start?.permissionMode) },
   };
 }
 
@@ -173,13 +173,9 @@ function ended(result: Fields): Partial<Draft> {
           .join('; ')
       : said;
   let status: 'error' | 'ok' | 'unknown' | 'incomplete' | undefined;
-  if (isLimit) {
-    status = 'incomplete';
-  } else if (failed) {
-    status = 'error';
-  } else {
-    status = 'ok';
-  }
+  if (isLimit) status = 'incomplete';
+  else if (failed) status = 'error';
+  else status = 'ok';
   return {
     reported,
     status,

@@ -86,7 +86,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   );
   const warnings = unknown > 0.05 * records.length ? [unknownLines(unknown, records.length)] : [];
   return [...sessions].flatMap(([id, { record, lines }]) =>
-    tryBuild(record, () => ({ ...draftOf(lines, uuids), ...(id === '' ? {} : { id }), warnings })),
+    tryBuild(record, () => ({ ...draftOf(lines, uuids), id: id || undefined, warnings })),
   );
 }
 

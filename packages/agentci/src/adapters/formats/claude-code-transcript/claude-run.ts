@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import { textOf } from '../../build/answer.ts';
@@ -61,7 +60,7 @@ export class ClaudeRun {
   add(line: ClaudeLine): void {
     const { message, insideCall, loose, at } = line;
     const thread = loose === undefined ? this.#thread(insideCall) : this.#looseThread(loose);
-    const turns = messageTurns(message).map((turn) => ({ ...turn, ...defined({ at }) }));
+    const turns = messageTurns(message).map((turn) => ({ ...turn, at: at ?? turn.at }));
     if (roleOf(message.role) !== 'assistant') {
       thread.hear(...turns);
       return;
@@ -98,7 +97,8 @@ export class ClaudeRun {
       this.#replies.set(key, thread.reply(turn, { ...where, ...when, model, usage, finish }));
     } else {
       extend(known, said);
-      Object.assign(known, defined({ usage, finish }));
+      known.usage = usage ?? known.usage;
+      known.finish = finish ?? known.finish;
     }
     for (const call of said.calls ?? []) {
       if (call.id === undefined || this.#calls.has(call.id)) continue;

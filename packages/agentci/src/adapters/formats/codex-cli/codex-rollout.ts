@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { conversation } from '../../build/conversation.ts';
 import type { Draft, DraftTool, Turn } from '../../build/draft.ts';
@@ -112,5 +111,5 @@ function withOutcome(turn: Turn, outcomes: ReadonlyMap<string, Outcome>): Turn {
   else if (outcome === undefined && typeof exit === 'number')
     outcome = { status: 'error', error: { message: label(output) ?? '', code: exit } };
   const result = typeof exit === 'number' && typeof output === 'string' ? output : turn.result;
-  return { ...turn, ...defined({ result }), ...outcome };
+  return { ...turn, result, ...outcome };
 }

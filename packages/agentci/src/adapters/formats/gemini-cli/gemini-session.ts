@@ -206,13 +206,9 @@ function resultTurn(call: Fields): Turn {
   const [given] = results;
   const state = typeof call.status === 'string' ? call.status : undefined;
   let status: 'error' | 'ok' | 'denied' | 'cancelled' | 'pending' | 'unknown' | undefined;
-  if (state === undefined) {
-    status = given?.status;
-  } else if (Object.hasOwn(STATUS, state)) {
-    status = STATUS[state]!;
-  } else {
-    status = 'pending';
-  }
+  if (state === undefined) status = given?.status;
+  else if (Object.hasOwn(STATUS, state)) status = STATUS[state]!;
+  else status = 'pending';
   const shown = given?.result ?? (parts.length > 0 ? undefined : text(call.resultDisplay));
   return {
     role: 'tool',

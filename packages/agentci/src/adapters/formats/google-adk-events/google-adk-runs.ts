@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
 import { Dialogue } from '../../build/dialogue.ts';
@@ -43,10 +42,10 @@ export function eventsDraft(run: {
     ...timeSpan(run.events.map(({ timestamp }) => time(timestamp))),
     status: failed ? ('error' as const) : undefined,
     error: failed ? failureOf(failure) : undefined,
-    meta: defined({
+    meta: {
       session: label(run.session.id),
       app: label(pick(run.session, 'appName', 'app_name')),
-    }),
+    },
   };
 }
 
@@ -54,7 +53,7 @@ function addEvent(event: Fields, dialogue: Dialogue): void {
   const author = label(event.author) ?? 'unknown';
   const at = time(event.timestamp);
   const turns = messageTurns(fields(event.content)).map((turn) =>
-    withOutcome({ ...turn, ...defined({ at }) }),
+    withOutcome({ ...turn, at: at ?? turn.at }),
   );
   const results = turns.filter(({ role }) => role === 'tool');
   const said = turns.filter(({ role }) => role !== 'tool');

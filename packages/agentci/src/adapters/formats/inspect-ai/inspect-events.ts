@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { outcomeOf } from '../../build/blocks.ts';
 import type { DraftStep, Turn } from '../../build/draft.ts';
@@ -19,7 +18,7 @@ export function inspectTurns(messages: unknown, attachments: Attachments): Turn[
     if (message.role !== 'tool') return turns;
     return turns.map((turn) => ({
       ...turn,
-      ...defined({ name: turn.name ?? label(message.function) }),
+      name: turn.name ?? label(message.function),
       ...failureOf(message.error),
     }));
   });

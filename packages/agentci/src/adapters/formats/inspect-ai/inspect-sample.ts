@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import { plainMessage, textOf } from '../../build/answer.ts';
@@ -61,7 +60,7 @@ export function sampleDraft(
     gaps: commandsIn(events, talk.steps),
     ...ended(failure, limit),
     records: talk.steps.some(({ kind }) => kind === 'llm') ? WHOLE : RESULTS_ONLY,
-    meta: defined({ task: label(evaluation.task), epoch: amount(sample.epoch), model }),
+    meta: { task: label(evaluation.task), epoch: amount(sample.epoch), model },
   };
 }
 

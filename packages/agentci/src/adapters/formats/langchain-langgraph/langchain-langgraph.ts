@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -77,7 +76,7 @@ function stateDraft(record: RawRecord): Draft {
   const value = fields(record.value);
   return {
     ...messagesDraft(messagesOf(value) ?? []),
-    ...defined({ id: label(value.id) ?? label(value.thread_id) }),
+    id: label(value.id) ?? label(value.thread_id),
   };
 }
 

@@ -80,11 +80,11 @@ function draftOf(value: Fields): Draft {
     ].flatMap(mentionsIn),
     records: TRACING_RECORD,
     gaps: [...absentParents(observations, label(trace.id)), ...likelyCalls(observations, steps)],
-    meta: defined({
+    meta: {
       name: label(trace.name),
       session: label(trace.sessionId),
       user: label(trace.userId),
-    }),
+    },
   };
 }
 

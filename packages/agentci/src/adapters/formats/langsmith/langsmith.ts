@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
@@ -143,10 +142,10 @@ function draftOf(runs: readonly Fields[]): Draft {
     },
     status: failed === undefined ? undefined : ('error' as const),
     error: failed === undefined ? undefined : { message: failed.split('\n\n')[0] ?? failed },
-    meta: defined({
+    meta: {
       session: label(fields(fields(root.extra).metadata).thread_id),
       name: label(root.name),
-    }),
+    },
   };
 }
 

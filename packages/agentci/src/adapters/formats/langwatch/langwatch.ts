@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
@@ -82,7 +81,7 @@ function draftOf(trace: Fields): Draft {
     final: said === undefined ? undefined : { text: said },
     status: failed ? ('error' as const) : undefined,
     error: failed ? { message: text(failure.message) } : undefined,
-    meta: defined({ session: label(fields(trace.metadata).thread_id) }),
+    meta: { session: label(fields(trace.metadata).thread_id) },
   };
 }
 

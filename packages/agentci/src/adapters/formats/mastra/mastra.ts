@@ -145,13 +145,8 @@ function stepOf(span: Fields): DraftStep {
     case 'client_tool_call':
     case 'provider_tool_call': {
       let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
-      if (span.type === 'mcp_tool_call') {
-        by = 'mcp';
-      } else if (span.type === 'provider_tool_call') {
-        by = 'provider';
-      } else {
-        by = undefined;
-      }
+      if (span.type === 'mcp_tool_call') by = 'mcp';
+      else if (span.type === 'provider_tool_call') by = 'provider';
       return {
         ...base,
         kind: 'tool',
@@ -220,5 +215,5 @@ function replyOf(output: Fields): Turn | undefined {
   });
   const said = text(output.text);
   if (said === undefined && calls.length === 0) return undefined;
-  return { ...turnOfText('assistant', said ?? ''), ...(calls.length === 0 ? {} : { calls }) };
+  return { ...turnOfText('assistant', said ?? ''), calls: calls.length === 0 ? undefined : calls };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
 import type { AdapterItem, RawRecord } from '../../adapter.ts';
@@ -55,7 +54,7 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
       : [],
     reported: usage === undefined ? undefined : { usage },
     records: TEAM_RECORD,
-    meta: defined({ workflow: label(trace?.workflow_name), group: label(trace?.group_id) }),
+    meta: { workflow: label(trace?.workflow_name), group: label(trace?.group_id) },
   };
 }
 

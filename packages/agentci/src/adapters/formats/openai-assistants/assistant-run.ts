@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { Dialogue } from '../../build/dialogue.ts';
@@ -88,7 +87,7 @@ export function assistantRun(
     status: error === undefined ? statusOf(run.status) : ('error' as const),
     error:
       error === undefined ? undefined : { message: label(error.message), type: label(error.code) },
-    meta: defined({ assistant: label(run.assistant_id), thread: label(run.thread_id) }),
+    meta: { assistant: label(run.assistant_id), thread: label(run.thread_id) },
   };
 }
 

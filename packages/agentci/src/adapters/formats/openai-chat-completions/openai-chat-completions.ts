@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
 import { conversation, type Reply } from '../../build/conversation.ts';
@@ -120,11 +119,9 @@ function wrapped(value: Fields): Draft {
   const usage = usageOf(value.usage);
   return {
     ...messagesDraft(turnsOf(value.messages), () => ({ model })),
-    ...defined({
-      id: label(value.id),
-      tools: value.tools === undefined ? undefined : toolDefs(value.tools),
-      reported: usage === undefined ? undefined : { usage },
-    }),
+    id: label(value.id),
+    tools: value.tools === undefined ? undefined : toolDefs(value.tools),
+    reported: usage === undefined ? undefined : { usage },
   };
 }
 

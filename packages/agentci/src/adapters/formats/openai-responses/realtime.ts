@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { Dialogue } from '../../build/dialogue.ts';
 import type { Draft, GapNote } from '../../build/draft.ts';
@@ -70,7 +69,7 @@ export function realtimeDraft(values: readonly unknown[], format: string): Draft
     turns: dialogue.turns,
     records: MESSAGES_RECORD,
     gaps: openResponses(events, replied),
-    meta: defined({ model }),
+    meta: { model },
   };
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Step } from '../../../trace/model.ts';
@@ -113,13 +112,11 @@ function resultTurn(event: Fields, kind: string): Turn {
   return {
     ...turnOfText('tool', ''),
     status,
-    ...defined({
-      callId: label(event.tool_call_id),
-      name: label(event.tool_name),
-      result: resultOf(words === '' ? (message ?? said) : words),
-      error:
-        status === 'error' ? { message: message ?? text(observation.error) ?? words } : undefined,
-    }),
+    callId: label(event.tool_call_id),
+    name: label(event.tool_name),
+    result: resultOf(words === '' ? (message ?? said) : words),
+    error:
+      status === 'error' ? { message: message ?? text(observation.error) ?? words } : undefined,
   };
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -68,17 +67,15 @@ function rowDraft(row: Fields): Draft {
   const failure = text(row.error);
   return {
     ...draft,
-    ...defined({ id: id ?? draft.id }),
+    id: id ?? draft.id,
     task: {
       id,
       input: asked === undefined ? undefined : [plainMessage(turnOfText('user', asked))],
     },
     reported: {
       ...draft.reported,
-      ...defined({
-        cost: usd === undefined ? undefined : { usd, source: 'reported' as const },
-        usage,
-      }),
+      cost: usd === undefined ? draft.reported?.cost : { usd, source: 'reported' as const },
+      usage: usage ?? draft.reported?.usage,
     },
     outcomes: outcomesOf(row),
     status: failure === undefined || failure === '' ? draft.status : ('error' as const),

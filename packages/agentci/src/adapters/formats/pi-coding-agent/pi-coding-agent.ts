@@ -152,13 +152,9 @@ function commandOf(message: Fields, index: number) {
   const failed = typeof code === 'number' && code !== 0;
   const output = text(message.output);
   let status: 'error' | 'ok' | 'cancelled';
-  if (message.cancelled === true) {
-    status = 'cancelled';
-  } else if (failed) {
-    status = 'error';
-  } else {
-    status = 'ok';
-  }
+  if (message.cancelled === true) status = 'cancelled';
+  else if (failed) status = 'error';
+  else status = 'ok';
   return {
     kind: 'tool' as const,
     name: 'bash',

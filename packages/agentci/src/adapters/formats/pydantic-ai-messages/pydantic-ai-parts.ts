@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace, Usage } from '../../../trace/model.ts';
 import { contentOf, mayBeCall } from '../../build/blocks.ts';
@@ -136,8 +135,7 @@ const OUTCOMES: Readonly<Record<string, Turn['status']>> = {
 function requestTurns(part: Fields): Turn[] {
   const { part_kind: kind, content } = part;
   const at = time(part.timestamp);
-  if (kind === 'system-prompt')
-    return [{ ...turnOfText('system', text(content) ?? ''), ...defined({ at }) }];
+  if (kind === 'system-prompt') return [{ ...turnOfText('system', text(content) ?? ''), at }];
   if (kind === 'user-prompt') return [{ role: 'user', parts: promptParts(content), at }];
   const name = label(part.tool_name);
   if (kind === 'retry-prompt') {

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -110,7 +109,7 @@ function draftOf({ messages, about }: Run, name: string): Draft {
     reported:
       usage === undefined && latency === undefined ? undefined : { usage, durationMs: latency },
     records: AGENT_RECORD,
-    meta: defined({ stop_reason: stop }),
+    meta: { stop_reason: stop },
   };
 }
 

@@ -74,7 +74,7 @@ export function trajectorySteps(steps: readonly Fields[], dialogue = new Dialogu
     const seconds = amount(step.execution_time);
     const said = text(pick(step, 'response', 'thought')) ?? '';
     dialogue.reply(
-      { ...turnOfText('assistant', said), ...(calls.length === 0 ? {} : { calls }) },
+      { ...turnOfText('assistant', said), calls: calls.length === 0 ? undefined : calls },
       seconds === undefined ? {} : { meta: { execution_ms: seconds * 1000 } },
     );
     if (calls.length > 0) dialogue.hear(answer(calls, undefined, text(step.observation) ?? ''));

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
@@ -84,7 +83,7 @@ function draftOf(run: Fields): Draft {
     reported: hasValues(reported) ? reported : undefined,
     counts: reported.llmCalls === undefined ? undefined : { llmCalls: reported.llmCalls },
     records: MESSAGES_RECORD,
-    meta: defined({ exit_status: label(info.exit_status), environment: label(run.environment) }),
+    meta: { exit_status: label(info.exit_status), environment: label(run.environment) },
   };
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import type { Adapter } from '../../adapter.ts';
 import { tryBuild } from '../../build/build-trace.ts';
@@ -52,7 +51,7 @@ function draftOf(value: unknown): Draft {
     outcomes: reward === undefined ? undefined : [{ name: 'reward', value: reward, by: FORMAT }],
     ...(failure === undefined ? {} : failed(failure, reward)),
     records: MESSAGES_RECORD,
-    meta: defined({ user_cost_usd: number(info.user_cost) }),
+    meta: { user_cost_usd: number(info.user_cost) },
   };
 }
 

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Trace } from '../../../trace/model.ts';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
@@ -105,7 +104,7 @@ function draftOf(simulation: Fields, results: Fields): Draft {
           },
         ]
       : [],
-    meta: defined({ termination_reason: reason }),
+    meta: { termination_reason: reason },
   };
 }
 
@@ -143,7 +142,7 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
     const asked = calls.filter(({ requestor }) => requestor !== 'user').map(callOf);
     const usd = amount(message.cost);
     dialogue.reply(
-      { ...turnOfText('assistant', said), ...(asked.length === 0 ? {} : { calls: asked }) },
+      { ...turnOfText('assistant', said), calls: asked.length === 0 ? undefined : asked },
       {
         t0: at,
         timing: at === undefined ? undefined : ('estimated' as const),
@@ -156,7 +155,7 @@ function addMessage(message: Fields, dialogue: Dialogue, model: string | undefin
     if (said !== '' || calls.length === 0)
       dialogue.hear({
         ...turnOfText(message.role === 'system' ? 'system' : 'user', said),
-        ...defined({ at }),
+        at,
       });
     for (const call of calls)
       dialogue.add({
@@ -187,7 +186,6 @@ function resultTurn(result: Fields, at: number | undefined): Turn {
   let status: 'error' | 'ok' | undefined;
   if (failed) status = 'error' as const;
   else if (result.error === false) status = 'ok' as const;
-  else status = undefined;
   return {
     role: 'tool',
     parts,

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { present } from '../../../kit/list.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Adapter, RawRecord } from '../../adapter.ts';
@@ -142,7 +141,8 @@ function wrapped(record: RawRecord): Draft {
   const usage = steps === undefined ? undefined : usageOf(pick(value, 'totalUsage'));
   return {
     ...draft,
-    ...defined({ id: label(value.id), reported: usage === undefined ? undefined : { usage } }),
+    id: label(value.id) ?? draft.id,
+    reported: usage === undefined ? draft.reported : { usage },
   };
 }
 

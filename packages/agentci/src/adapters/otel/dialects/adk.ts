@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { geminiUsage } from '../../build/token-usage.ts';
 import { argumentsOf, fields, label, resultOf, unpacked } from '../../build/values.ts';
@@ -60,12 +59,10 @@ function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...facts,
-    ...defined(fate(span)),
-    ...defined({
-      model: facts.model ?? label(response.model_version),
-      usage: facts.usage ?? geminiUsage(response.usage_metadata),
-      input: input.length === 0 ? undefined : input,
-      output,
-    }),
+    ...fate(span),
+    model: facts.model ?? label(response.model_version),
+    usage: facts.usage ?? geminiUsage(response.usage_metadata),
+    input: input.length === 0 ? undefined : input,
+    output,
   };
 }

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import type { Call, Turn } from '../../build/draft.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
@@ -33,7 +32,7 @@ export const aiSdk: Dialect = {
 const toolOf = (span: Span): Reading => ({
   kind: 'tool',
   name: label(span.attributes['ai.toolCall.name']) ?? 'unknown',
-  ...defined(fate(span)),
+  ...fate(span),
   ...argumentsOf(span.attributes['ai.toolCall.args'] ?? span.attributes['ai.toolCall.input']),
   callId: label(span.attributes['ai.toolCall.id']),
   result: resultOf(span.attributes['ai.toolCall.result'] ?? span.attributes['ai.toolCall.output']),
@@ -45,17 +44,15 @@ function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...facts,
-    ...defined(fate(span)),
-    ...defined({
-      provider: facts.provider ?? label(attributes['ai.model.provider']),
-      model: label(pick(attributes, 'ai.response.model', 'ai.model.id')) ?? facts.model,
-      responseId: label(attributes['ai.response.id']) ?? facts.responseId,
-      finish: finishIn(attributes),
-      usage: facts.usage ?? usage(span),
-      ttftMs: amount(pick(attributes, 'ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk')),
-      input: messages(attributes['ai.prompt.messages']),
-      output: output(span),
-    }),
+    ...fate(span),
+    provider: facts.provider ?? label(attributes['ai.model.provider']),
+    model: label(pick(attributes, 'ai.response.model', 'ai.model.id')) ?? facts.model,
+    responseId: label(attributes['ai.response.id']) ?? facts.responseId,
+    finish: finishIn(attributes),
+    usage: facts.usage ?? usage(span),
+    ttftMs: amount(pick(attributes, 'ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk')),
+    input: messages(attributes['ai.prompt.messages']),
+    output: output(span),
   };
 }
 
@@ -81,7 +78,7 @@ function output({ attributes }: Span): Turn | undefined {
     return name === undefined ? [] : [{ name, ...argumentsOf(pick(call, 'input', 'args')), id }];
   });
   if (said === undefined && calls.length === 0) return undefined;
-  return { ...turnOfText('assistant', said ?? ''), ...(calls.length === 0 ? {} : { calls }) };
+  return { ...turnOfText('assistant', said ?? ''), calls: calls.length === 0 ? undefined : calls };
 }
 
 /** The outer span is the run: its usage is that of the last step, so it is not taken. */
@@ -105,7 +102,7 @@ function agentOf(span: Span): Reading {
       label(attributes['ai.telemetry.functionId']) ??
       label(fields(attributes)['resource.name']) ??
       span.name,
-    ...defined(fate(span)),
+    ...fate(span),
     input: input.length === 0 ? undefined : input,
     output: said && turnOfText('assistant', wordsOf(said)),
   };

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { label, resultOf, text } from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
 import { llmOf, readGenAi } from './genai.ts';
@@ -30,8 +29,6 @@ export const anthropicSdk: Dialect = {
     });
     const [step] = Array.isArray(read) ? (read as readonly Reading[]) : [read as Reading];
     const result = text(span.attributes['anthropic.tool_result.content']);
-    return step?.kind === 'tool'
-      ? { ...step, ...defined({ result: resultOf(result) ?? step.result }) }
-      : step;
+    return step?.kind === 'tool' ? { ...step, result: resultOf(result) ?? step.result } : step;
   },
 };

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { turnOfText } from '../../build/messages.ts';
 import { anthropicUsage } from '../../build/token-usage.ts';
 import { amount, argumentsOf, flag, label, pick, resultOf, text } from '../../build/values.ts';
@@ -71,16 +70,16 @@ function toolOf(span: Span): Reading {
   else if (attributes.success === 'false') said = false;
   else said = flag(attributes.success);
   const error = label(attributes.error);
+  const ended = fate(span);
+  let { status } = ended;
+  if (said !== undefined) status = said ? 'ok' : 'error';
   return {
     kind: 'tool',
     name: label(pick(attributes, 'tool_name', 'gen_ai.tool.name')) ?? 'unknown',
-    ...fate(span),
     ...argumentsOf(pick(attributes, 'tool_input', 'tool_parameters', 'gen_ai.tool.call.arguments')),
-    ...defined({
-      callId: label(pick(attributes, 'tool_use_id', 'gen_ai.tool.call.id')),
-      result: resultOf(pick(attributes, 'tool_output', 'tool_result', 'gen_ai.tool.call.result')),
-      ...(said === undefined ? {} : { status: said ? ('ok' as const) : ('error' as const) }),
-      error: said === false && error !== undefined ? { message: error } : undefined,
-    }),
+    callId: label(pick(attributes, 'tool_use_id', 'gen_ai.tool.call.id')),
+    result: resultOf(pick(attributes, 'tool_output', 'tool_result', 'gen_ai.tool.call.result')),
+    status,
+    error: said === false && error !== undefined ? { message: error } : ended.error,
   };
 }

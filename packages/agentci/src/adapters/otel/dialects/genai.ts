@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import { turnsOf } from '../../build/messages.ts';
 import {
@@ -67,9 +66,9 @@ export function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...fate(span),
-    ...defined(llmFacts(span.attributes)),
-    ...defined(exchangeOf(span)),
-    ...defined({ agent: agentName(span) }),
+    ...llmFacts(span.attributes),
+    ...exchangeOf(span),
+    agent: agentName(span),
   };
 }
 
@@ -87,13 +86,8 @@ function toolOf(span: Span): readonly Reading[] {
   const asked = said.input?.find(({ role }) => role === 'tool');
   const replied = said.output?.parts.find(({ type }) => type === 'text');
   let by: 'provider' | 'mcp' | 'client' | 'subagent' | undefined;
-  if (isMcp) {
-    by = 'mcp';
-  } else if (attributes['gen_ai.tool.type'] === 'extension') {
-    by = 'provider';
-  } else {
-    by = undefined;
-  }
+  if (isMcp) by = 'mcp';
+  else if (attributes['gen_ai.tool.type'] === 'extension') by = 'provider';
   const step: Reading = {
     kind: 'tool',
     name,

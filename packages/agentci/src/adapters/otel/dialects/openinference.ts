@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { hasValues } from '../../../kit/object.ts';
 import { type Fields, isFields } from '../../../trace/fields.ts';
 import type { Usage } from '../../../trace/model.ts';
@@ -42,15 +41,15 @@ export const openinference: Dialect = {
           documents: unflattened(attributes, 'retrieval.documents').map((item) =>
             documentOf(fields(item.document)),
           ),
-          ...defined(fate(span)),
-          ...defined({ query: wordsOf(attributes['input.value']) }),
+          ...fate(span),
+          query: wordsOf(attributes['input.value']),
         };
       case 'GUARDRAIL':
         return {
           kind: 'guardrail',
           name: span.name,
           triggered: span.outcome === 'error',
-          ...defined(fate(span)),
+          ...fate(span),
         };
       default:
         return undefined;
@@ -70,16 +69,14 @@ function llmOf(span: Span): Reading {
   return {
     kind: 'llm',
     ...facts,
-    ...defined(fate(span)),
-    ...defined({
-      model: label(attributes['llm.model_name']) ?? facts.model,
-      provider: label(pick(attributes, 'llm.provider', 'llm.system')) ?? facts.provider,
-      usage: usageOf(attributes) ?? usage,
-      cost: costOf(attributes),
-      input: asked === undefined ? nonEmpty(input) : [turnOfText('user', asked)],
-      output: merged(output) ?? (said === undefined ? undefined : turnOfText('assistant', said)),
-      agent: agentName(span),
-    }),
+    ...fate(span),
+    model: label(attributes['llm.model_name']) ?? facts.model,
+    provider: label(pick(attributes, 'llm.provider', 'llm.system')) ?? facts.provider,
+    usage: usageOf(attributes) ?? usage,
+    cost: costOf(attributes),
+    input: asked === undefined ? nonEmpty(input) : [turnOfText('user', asked)],
+    output: merged(output) ?? (said === undefined ? undefined : turnOfText('assistant', said)),
+    agent: agentName(span),
   };
 }
 
@@ -125,7 +122,7 @@ function toolOf(span: Span): Reading {
   return {
     kind: 'tool',
     name: label(attributes['tool.name']) ?? label(span.name) ?? 'unknown',
-    ...defined(fate(span)),
+    ...fate(span),
     ...(args.args === undefined && attributes['tool.parameters'] !== undefined
       ? argumentsOf(attributes['tool.parameters'])
       : withoutSignature(args)),
@@ -166,7 +163,7 @@ function agentOf(span: Span): Reading {
   return {
     kind: 'agent',
     name: agentName(span) ?? label(attributes['graph.node.id']) ?? label(span.name) ?? 'agent',
-    ...defined(fate(span)),
+    ...fate(span),
     input: input.length === 0 ? undefined : input,
     output: said === undefined ? undefined : turnOfText('assistant', said),
     usage: usageOf(attributes) ?? genAiUsage(attributes),

@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { messageTurns, turnOfText } from '../../build/messages.ts';
 import { argumentsOf, fields, label, resultOf, unpacked } from '../../build/values.ts';
 import { type Dialect, fate, type Reading } from '../dialect.ts';
@@ -51,8 +50,9 @@ export const openllmetry: Dialect = {
     return {
       kind: 'llm',
       ...fate(span),
-      ...defined(llmFacts(attributes)),
-      ...defined({ input: input.length === 0 ? undefined : input, output: merged(output) }),
+      ...llmFacts(attributes),
+      input: input.length === 0 ? undefined : input,
+      output: merged(output),
     };
   },
 };

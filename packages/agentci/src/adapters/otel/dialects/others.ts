@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import type { Fields } from '../../../trace/fields.ts';
 import { UNNAMED } from '../../build/blocks.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
@@ -63,13 +62,9 @@ export const genkit: Dialect = {
     const subtype = label(pick(attributes, 'genkit:metadata:subtype', 'genkit:type')) ?? '';
     const output = unpacked(attributes['genkit:output']);
     let kind: string;
-    if (subtype === 'model') {
-      kind = 'LLM';
-    } else if (subtype === 'flow') {
-      kind = 'AGENT';
-    } else {
-      kind = subtype;
-    }
+    if (subtype === 'model') kind = 'LLM';
+    else if (subtype === 'flow') kind = 'AGENT';
+    else kind = subtype;
     return workStep(span, {
       kind,
       name: label(attributes['genkit:name']) ?? span.name,
@@ -92,10 +87,8 @@ export const generic: Dialect = {
     ...argumentsOf(
       pick(span.attributes, 'tool.arguments', 'tool.args', 'tool.input', 'function.arguments'),
     ),
-    ...defined({
-      callId: label(pick(span.attributes, 'tool.call_id', 'tool.id')),
-      result: resultOf(pick(span.attributes, 'tool.result', 'tool.output', 'function.result')),
-    }),
+    callId: label(pick(span.attributes, 'tool.call_id', 'tool.id')),
+    result: resultOf(pick(span.attributes, 'tool.result', 'tool.output', 'function.result')),
   }),
 };
 

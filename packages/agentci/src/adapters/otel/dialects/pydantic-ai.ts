@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { isFields } from '../../../trace/fields.ts';
 import { messageTurns, turnOfText, turnsOf } from '../../build/messages.ts';
 import {
@@ -98,7 +97,7 @@ function oldLlm(span: Span): Reading {
   return {
     kind: 'llm',
     ...fate(span),
-    ...defined(llmFacts(span.attributes)),
-    ...defined(exchange(input, output)),
+    ...llmFacts(span.attributes),
+    ...exchange(input, output),
   };
 }

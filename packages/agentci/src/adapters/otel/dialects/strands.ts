@@ -1,4 +1,3 @@
-import { defined } from '../../../kit/defined.ts';
 import { label } from '../../build/values.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { readGenAi } from './genai.ts';
@@ -21,7 +20,6 @@ export const strands: Dialect = {
     let status: 'error' | 'ok' | undefined;
     if (said === 'error') status = 'error' as const;
     else if (said === 'success') status = 'ok' as const;
-    else status = undefined;
-    return { ...step, ...defined({ status: status ?? step.status }) };
+    return { ...step, status: status ?? step.status };
   },
 };

@@ -33,13 +33,9 @@ export function readPrompts(written: unknown, config: SourceFile): Prompts {
     const place = placeOf(entry, placeOf(written, { file: config.name, line: 1 }));
     const raw = isObject(entry) ? (entry.raw ?? entry.id ?? entry.label) : entry;
     let names: unknown[];
-    if (isObject(entry)) {
-      names = [entry.label, entry.id];
-    } else if (isObject(written)) {
-      names = [written[String(entry)]];
-    } else {
-      names = [];
-    }
+    if (isObject(entry)) names = [entry.label, entry.id];
+    else if (isObject(written)) names = [written[String(entry)]];
+    else names = [];
     const given = names.filter((name) => typeof name === 'string') as readonly string[];
     if (typeof raw !== 'string')
       findings.push({ ...place, type: 'prompt', verdict: 'none', why: 'it has no text' });
