@@ -46,7 +46,7 @@ if (role === 'provider') {
   );
 } else {
   const { createCapture } = await createJiti(import.meta.url).import(
-    '../packages/agentci/src/capture/capture.ts',
+    '../packages/capture/src/capture.ts',
   );
   const capture = createCapture({
     planes: ['llm'],

@@ -169,7 +169,7 @@ async function storm(url, agent, total) {
 /** From the decision to start an agent to its end, with and without a front of its own. */
 async function startCost(upstream, rounds) {
   const { createCapture } = await createJiti(import.meta.url).import(
-    '../packages/agentci/src/capture/capture.ts',
+    '../packages/capture/src/capture.ts',
   );
   const env = { ...process.env, OPENAI_BASE_URL: upstream };
   const capture = createCapture({ planes: ['llm'], env, cwd: '/' });

@@ -1,7 +1,7 @@
 // A process of the cassette bench: a front that answers one request from a cassette, again and again. Prints its address.
 import { createJiti } from 'jiti';
 
-const source = '../packages/agentci/src/capture';
+const source = '../packages/capture/src';
 const jiti = createJiti(import.meta.url);
 const { createCapture } = await jiti.import(`${source}/capture.ts`);
 const { matchRules } = await jiti.import(`${source}/cassette/canonical.ts`);

@@ -13,7 +13,7 @@ const LOOP = `${IMPORTS}${ANSWER}for line in sys.stdin:\n    print(json.dumps(an
 
 export async function measureServe({ quick = false } = {}) {
   const jiti = createJiti(import.meta.url, { interopDefault: false });
-  const { createRunner } = await jiti.import('../packages/agentci/src/runners/create-runner.ts');
+  const { createRunner } = await jiti.import('../packages/run/src/runners/create-runner.ts');
   const dir = mkdtempSync(join(tmpdir(), 'agentci-bench-'));
   writeFileSync(join(dir, 'once.py'), ONCE);
   writeFileSync(join(dir, 'loop.py'), LOOP);

@@ -13,7 +13,7 @@ import { pairs } from './promptfoo-pairs.mjs';
 const VERSION = '0.121.20';
 const root = join(import.meta.dirname, '..', '..');
 const agentci = join(root, 'packages/agentci/bin/agentci.mjs');
-const table = join(root, 'packages/agentci/test/vectors/promptfoo-verdicts.json');
+const table = join(root, 'packages/testing/vectors/promptfoo-verdicts.json');
 
 async function loadPromptfoo() {
   const dir = process.env.PROMPTFOO_DIR ?? join(tmpdir(), `agentci-agree-promptfoo-${VERSION}`);

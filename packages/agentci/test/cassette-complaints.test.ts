@@ -1,15 +1,19 @@
 import { gzipSync } from 'node:zlib';
+import type { Cassette, CassetteEntry } from '@agentci/capture';
+import {
+  Deck,
+  matchRules,
+  missText,
+  provenText,
+  readRequest,
+  type StoredRequest,
+} from '@agentci/capture';
+import type { TapLine } from '@agentci/mcp';
+import { CassettePlayer } from '@agentci/mcp';
+import { servedCheck } from '@agentci/run';
+import { type Behaviour, slowly, startChaos } from '@agentci/testing/chaos-upstream';
+import { ask, type TapedOptions, withTape } from '@agentci/testing/taped';
 import { describe, expect, it } from 'vitest';
-import { matchRules, readRequest, type StoredRequest } from '../src/capture/cassette/canonical.ts';
-import type { Cassette, CassetteEntry } from '../src/capture/cassette/cassette.ts';
-import { Deck } from '../src/capture/cassette/deck.ts';
-import { missText } from '../src/capture/cassette/miss-text.ts';
-import { provenText } from '../src/capture/cassette/record.ts';
-import { servedCheck } from '../src/engine/cassette-use.ts';
-import { CassettePlayer } from '../src/mcp/cassette/player.ts';
-import type { TapLine } from '../src/mcp/tap-log.ts';
-import { type Behaviour, slowly, startChaos } from './support/chaos-upstream.ts';
-import { ask, type TapedOptions, withTape } from './support/taped.ts';
 
 // What users of other recorders complained about, one test each, named with the complaint.
 

@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHECKS, isOfLayer } from '@agentci/checks';
+import { LAYERS } from '@agentci/results';
 import { describe, expect, test } from 'vitest';
-import { isOfLayer } from '../src/layers/check.ts';
-import { CHECKS } from '../src/layers/index.gen.ts';
-import { LAYERS } from '../src/results/run-result.ts';
 
 // Every check and every code a user can meet has an entry that says what it means and what to do.
 

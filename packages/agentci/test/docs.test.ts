@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readTraces } from '@agentci/formats';
+import type { RunResult } from '@agentci/results';
+import { parseSpec } from '@agentci/spec';
+import { type DocsModel, prepareFolder, startDocsModel } from '@agentci/testing/captured-docs';
+import { cli } from '@agentci/testing/cli';
+import { makeDir, tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readTraces } from '../src/adapters/reader/read-traces.ts';
-import type { RunResult } from '../src/results/run-result.ts';
-import { parseSpec } from '../src/spec/parse-spec.ts';
-import { type DocsModel, prepareFolder, startDocsModel } from './support/captured-docs.ts';
-import { cli } from './support/cli.ts';
-import { makeDir, tempDir } from './support/temp-dir.ts';
 
 // Every YAML spec, every JSON recording and every command the documents show is run here, so that none can go stale.
 
@@ -146,10 +146,7 @@ describe('commands', () => {
       join(cwd, 'traces.json'),
       JSON.stringify({ id: 'install', query: 'How do I install AgentCI?', answer: 'npm install' }),
     );
-    cpSync(
-      join(root, 'packages/agentci/test/recordings/tau-bench/shop.json'),
-      join(cwd, 'trials.json'),
-    );
+    cpSync(join(root, 'packages/testing/recordings/tau-bench/shop.json'), join(cwd, 'trials.json'));
     // Some commands read a stored run; a fresh clone has none.
     if (/^agentci (report|export-metrics|save)\b/.test(line))
       await cli(['test', '--quiet'], { cwd });

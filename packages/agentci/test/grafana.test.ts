@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const names = (text: string) => new Set(text.match(/\bagentci_[a-z0-9_]+/g) ?? []);
 
 test('the dashboard asks only for metrics that are exported, and the page lists them all', () => {
-  const exported = names(read('packages/agentci/src/reporters/prometheus.ts'));
+  const exported = names(read('packages/reporters/src/prometheus.ts'));
   expect(
     [...names(read('docs/guide/grafana-dashboard.json'))].filter((name) => !exported.has(name)),
   ).toEqual([]);

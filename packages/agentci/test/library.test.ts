@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
 import {
   exitCode,
@@ -13,7 +14,6 @@ import {
   runSuite,
   saveSuite,
 } from '../src/index.ts';
-import { tempDir } from './support/temp-dir.ts';
 
 const RUN = {
   query: 'Where is order 17? I am ada@example.org.',

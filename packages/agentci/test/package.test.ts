@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npmEnv } from '@agentci/testing/npm';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
-import { npmEnv } from './support/npm.ts';
-import { tempDir } from './support/temp-dir.ts';
 
 const packageDir = join(fileURLToPath(import.meta.url), '..', '..');
 

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { npmEnv } from '@agentci/testing/npm';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { npmEnv } from './support/npm.ts';
-import { tempDir } from './support/temp-dir.ts';
 
 // The README as a newcomer types it: the packed package, an empty folder, every command in order.
 

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { tempDir } from './support/temp-dir.ts';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 

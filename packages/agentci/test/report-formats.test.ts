@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Reporter, reportText } from '@agentci/reporters';
+import { reporter as junit } from '@agentci/reporters/junit';
+import { reporter as prometheus } from '@agentci/reporters/prometheus';
+import { reporter as sarif } from '@agentci/reporters/sarif';
+import type { CheckStatus, RunResult } from '@agentci/results';
+import { reportContext } from '@agentci/testing/report-context';
+import { checkOf, runOf, type ShortResult } from '@agentci/testing/run-of';
+import vectors from '@agentci/testing/vectors/reports.json' with { type: 'json' };
 import { Validator } from '@cfworker/json-schema';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
-import { reporter as junit } from '../src/reporters/junit.ts';
-import { reporter as prometheus } from '../src/reporters/prometheus.ts';
-import { type Reporter, reportText } from '../src/reporters/reporter.ts';
-import { reporter as sarif } from '../src/reporters/sarif.ts';
-import type { CheckStatus, RunResult } from '../src/results/run-result.ts';
-import { reportContext } from './support/report-context.ts';
-import { checkOf, runOf, type ShortResult } from './support/run-of.ts';
-import vectors from './vectors/reports.json' with { type: 'json' };
 
 // Reports that other programs read, read by other programs: libxml2 with a schema, a JSON Schema validator, a Prometheus parser.
 

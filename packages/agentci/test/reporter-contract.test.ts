@@ -1,10 +1,9 @@
+import { REPORTERS, type Reporter, reportText } from '@agentci/reporters';
+import type { CheckStatus } from '@agentci/results';
+import { StoredResult } from '@agentci/results';
+import { reportContext } from '@agentci/testing/report-context';
+import { checkOf, runOf } from '@agentci/testing/run-of';
 import { describe, expect, test } from 'vitest';
-import { REPORTERS } from '../src/reporters/index.gen.ts';
-import { type Reporter, reportText } from '../src/reporters/reporter.ts';
-import type { CheckStatus } from '../src/results/run-result.ts';
-import { StoredResult } from '../src/results/stored-result.ts';
-import { reportContext } from './support/report-context.ts';
-import { checkOf, runOf } from './support/run-of.ts';
 
 // What every reporter must do, whatever it writes. A new one is picked up by itself.
 

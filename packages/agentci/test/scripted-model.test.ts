@@ -1,9 +1,9 @@
+import { scriptedModel } from '@agentci/testing/scripted-judge';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, type LanguageModel, streamText, type ToolSet, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { scriptedModel } from './support/scripted-judge.ts';
 
 // The server is only worth something if the real SDKs take it for the real thing.
 

@@ -1,10 +1,10 @@
+import { callTool, INSTRUCTIONS, MODEL, QUESTION, TOOLS } from '@agentci/recorder';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createGroq } from '@ai-sdk/groq';
 import { createMistral } from '@ai-sdk/mistral';
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, jsonSchema, stepCountIs, streamText, type ToolSet, tool } from 'ai';
-import { callTool, INSTRUCTIONS, MODEL, QUESTION, TOOLS } from '../../recorder/src/story.ts';
 
 type Args = Record<string, unknown>;
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });

@@ -1,5 +1,5 @@
+import { INSTRUCTIONS, QUESTION, TOOLS, tryTool } from '@agentci/recorder';
 import Anthropic from '@anthropic-ai/sdk';
-import { INSTRUCTIONS, QUESTION, TOOLS, tryTool } from '../../recorder/src/story.ts';
 
 const [how] = process.argv.slice(2);
 const client = new Anthropic();

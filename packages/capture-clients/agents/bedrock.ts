@@ -1,3 +1,4 @@
+import { INSTRUCTIONS, QUESTION, TOOLS, tryTool } from '@agentci/recorder';
 import {
   BedrockRuntimeClient,
   type ContentBlock,
@@ -6,7 +7,6 @@ import {
   InvokeModelCommand,
   type Message,
 } from '@aws-sdk/client-bedrock-runtime';
-import { INSTRUCTIONS, QUESTION, TOOLS, tryTool } from '../../recorder/src/story.ts';
 
 const [how] = process.argv.slice(2);
 const client = new BedrockRuntimeClient({ region: 'eu-west-1' });

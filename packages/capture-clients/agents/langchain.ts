@@ -1,3 +1,4 @@
+import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '@agentci/recorder';
 import {
   AIMessage,
   type AIMessageChunk,
@@ -7,7 +8,6 @@ import {
   ToolMessage,
 } from '@langchain/core/messages';
 import { ChatOpenAI } from '@langchain/openai';
-import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '../../recorder/src/story.ts';
 
 const [how] = process.argv.slice(2);
 const tools = TOOLS.map((tool) => ({ type: 'function' as const, function: { ...tool } }));

@@ -1,5 +1,5 @@
+import { callTool, INSTRUCTIONS, MODEL, QUESTION, TOOLS } from '@agentci/recorder';
 import { Agent, run, setTracingDisabled, tool } from '@openai/agents';
-import { callTool, INSTRUCTIONS, MODEL, QUESTION, TOOLS } from '../../recorder/src/story.ts';
 
 setTracingDisabled(true);
 const tools = TOOLS.map(({ name, description, parameters }) =>

@@ -1,5 +1,5 @@
+import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '@agentci/recorder';
 import OpenAI from 'openai';
-import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '../../recorder/src/story.ts';
 
 const [how] = process.argv.slice(2);
 const client = new OpenAI();

@@ -1,11 +1,12 @@
 // An agent with spans of its own: traced.ts EXPORTER. Nothing in it says where they go.
+
+import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '@agentci/recorder';
 import { context, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { OTLPTraceExporter as HttpExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtoExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import OpenAI from 'openai';
-import { INSTRUCTIONS, MODEL, QUESTION, TOOLS, tryTool } from '../../recorder/src/story.ts';
 
 const [kind = 'http', ...how] = process.argv.slice(2);
 const exporters = { http: HttpExporter, proto: ProtoExporter, grpc: GrpcExporter };

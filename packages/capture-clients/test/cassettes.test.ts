@@ -1,12 +1,10 @@
+import type { CaptureSlot, Cassette, Exchange } from '@agentci/capture';
+import { ANSWER, REPLIES } from '@agentci/recorder';
 import { startScriptedModel } from '@agentci/scripted-model';
+import { startChaos } from '@agentci/testing/chaos-upstream';
+import { withTape } from '@agentci/testing/taped';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CaptureSlot } from '../../agentci/src/capture/capture.ts';
-import type { Cassette } from '../../agentci/src/capture/cassette/cassette.ts';
-import type { Exchange } from '../../agentci/src/capture/exchange.ts';
 import { rowOf } from '../../agentci/test/conformance/row.ts';
-import { startChaos } from '../../agentci/test/support/chaos-upstream.ts';
-import { withTape } from '../../agentci/test/support/taped.ts';
-import { ANSWER, REPLIES } from '../../recorder/src/story.ts';
 import { converseFrames, converseReply } from './fake-bedrock.ts';
 import { PYTHON_CLIENTS, pythonFor } from './pythons.ts';
 import { runAgent } from './run-client.ts';

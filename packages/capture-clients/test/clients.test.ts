@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { ANSWER, REPLIES } from '@agentci/recorder';
 import { startScriptedModel } from '@agentci/scripted-model';
+import { type ChaosRequest, startChaos } from '@agentci/testing/chaos-upstream';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rowOf, type TraceRow } from '../../agentci/test/conformance/row.ts';
-import { type ChaosRequest, startChaos } from '../../agentci/test/support/chaos-upstream.ts';
-import { ANSWER, REPLIES } from '../../recorder/src/story.ts';
 import { converseFrames, converseReply } from './fake-bedrock.ts';
 import { PYTHON_CLIENTS, pythonFor } from './pythons.ts';
 import { runClient } from './run-client.ts';

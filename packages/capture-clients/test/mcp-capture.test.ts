@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Exchange } from '@agentci/capture';
+import { readEvidence } from '@agentci/capture';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
+import { toolCalls } from '@agentci/trace';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readEvidence } from '../../agentci/src/capture/captured-run.ts';
-import type { Exchange } from '../../agentci/src/capture/exchange.ts';
-import { toolCalls } from '../../agentci/src/trace/selectors.ts';
-import { cli } from '../../agentci/test/support/cli.ts';
-import { tempDir } from '../../agentci/test/support/temp-dir.ts';
 import { SERVER } from './mcp.ts';
 
 const AGENT = fileURLToPath(new URL('../agents/mcp-agent.mjs', import.meta.url));

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type ScriptedModel, startScriptedModel } from '@agentci/scripted-model';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cli } from '../../agentci/test/support/cli.ts';
-import { tempDir } from '../../agentci/test/support/temp-dir.ts';
-import { type ScriptedModel, startScriptedModel } from '../../scripted-model/src/index.ts';
 
 // A real client of MCP and real servers; in replay neither they nor the model are there.
 

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { explainAudit, explainCalls, parsePolicy, readAudit } from '@agentci/policy';
+import { tempDir } from '@agentci/testing/temp-dir';
+import vectors from '@agentci/testing/vectors/policy.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { explainCalls } from '../../agentci/src/policy/explain.ts';
-import { explainAudit } from '../../agentci/src/policy/explain-audit.ts';
-import { parsePolicy } from '../../agentci/src/policy/parse-policy.ts';
-import { readAudit } from '../../agentci/src/policy/read-audit.ts';
-import { tempDir } from '../../agentci/test/support/temp-dir.ts';
-import vectors from '../../agentci/test/vectors/policy.json' with { type: 'json' };
 import { before, connect } from './mcp.ts';
 
 interface Call {

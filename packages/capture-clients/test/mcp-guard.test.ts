@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLI, cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CLI, cli } from '../../agentci/test/support/cli.ts';
-import { tempDir } from '../../agentci/test/support/temp-dir.ts';
 import {
   before,
   callLine,

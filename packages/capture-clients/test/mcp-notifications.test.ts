@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { CLI } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   CreateMessageRequestSchema,
@@ -8,8 +10,6 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { CLI } from '../../agentci/test/support/cli.ts';
-import { tempDir } from '../../agentci/test/support/temp-dir.ts';
 import { before, connect, lineOf, makeClient, SERVER, textOf } from './mcp.ts';
 
 // What servers send of their own, recorded from and replayed to clients of the SDK.

@@ -12,14 +12,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI, cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
-import { CLI, cli } from '../../agentci/test/support/cli.ts';
-import { tempDir } from '../../agentci/test/support/temp-dir.ts';
 import { before, callLine, connect, hello, lineOf, SERVER, talk, textOf } from './mcp.ts';
 
 const tapLines = (path: string): { dir: string; message: Record<string, unknown> }[] =>

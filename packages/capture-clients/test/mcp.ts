@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CLI } from '@agentci/testing/cli';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { onTestFinished } from 'vitest';
-import { CLI } from '../../agentci/test/support/cli.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 export const SERVER = join(here, '..', 'agents', 'mcp-server.mjs');

@@ -1,11 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import {
-  type CaptureOptions,
-  type CaptureResult,
-  createCapture,
-} from '../../agentci/src/capture/capture.ts';
+import { type CaptureOptions, type CaptureResult, createCapture } from '@agentci/capture';
 import { pythonFor } from './pythons.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));

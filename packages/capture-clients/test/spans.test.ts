@@ -1,9 +1,9 @@
+import { ANSWER, REPLIES } from '@agentci/recorder';
 import { startScriptedModel } from '@agentci/scripted-model';
+import { startChaos } from '@agentci/testing/chaos-upstream';
+import { toolCalls } from '@agentci/trace';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { toolCalls } from '../../agentci/src/trace/selectors.ts';
 import { rowOf } from '../../agentci/test/conformance/row.ts';
-import { startChaos } from '../../agentci/test/support/chaos-upstream.ts';
-import { ANSWER, REPLIES } from '../../recorder/src/story.ts';
 import { runClient } from './run-client.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';

@@ -1,9 +1,8 @@
+import type { Exchange } from '@agentci/capture';
+import { createCapture, exchangeLine } from '@agentci/capture';
 import { type ScriptedReply, startScriptedModel } from '@agentci/scripted-model';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { createCapture } from '../../agentci/src/capture/capture.ts';
-import type { Exchange } from '../../agentci/src/capture/exchange.ts';
-import { exchangeLine } from '../../agentci/src/capture/exchange-line.ts';
 import type { Recording } from './recording.ts';
 import { stableText } from './stable.ts';
 import { INSTRUCTIONS, MODEL, QUESTION, REPLIES, TOOLS, tryTool } from './story.ts';

@@ -23,7 +23,7 @@ export const FORMATS: Readonly<
   'vercel-ai-sdk': () => import('./vercel-ai-sdk.ts'),
 };
 
-const RECORDINGS = fileURLToPath(new URL('../../agentci/test/recordings', import.meta.url));
+const RECORDINGS = fileURLToPath(new URL('../../testing/recordings', import.meta.url));
 
 /** Runs the SDKs of the named formats, or of all, and writes what they left. Returns the files written. */
 export async function makeRecordings(

@@ -1,6 +1,6 @@
+import { present } from '@agentci/lib/data';
 import type { LoggerProvider } from '@opentelemetry/sdk-logs';
 import type OpenAI from 'openai';
-import { present } from '../../agentci/src/kit/list.ts';
 import type { Content, Ticks } from './telemetry.ts';
 
 type Logger = ReturnType<LoggerProvider['getLogger']>;

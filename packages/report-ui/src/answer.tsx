@@ -1,7 +1,7 @@
+import { answerMarks } from '@agentci/reporters';
+import type { QueryResult } from '@agentci/results';
+import { textDiff } from '@agentci/run/baseline';
 import { useMemo, useState } from 'preact/hooks';
-import { textDiff } from '../../agentci/src/baseline/text-diff.ts';
-import { answerMarks } from '../../agentci/src/reporters/answer-marks.ts';
-import type { QueryResult } from '../../agentci/src/results/run-result.ts';
 import { MarkedText } from './marked-text.tsx';
 import { visible } from './visible-text.ts';
 

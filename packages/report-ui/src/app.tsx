@@ -1,5 +1,5 @@
+import { caseText } from '@agentci/results';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { caseText } from '../../agentci/src/results/cell.ts';
 import { Cells } from './cells.tsx';
 import { Charts } from './charts.tsx';
 import { Compare } from './compare.tsx';

@@ -1,6 +1,6 @@
-import { cellTable } from '../../agentci/src/reporters/cell-tables.ts';
-import { cellText } from '../../agentci/src/results/cell.ts';
-import type { RunResult } from '../../agentci/src/results/run-result.ts';
+import { cellTable } from '@agentci/reporters';
+import type { RunResult } from '@agentci/results';
+import { cellText } from '@agentci/results';
 import { HeatMap } from './heat-map.tsx';
 import { cellPairHref } from './router.ts';
 import { visible } from './visible-text.ts';

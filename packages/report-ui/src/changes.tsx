@@ -1,6 +1,6 @@
+import { clip } from '@agentci/lib/text';
+import type { ChangeMetric, QueryChange } from '@agentci/run/baseline';
 import { useState } from 'preact/hooks';
-import type { ChangeMetric, QueryChange } from '../../agentci/src/baseline/query-changes.ts';
-import { clip } from '../../agentci/src/kit/words.ts';
 import { count, FORMATS, plural, signOf } from './format.ts';
 import type { Sides } from './sides.ts';
 import { visible } from './visible-text.ts';

@@ -1,7 +1,6 @@
+import type { CheckStatus, QueryResult } from '@agentci/results';
+import { caseText, usageInAll } from '@agentci/results';
 import { useMemo } from 'preact/hooks';
-import { caseText } from '../../agentci/src/results/cell.ts';
-import type { CheckStatus, QueryResult } from '../../agentci/src/results/run-result.ts';
-import { usageInAll } from '../../agentci/src/results/usage.ts';
 import { Chart } from './chart.tsx';
 import { hasRepeats, STATUSES, usageOf } from './filters.ts';
 import { count, FORMATS, quantile, usdTick } from './format.ts';

@@ -1,4 +1,4 @@
-import type { CheckResult, LayerResult } from '../../agentci/src/results/run-result.ts';
+import type { CheckResult, LayerResult } from '@agentci/results';
 import { checkValue } from './check-value.ts';
 import { Status } from './status.tsx';
 import { EvidenceTexts, StepLinks } from './verdict.tsx';

@@ -1,4 +1,4 @@
-import { formatCount } from '../../agentci/src/kit/words.ts';
+import { formatCount } from '@agentci/lib/text';
 import { ms, usd } from './format.ts';
 import { valueText } from './visible-text.ts';
 

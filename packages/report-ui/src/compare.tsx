@@ -1,7 +1,6 @@
+import type { RunResult } from '@agentci/results';
+import { cellText, NOT_COUNTED } from '@agentci/results';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { cellText } from '../../agentci/src/results/cell.ts';
-import { NOT_COUNTED } from '../../agentci/src/results/comparison-words.ts';
-import type { RunResult } from '../../agentci/src/results/run-result.ts';
 import { Changes } from './changes.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { Flips } from './flips.tsx';

@@ -1,10 +1,5 @@
-import { answerMarks } from '../../agentci/src/reporters/answer-marks.ts';
-import type {
-  CheckResult,
-  ConversationResult,
-  QueryResult,
-  TurnResult,
-} from '../../agentci/src/results/run-result.ts';
+import { answerMarks } from '@agentci/reporters';
+import type { CheckResult, ConversationResult, QueryResult, TurnResult } from '@agentci/results';
 import { foldTurns } from './fold-turns.ts';
 import { ms, plural } from './format.ts';
 import { MarkedText } from './marked-text.tsx';

@@ -1,11 +1,6 @@
+import { type CheckStatus, casesText, LAYERS, type QueryResult } from '@agentci/results';
 import type { RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { casesText } from '../../agentci/src/results/cases-text.ts';
-import {
-  type CheckStatus,
-  LAYERS,
-  type QueryResult,
-} from '../../agentci/src/results/run-result.ts';
 import { countStatuses, type Filters, NO_FILTERS, STATUSES, tagsOf } from './filters.ts';
 import { count } from './format.ts';
 import { Status } from './status.tsx';

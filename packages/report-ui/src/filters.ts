@@ -1,5 +1,5 @@
-import type { CheckStatus, Layer, QueryResult } from '../../agentci/src/results/run-result.ts';
-import { type Usage, usagePerRun } from '../../agentci/src/results/usage.ts';
+import type { CheckStatus, Layer, QueryResult } from '@agentci/results';
+import { type Usage, usagePerRun } from '@agentci/results';
 
 export const STATUSES = [
   'fail',

@@ -1,5 +1,5 @@
+import { clip } from '@agentci/lib/text';
 import { useState } from 'preact/hooks';
-import { clip } from '../../agentci/src/kit/words.ts';
 import { Pair } from './pair.tsx';
 import type { Sides } from './sides.ts';
 import { Status } from './status.tsx';

@@ -1,5 +1,5 @@
-import { formatMs, formatUsd } from '../../agentci/src/kit/format-number.ts';
-import { formatCount } from '../../agentci/src/kit/words.ts';
+import { formatMs, formatUsd } from '@agentci/lib/numbers';
+import { formatCount } from '@agentci/lib/text';
 
 const UNKNOWN = '—';
 
@@ -17,7 +17,7 @@ export const count = orUnknown((value) => formatCount(Math.round(value)));
 export const percent = orUnknown((value) => `${Math.round(value * 1000) / 10} %`);
 
 export const FORMATS = { cost_usd: usd, latency_ms: ms, total_tokens: count } as const;
-export { plural } from '../../agentci/src/kit/words.ts';
+export { plural } from '@agentci/lib/text';
 
 /** `2026-11-15 21:40`, in UTC as the run id is. */
 export const time = (iso: string | undefined): string =>

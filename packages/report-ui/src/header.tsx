@@ -1,5 +1,5 @@
+import type { CheckStatus, RunResult } from '@agentci/results';
 import { useState } from 'preact/hooks';
-import type { CheckStatus, RunResult } from '../../agentci/src/results/run-result.ts';
 import { time } from './format.ts';
 import type { Route } from './router.ts';
 import { data } from './source.ts';

@@ -1,7 +1,6 @@
+import type { QueryResult, RunResult } from '@agentci/results';
+import { caseText, cellText, isExpectedFailure } from '@agentci/results';
 import { useMemo } from 'preact/hooks';
-import { caseText, cellText } from '../../agentci/src/results/cell.ts';
-import type { QueryResult, RunResult } from '../../agentci/src/results/run-result.ts';
-import { isExpectedFailure } from '../../agentci/src/results/run-verdicts.ts';
 import { usageOf } from './filters.ts';
 import { percent, usd } from './format.ts';
 import { cellPairHref, queryHref } from './router.ts';

@@ -1,7 +1,11 @@
-import { escapeMarkdownTableCell } from '../../agentci/src/kit/escape.ts';
-import { caseText } from '../../agentci/src/results/cell.ts';
-import { firstEvidence } from '../../agentci/src/results/first-evidence.ts';
-import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
+import { escapeMarkdownTableCell } from '@agentci/lib/text';
+import {
+  caseText,
+  firstEvidence,
+  LAYERS,
+  type QueryResult,
+  type RunResult,
+} from '@agentci/results';
 import { visible } from './visible-text.ts';
 import { wantedOf } from './wanted.ts';
 

@@ -1,4 +1,4 @@
-import type { PageStep } from '../../agentci/src/results/page-data.ts';
+import type { PageStep } from '@agentci/results';
 import type { OrderedSteps } from './step-groups.ts';
 
 /** A step as a bar: percent of the width, and the row of its lane. */

@@ -1,4 +1,4 @@
-import type { AnswerMark } from '../../agentci/src/reporters/answer-marks.ts';
+import type { AnswerMark } from '@agentci/reporters';
 import { visible } from './visible-text.ts';
 
 const TITLES: Record<AnswerMark['kind'], string> = {

@@ -1,7 +1,6 @@
-import { chanceText, verdictText } from '../../agentci/src/reporters/diff/words.ts';
-import { neededQueries, pairsText } from '../../agentci/src/results/comparison-words.ts';
-import type { MetricComparison } from '../../agentci/src/results/diff.ts';
-import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
+import { chanceText, verdictText } from '@agentci/reporters';
+import type { CheckStatus, MetricComparison } from '@agentci/results';
+import { neededQueries, pairsText } from '@agentci/results';
 import { roundNumber } from './check-value.ts';
 import { FORMATS, percent, plural, signOf } from './format.ts';
 import { Status } from './status.tsx';

@@ -1,9 +1,12 @@
+import { exampleLine, groupCount, passHatTable, shownGroups } from '@agentci/reporters';
+import {
+  type CheckStatus,
+  cassetteText,
+  LAYERS,
+  type RunResult,
+  usageInAll,
+} from '@agentci/results';
 import { useMemo } from 'preact/hooks';
-import { exampleLine, groupCount, shownGroups } from '../../agentci/src/reporters/failure-lines.ts';
-import { passHatTable } from '../../agentci/src/reporters/pass-hat-k.ts';
-import { cassetteText } from '../../agentci/src/results/cassette-text.ts';
-import { type CheckStatus, LAYERS, type RunResult } from '../../agentci/src/results/run-result.ts';
-import { usageInAll } from '../../agentci/src/results/usage.ts';
 import { countStatuses, type Filters, STATUSES } from './filters.ts';
 import { count, ms, plural, quantile, usd } from './format.ts';
 import { data } from './source.ts';

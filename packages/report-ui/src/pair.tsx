@@ -1,6 +1,6 @@
+import { comparedQuery } from '@agentci/reporters';
+import type { PageBeforeQuery } from '@agentci/results';
 import { useEffect, useState } from 'preact/hooks';
-import { comparedQuery } from '../../agentci/src/reporters/html/page-before.ts';
-import type { PageBeforeQuery } from '../../agentci/src/results/page-data.ts';
 import { TextDiff } from './answer.tsx';
 import { count, ms, usd } from './format.ts';
 import { queryHref } from './router.ts';

@@ -1,4 +1,4 @@
-import type { PageRun } from '../../agentci/src/results/page-data.ts';
+import type { PageRun } from '@agentci/results';
 
 /** Where changes usually go to. */
 const BASES: ReadonlySet<string | undefined> = new Set(['main', 'master', 'trunk', 'develop']);

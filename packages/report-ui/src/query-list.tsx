@@ -1,7 +1,6 @@
+import { reasonOf } from '@agentci/reporters';
+import { caseText, cellText, LAYERS, type QueryResult } from '@agentci/results';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { reasonOf } from '../../agentci/src/reporters/html/deciding-checks.ts';
-import { caseText, cellText } from '../../agentci/src/results/cell.ts';
-import { LAYERS, type QueryResult } from '../../agentci/src/results/run-result.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, usageOf } from './filters.ts';
 import { count, ms, usd } from './format.ts';

@@ -1,9 +1,7 @@
+import { formatMeasure } from '@agentci/lib/numbers';
+import type { PageBefore, PageEvidence } from '@agentci/results';
+import { caseText, LAYERS, type QueryResult, type RunResult, shownRunText } from '@agentci/results';
 import { useEffect, useState } from 'preact/hooks';
-import { formatMeasure } from '../../agentci/src/kit/format-number.ts';
-import { caseText } from '../../agentci/src/results/cell.ts';
-import type { PageBefore, PageEvidence } from '../../agentci/src/results/page-data.ts';
-import { LAYERS, type QueryResult, type RunResult } from '../../agentci/src/results/run-result.ts';
-import { shownRunText } from '../../agentci/src/results/shown-run.ts';
 import { Answer } from './answer.tsx';
 import { CheckTable } from './check-table.tsx';
 import { ConversationView } from './conversation.tsx';

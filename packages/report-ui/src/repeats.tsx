@@ -1,4 +1,4 @@
-import type { QueryResult } from '../../agentci/src/results/run-result.ts';
+import type { QueryResult } from '@agentci/results';
 import { count, ms, percent, usd } from './format.ts';
 import { Status } from './status.tsx';
 import { visible } from './visible-text.ts';

@@ -1,5 +1,4 @@
-import type { PageRun } from '../../agentci/src/results/page-data.ts';
-import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
+import type { CheckStatus, PageRun } from '@agentci/results';
 import { count, ms, time, usd } from './format.ts';
 import { Status } from './status.tsx';
 import { Trends } from './trends.tsx';

@@ -1,5 +1,5 @@
+import type { PageRun, PageVersion } from '@agentci/results';
 import { useEffect, useState } from 'preact/hooks';
-import type { PageRun, PageVersion } from '../../agentci/src/results/page-data.ts';
 import { plural, time } from './format.ts';
 import { fetchVersions } from './source.ts';
 import { visible } from './visible-text.ts';

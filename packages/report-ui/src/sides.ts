@@ -1,16 +1,14 @@
-import { OF_CELLS } from '../../agentci/src/baseline/compare-metrics.ts';
-import { compareRuns } from '../../agentci/src/baseline/compare-runs.ts';
+import { comparedQuery } from '@agentci/reporters';
+import type { PageBefore, PageBeforeQuery, RunComparison, RunResult } from '@agentci/results';
+import { caseText, cellText } from '@agentci/results';
 import {
   type CHANGE_METRICS,
+  compareRuns,
+  OF_CELLS,
   type QueryChange,
   type QueryValues,
   queryChanges,
-} from '../../agentci/src/baseline/query-changes.ts';
-import { comparedQuery } from '../../agentci/src/reporters/html/page-before.ts';
-import { caseText, cellText } from '../../agentci/src/results/cell.ts';
-import type { RunComparison } from '../../agentci/src/results/diff.ts';
-import type { PageBefore, PageBeforeQuery } from '../../agentci/src/results/page-data.ts';
-import type { RunResult } from '../../agentci/src/results/run-result.ts';
+} from '@agentci/run/baseline';
 
 /** One side of a comparison: a run, a baseline version, or a cell of the matrix. */
 export interface Side {

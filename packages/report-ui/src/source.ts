@@ -6,8 +6,8 @@ import type {
   PageRunUpdate,
   PageTrends,
   PageVersion,
-} from '../../agentci/src/results/page-data.ts';
-import type { QueryResult } from '../../agentci/src/results/run-result.ts';
+  QueryResult,
+} from '@agentci/results';
 
 /** Where the page's data comes from: its own elements, or the server of `agentci view`. */
 export const data: PageData = readElement('agentci-data') ?? {

@@ -1,4 +1,4 @@
-import type { CheckStatus } from '../../agentci/src/results/run-result.ts';
+import type { CheckStatus } from '@agentci/results';
 
 export const SIGNS: Record<CheckStatus, string> = {
   pass: '✓',

@@ -1,4 +1,4 @@
-import type { PageStep } from '../../agentci/src/results/page-data.ts';
+import type { PageStep } from '@agentci/results';
 
 /** Steps in the order they happened, and what that order rests on. */
 export interface OrderedSteps {

@@ -1,4 +1,4 @@
-import type { PageStep } from '../../agentci/src/results/page-data.ts';
+import type { PageStep } from '@agentci/results';
 import { count, ms, plural, usd } from './format.ts';
 import { isBad, type StepGroup } from './step-groups.ts';
 import { visible } from './visible-text.ts';

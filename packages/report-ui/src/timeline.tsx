@@ -1,5 +1,5 @@
+import type { PageEvidence, PageTrace } from '@agentci/results';
 import { useMemo, useState } from 'preact/hooks';
-import type { PageEvidence, PageTrace } from '../../agentci/src/results/page-data.ts';
 import { count, ms, plural } from './format.ts';
 import { LaneChart } from './lane-chart.tsx';
 import { layLanes } from './lanes.ts';

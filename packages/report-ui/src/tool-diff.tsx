@@ -1,4 +1,4 @@
-import { align } from '../../agentci/src/baseline/align.ts';
+import { align } from '@agentci/run/baseline';
 import { visible } from './visible-text.ts';
 
 const MAX_SHOWN = 200;

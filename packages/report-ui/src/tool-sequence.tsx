@@ -1,4 +1,4 @@
-import type { PageEvidence } from '../../agentci/src/results/page-data.ts';
+import type { PageEvidence } from '@agentci/results';
 import { collapseNames } from './step-groups.ts';
 import { Tool, ToolDiff } from './tool-diff.tsx';
 

@@ -1,4 +1,4 @@
-import type { PageTrends } from '../../agentci/src/results/page-data.ts';
+import type { PageTrends } from '@agentci/results';
 import { percent, plural, time } from './format.ts';
 import { visible } from './visible-text.ts';
 

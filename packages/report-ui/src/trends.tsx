@@ -1,6 +1,6 @@
+import type { PagePoint, PageRun, PageTrends } from '@agentci/results';
+import { wilsonInterval } from '@agentci/stats';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { PagePoint, PageRun, PageTrends } from '../../agentci/src/results/page-data.ts';
-import { wilsonInterval } from '../../agentci/src/stats/wilson-interval.ts';
 import { Chart } from './chart.tsx';
 import { ms, percent, plural, time, usd, usdTick } from './format.ts';
 import { fetchTrends } from './source.ts';

@@ -1,7 +1,6 @@
+import type { PageBefore, PageRun, QueryResult, RunResult } from '@agentci/results';
+import { caseText } from '@agentci/results';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { caseText } from '../../agentci/src/results/cell.ts';
-import type { PageBefore, PageRun } from '../../agentci/src/results/page-data.ts';
-import type { QueryResult, RunResult } from '../../agentci/src/results/run-result.ts';
 import { precedingRun } from './preceding-run.ts';
 import { data, fetchBefore, fetchRun, fetchRuns } from './source.ts';
 

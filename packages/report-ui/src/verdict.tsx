@@ -1,6 +1,6 @@
-import { formatCount, plural } from '../../agentci/src/kit/words.ts';
-import { decidingChecks } from '../../agentci/src/reporters/html/deciding-checks.ts';
-import type { CheckResult, Layer, QueryResult } from '../../agentci/src/results/run-result.ts';
+import { formatCount, plural } from '@agentci/lib/text';
+import { decidingChecks } from '@agentci/reporters';
+import type { CheckResult, Layer, QueryResult } from '@agentci/results';
 import { checkValue } from './check-value.ts';
 import { showStep } from './show-step.ts';
 import { SIGNS, Status } from './status.tsx';

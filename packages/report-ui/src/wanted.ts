@@ -1,9 +1,5 @@
-import { foundTerms, termsOf } from '../../agentci/src/reporters/answer-marks.ts';
-import {
-  type CheckResult,
-  LAYERS,
-  type QueryResult,
-} from '../../agentci/src/results/run-result.ts';
+import { foundTerms, termsOf } from '@agentci/reporters';
+import { type CheckResult, LAYERS, type QueryResult } from '@agentci/results';
 
 /** Something the spec wants of a query, in words, and whether it got it. */
 export interface Wanted {

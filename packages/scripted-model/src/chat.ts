@@ -1,4 +1,4 @@
-import { present } from '../../agentci/src/kit/list.ts';
+import { present } from '@agentci/lib/data';
 import { listOf, type PlainReply, type Protocol, pieces, textOf } from './script.ts';
 
 const finishReason = ({ cutOff, toolCalls, refusal }: PlainReply): string => {

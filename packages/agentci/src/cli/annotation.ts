@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../kit/diagnostic.ts';
-import { escapeWorkflowCommandData, escapeWorkflowCommandProperty } from '../kit/escape.ts';
+import type { Diagnostic } from '@agentci/lib/problems';
+import { escapeWorkflowCommandData, escapeWorkflowCommandProperty } from '@agentci/lib/text';
 
 /** A diagnostic as a workflow command. For stderr, which GitHub reads too: stdout may be a document. */
 export function annotation({ severity, file, line, column, code, message }: Diagnostic): string {

@@ -1,7 +1,7 @@
-import { compareRuns } from '../baseline/compare-runs.ts';
-import { caseText } from '../results/cell.ts';
-import type { RunResult } from '../results/run-result.ts';
-import { isPart, listRuns, readRun, type StoredRun, tracesOf } from '../store/stored-runs.ts';
+import type { RunResult } from '@agentci/results';
+import { caseText } from '@agentci/results';
+import { isPart, listRuns, readRun, type StoredRun, tracesOf } from '@agentci/run';
+import { compareRuns } from '@agentci/run/baseline';
 import type { Io } from './io.ts';
 import type { OutputPlan } from './outputs.ts';
 
@@ -22,7 +22,7 @@ export interface RunBefore {
 /** What reports say of a change. */
 export async function comparedWith({ run: before, traces }: RunBefore, after: RunResult) {
   // Loaded on demand: the engine is not needed for other reports.
-  const { beforeTools } = await import('../reporting/before-tools.ts');
+  const { beforeTools } = await import('../report/before-tools.ts');
   return {
     run: before,
     comparison: compareRuns({ before, after }),

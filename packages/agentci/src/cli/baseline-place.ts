@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { didYouMean } from '../kit/did-you-mean.ts';
-import { SECRETS } from '../kit/secrets.ts';
-import { UserError } from '../kit/user-error.ts';
-import { andMore } from '../kit/words.ts';
-import { loadSpec } from '../spec/load.ts';
-import type { Query, Suite } from '../spec/suite.ts';
+import { UserError } from '@agentci/lib/problems';
+import { SECRETS } from '@agentci/lib/secrets';
+import { andMore, didYouMean } from '@agentci/lib/text';
+import type { Query, Suite } from '@agentci/spec';
+import { loadSpec } from '@agentci/spec';
 import type { Io } from './io.ts';
 import { DEFAULT_SPEC } from './spec-folders.ts';
 import { specPath } from './spec-path.ts';

@@ -1,7 +1,7 @@
-import { didYouMean } from '../kit/did-you-mean.ts';
-import { UserError } from '../kit/user-error.ts';
-import type { Cell } from '../results/cell.ts';
-import type { Suite } from '../spec/suite.ts';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean } from '@agentci/lib/text';
+import type { Cell } from '@agentci/results';
+import type { Suite } from '@agentci/spec';
 
 /** The values that are chosen, by variable: one of those given for each. */
 export type ChosenValues = Readonly<Record<string, readonly string[]>>;

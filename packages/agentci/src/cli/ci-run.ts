@@ -1,5 +1,5 @@
-import { sha256Hex } from '../kit/hash.ts';
-import type { CiJob } from '../store/shard-file.ts';
+import { sha256Hex } from '@agentci/lib/data';
+import type { CiJob } from '@agentci/run';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

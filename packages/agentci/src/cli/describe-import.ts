@@ -1,7 +1,7 @@
-import type { TraceProblem } from '../adapters/adapter.ts';
-import type { ImportSummary } from '../importing/summarize-traces.ts';
-import { escapeTerminalLine } from '../kit/escape.ts';
-import type { Capability } from '../trace/model.ts';
+import type { TraceProblem } from '@agentci/formats';
+import { escapeTerminalLine } from '@agentci/lib/text';
+import type { Capability } from '@agentci/trace';
+import type { ImportSummary } from '../import/summarize-traces.ts';
 
 const WORDS: Readonly<Record<Capability, string>> = {
   toolCalls: 'tool calls',

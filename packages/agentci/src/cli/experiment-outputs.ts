@@ -1,14 +1,17 @@
 import { basename, extname, resolve } from 'node:path';
-import { renderConsole } from '../experiment/report/console.ts';
-import { renderCsv, renderTrialsCsv } from '../experiment/report/csv.ts';
-import { renderFigure } from '../experiment/report/figure.ts';
-import { renderHtml } from '../experiment/report/html.ts';
-import { renderLatex } from '../experiment/report/latex.ts';
-import { renderMarkdown } from '../experiment/report/markdown.ts';
-import { didYouMean } from '../kit/did-you-mean.ts';
-import { UserError } from '../kit/user-error.ts';
-import type { ExperimentResult } from '../results/experiment-result.ts';
-import { writeFileAtomic } from '../store/atomic-write.ts';
+import {
+  renderConsole,
+  renderCsv,
+  renderFigure,
+  renderHtml,
+  renderLatex,
+  renderMarkdown,
+  renderTrialsCsv,
+} from '@agentci/lab/experiment';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean } from '@agentci/lib/text';
+import type { ExperimentResult } from '@agentci/results';
 import type { Io } from './io.ts';
 
 const FORMATS: Readonly<

@@ -1,16 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { historyRoot } from '../history/history-files.ts';
-import type { LostVerdicts } from '../history/past-verdicts.ts';
-import { escapeTerminalLine } from '../kit/escape.ts';
-import { UserError } from '../kit/user-error.ts';
-import { andMore, plural } from '../kit/words.ts';
-import { type CaseName, caseKey, caseText } from '../results/cell.ts';
-import { placeOf } from '../results/run-order.ts';
-import type { RunResult } from '../results/run-result.ts';
-import type { Suite } from '../spec/suite.ts';
-import { journalPath } from '../store/journal.ts';
-import { readRun } from '../store/stored-runs.ts';
+import { UserError } from '@agentci/lib/problems';
+import { andMore, escapeTerminalLine, plural } from '@agentci/lib/text';
+import type { RunResult } from '@agentci/results';
+import { type CaseName, caseKey, caseText, placeOf } from '@agentci/results';
+import type { LostVerdicts } from '@agentci/run';
+import { historyRoot, journalPath, readRun } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
 import type { Io } from './io.ts';
 import {
   isBadResult,

@@ -1,5 +1,5 @@
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
-import { tempDir } from '../../test/support/temp-dir.ts';
 import { gitState } from './git-state.ts';
 
 const COMMIT = 'a'.repeat(40);

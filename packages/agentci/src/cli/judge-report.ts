@@ -1,15 +1,7 @@
-import type { AuditReport } from '../judge/audit.ts';
-import type { Agreement, Calibration } from '../judge/calibrate.ts';
-import {
-  describeLines,
-  describeMoved,
-  type PassingLine,
-  type PassingLines,
-} from '../judge/passing-line.ts';
-import type { JudgeUsage } from '../judge/port.ts';
-import type { RaterPair } from '../judge/rater-agreement.ts';
-import { formatUsd } from '../kit/format-number.ts';
-import { plural } from '../kit/words.ts';
+import type { Agreement, AuditReport, Calibration, JudgeUsage, RaterPair } from '@agentci/judge';
+import { describeLines, describeMoved, type PassingLine, type PassingLines } from '@agentci/judge';
+import { formatUsd } from '@agentci/lib/numbers';
+import { plural } from '@agentci/lib/text';
 
 const percent = (value: number | null): string =>
   value === null ? 'not measured' : `${(value * 100).toFixed(1)} %`;

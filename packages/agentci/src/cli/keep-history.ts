@@ -1,9 +1,7 @@
-import { appendRuns, historyRoot } from '../history/history-files.ts';
-import { type HistoryQuery, historyQuery, historyRun } from '../history/history-run.ts';
-import { escapeTerminalLine } from '../kit/escape.ts';
-import { andMore, plural } from '../kit/words.ts';
-import type { RunResult } from '../results/run-result.ts';
-import type { JudgedRun } from '../store/journal.ts';
+import { andMore, escapeTerminalLine, plural } from '@agentci/lib/text';
+import type { RunResult } from '@agentci/results';
+import type { JudgedRun } from '@agentci/run';
+import { appendRuns, type HistoryQuery, historyQuery, historyRoot, historyRun } from '@agentci/run';
 import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import type { RunPlace } from './run-place.ts';

@@ -1,25 +1,22 @@
 import { basename } from 'node:path';
-import { historyRoot } from '../history/history-files.ts';
+import type { UserError } from '@agentci/lib/problems';
+import type { CheckStatus, QueryResult } from '@agentci/results';
+import { caseKey, exitCode } from '@agentci/results';
 import {
+  historyRoot,
+  isPart,
+  type LatestVerdicts,
   type LostVerdicts,
+  latestVerdicts,
+  listRuns,
   type PastRuns,
   type PastVerdict,
   type PastVerdicts,
   readPastRuns,
   readPastVerdicts,
-} from '../history/past-verdicts.ts';
-import type { UserError } from '../kit/user-error.ts';
-import { caseKey } from '../results/cell.ts';
-import { exitCode } from '../results/exit-code.ts';
-import type { CheckStatus, QueryResult } from '../results/run-result.ts';
-import type { Query, Suite } from '../spec/suite.ts';
-import {
-  isPart,
-  type LatestVerdicts,
-  latestVerdicts,
-  listRuns,
   type StoredRun,
-} from '../store/stored-runs.ts';
+} from '@agentci/run';
+import type { Query, Suite } from '@agentci/spec';
 import { gitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { folderOf, isRunOf } from './spec-folders.ts';

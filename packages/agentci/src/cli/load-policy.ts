@@ -1,11 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { formatDiagnostic } from '../kit/diagnostic.ts';
-import { escapeTerminal } from '../kit/escape.ts';
-import { UserError } from '../kit/user-error.ts';
-import { MAX_YAML_SIZE } from '../kit/yaml.ts';
-import { parsePolicy } from '../policy/parse-policy.ts';
-import type { Policy } from '../policy/policy.ts';
+import { formatDiagnostic, UserError } from '@agentci/lib/problems';
+import { escapeTerminal } from '@agentci/lib/text';
+import { MAX_YAML_SIZE } from '@agentci/lib/yaml';
+import type { Policy } from '@agentci/policy';
+import { parsePolicy } from '@agentci/policy';
 import type { Io } from './io.ts';
 import { specPath } from './spec-path.ts';
 

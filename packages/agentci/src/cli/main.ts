@@ -1,9 +1,7 @@
+import { isSystemError, systemErrorText, UserError } from '@agentci/lib/problems';
+import { SECRETS, secretsIn } from '@agentci/lib/secrets';
+import { didYouMean, escapeTerminal } from '@agentci/lib/text';
 import { Command, CommanderError } from 'commander';
-import { didYouMean } from '../kit/did-you-mean.ts';
-import { escapeTerminal } from '../kit/escape.ts';
-import { SECRETS, secretsIn } from '../kit/secrets.ts';
-import { isSystemError, systemErrorText } from '../kit/system-error.ts';
-import { UserError } from '../kit/user-error.ts';
 import type { CliCommand } from './cli-command.ts';
 import { COMMANDS } from './commands/index.gen.ts';
 import type { Io } from './io.ts';

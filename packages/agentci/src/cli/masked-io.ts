@@ -1,4 +1,4 @@
-import { SECRETS } from '../kit/secrets.ts';
+import { SECRETS } from '@agentci/lib/secrets';
 import type { Io, Output } from './io.ts';
 
 /** The outside world of a command, where no secret reaches a terminal. `flush` gives out what was held back. */

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { CASSETTE_MODES } from '@agentci/capture';
+import type { CassetteChoice } from '@agentci/run';
+import { MAX_SHARDS } from '@agentci/run';
+import { MAX_TIMEOUT_MS } from '@agentci/spec';
 import { InvalidArgumentError } from 'commander';
-import { CASSETTE_MODES } from '../capture/cassette/config.ts';
-import type { CassetteChoice } from '../engine/cassette-choice.ts';
-import { MAX_SHARDS } from '../engine/plan-shards.ts';
-import { MAX_TIMEOUT_MS } from '../runners/config.ts';
 
 /** Option values, checked where they are typed: a mistake names the option. */
 export function wholeNumber(

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { Suite } from '@agentci/spec';
 import { expect, test } from 'vitest';
-import type { Suite } from '../spec/suite.ts';
 import { planOutputs, suiteOutputs } from './outputs.ts';
 
 const cwd = resolve('/work');

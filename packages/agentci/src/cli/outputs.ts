@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import { didYouMean } from '../kit/did-you-mean.ts';
-import { UserError } from '../kit/user-error.ts';
-import { REPORTERS } from '../reporters/index.gen.ts';
-import type { Suite } from '../spec/suite.ts';
-import { type Channel, URLS } from './notify/channels.ts';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean } from '@agentci/lib/text';
+import { REPORTERS } from '@agentci/reporters';
+import type { Suite } from '@agentci/spec';
+import { type Channel, URLS } from '../notify/channels.ts';
 
 type ReporterName = keyof typeof REPORTERS;
 

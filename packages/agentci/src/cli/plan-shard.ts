@@ -1,14 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { planHash, planShards, type ShardPlan } from '../engine/plan-shards.ts';
-import type { RunOptions } from '../engine/run-options.ts';
-import { selectedQueries } from '../engine/select-cases.ts';
-import { UserError } from '../kit/user-error.ts';
-import type { Suite } from '../spec/suite.ts';
-import { readPlanFile, readShardFile, shardPath } from '../store/shard-file.ts';
-import { listRuns, type StoredRun } from '../store/stored-runs.ts';
-import { readTimings, timingsPath } from '../store/timings.ts';
+import { UserError } from '@agentci/lib/problems';
+import type { RunOptions } from '@agentci/run';
+import {
+  listRuns,
+  planHash,
+  planShards,
+  readPlanFile,
+  readShardFile,
+  readTimings,
+  type ShardPlan,
+  type StoredRun,
+  selectedQueries,
+  shardPath,
+  timingsPath,
+} from '@agentci/run';
+import type { Suite } from '@agentci/spec';
 import { ciRunOf } from './ci-run.ts';
 import type { Io } from './io.ts';
 import type { ShardChoice } from './options.ts';

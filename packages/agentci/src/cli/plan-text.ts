@@ -1,8 +1,7 @@
-import type { RunPlan } from '../engine/plan-run.ts';
-import { escapeTerminalLine } from '../kit/escape.ts';
-import { formatUsd } from '../kit/format-number.ts';
-import { formatCount, plural } from '../kit/words.ts';
-import { caseText } from '../results/cell.ts';
+import { formatUsd } from '@agentci/lib/numbers';
+import { escapeTerminalLine, formatCount, plural } from '@agentci/lib/text';
+import { caseText } from '@agentci/results';
+import type { RunPlan } from '@agentci/run';
 
 /** Beyond this a list is no longer read; --json has all. */
 const MAX_LISTED = 200;

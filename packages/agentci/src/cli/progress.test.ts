@@ -1,7 +1,7 @@
+import type { CheckStatus, QueryResult } from '@agentci/results';
+import { runOf } from '@agentci/testing/run-of';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ioOf } from '../../test/support/io.ts';
-import { runOf } from '../../test/support/run-of.ts';
-import type { CheckStatus, QueryResult } from '../results/run-result.ts';
 import { startProgress } from './progress.ts';
 
 beforeEach(() => void vi.useFakeTimers());

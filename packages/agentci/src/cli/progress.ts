@@ -1,9 +1,8 @@
-import type { RunEvent } from '../engine/run-options.ts';
-import { escapeTerminalLine } from '../kit/escape.ts';
-import { formatMs, formatUsd } from '../kit/format-number.ts';
-import { plural } from '../kit/words.ts';
-import { caseText } from '../results/cell.ts';
-import type { CheckStatus, QueryResult } from '../results/run-result.ts';
+import { formatMs, formatUsd } from '@agentci/lib/numbers';
+import { escapeTerminalLine, plural } from '@agentci/lib/text';
+import type { CheckStatus, QueryResult } from '@agentci/results';
+import { caseText } from '@agentci/results';
+import type { RunEvent } from '@agentci/run';
 import type { Io } from './io.ts';
 
 const REDRAW_MS = 100;

@@ -1,9 +1,8 @@
-import { escapeTerminalLine } from '../kit/escape.ts';
-import { UserError } from '../kit/user-error.ts';
-import { andMore } from '../kit/words.ts';
-import { type CaseName, caseKey, caseText } from '../results/cell.ts';
-import type { QueryResult } from '../results/run-result.ts';
-import { readRun, type StoredRun } from '../store/stored-runs.ts';
+import { UserError } from '@agentci/lib/problems';
+import { andMore, escapeTerminalLine } from '@agentci/lib/text';
+import type { QueryResult } from '@agentci/results';
+import { type CaseName, caseKey, caseText } from '@agentci/results';
+import { readRun, type StoredRun } from '@agentci/run';
 import type { Io } from './io.ts';
 import type { Asked } from './run-tests.ts';
 import { isOn, type LatestOptions, storedRunId, storedRuns } from './stored-run.ts';

@@ -1,6 +1,6 @@
+import type { StoredRun } from '@agentci/run';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
-import type { StoredRun } from '../store/stored-runs.ts';
 import { command as evalCommand } from './commands/eval.ts';
 import { command as testCommand } from './commands/test.ts';
 import { ON_RESUME, resumedOptions, storedOptions } from './resumed-options.ts';

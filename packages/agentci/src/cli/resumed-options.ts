@@ -1,7 +1,7 @@
-import { UserError } from '../kit/user-error.ts';
-import type { CaseName } from '../results/cell.ts';
-import type { Suite } from '../spec/suite.ts';
-import { listRuns, type StoredRun } from '../store/stored-runs.ts';
+import { UserError } from '@agentci/lib/problems';
+import type { CaseName } from '@agentci/results';
+import { listRuns, type StoredRun } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
 import { isRunOf } from './spec-folders.ts';
 import type { TestOptions } from './test-options.ts';
 

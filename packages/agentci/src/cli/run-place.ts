@@ -1,8 +1,6 @@
-import { historyRoot, seenInHistory } from '../history/history-files.ts';
-import { placeAmong, placeOf, runsAhead } from '../results/run-order.ts';
-import { runTime } from '../results/run-time.ts';
-import type { JournalHeader } from '../store/journal.ts';
-import { seenInStore } from '../store/stored-runs.ts';
+import { placeAmong, placeOf, runsAhead, runTime } from '@agentci/results';
+import type { JournalHeader } from '@agentci/run';
+import { historyRoot, seenInHistory, seenInStore } from '@agentci/run';
 import type { Io } from './io.ts';
 import { runsRoot } from './spec-folders.ts';
 

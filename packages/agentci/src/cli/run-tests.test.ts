@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { QueryResult, RunResult } from '@agentci/results';
+import { listRuns, RunStore } from '@agentci/run';
+import { parseSpec } from '@agentci/spec';
+import { runOf } from '@agentci/testing/run-of';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 import { ioOf } from '../../test/support/io.ts';
-import { runOf } from '../../test/support/run-of.ts';
-import { tempDir } from '../../test/support/temp-dir.ts';
-import type { QueryResult, RunResult } from '../results/run-result.ts';
-import { parseSpec } from '../spec/parse-spec.ts';
-import { RunStore } from '../store/run-store.ts';
-import { listRuns } from '../store/stored-runs.ts';
 import { runTests } from './run-tests.ts';
 import { runsRoot } from './spec-folders.ts';
 import { newRunId } from './store-session.ts';

@@ -1,33 +1,30 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { queriesOfShard, type ShardPlan } from '../engine/plan-shards.ts';
-import type { RunOptions } from '../engine/run-options.ts';
-import type { RunSink } from '../engine/run-sink.ts';
-import { runSuite } from '../engine/run-suite.ts';
-import { selectedQueries } from '../engine/select-cases.ts';
-import { formatDiagnostic } from '../kit/diagnostic.ts';
-import { escapeTerminal } from '../kit/escape.ts';
-import { UserError } from '../kit/user-error.ts';
-import type { CaseName } from '../results/cell.ts';
-import type { RunResult } from '../results/run-result.ts';
-import { loadSpec } from '../spec/load.ts';
-import type { Query, Suite } from '../spec/suite.ts';
-import type { JudgedRun } from '../store/journal.ts';
+import { formatDiagnostic, UserError } from '@agentci/lib/problems';
+import { escapeTerminal } from '@agentci/lib/text';
+import type { CaseName, RunResult } from '@agentci/results';
+import type { JudgedRun, RunOptions, RunSink } from '@agentci/run';
 import {
   isDamage,
   isPart,
   listRuns,
+  queriesOfShard,
   readRun,
+  runSuite,
   runWithTraces,
+  type ShardPlan,
   type StoredRun,
+  selectedQueries,
   tracesOf,
-} from '../store/stored-runs.ts';
+} from '@agentci/run';
+import type { Query, Suite } from '@agentci/spec';
+import { loadSpec } from '@agentci/spec';
+import { prepareNotify } from '../notify/prepare.ts';
 import { comparedWithBase } from './base-run.ts';
 import { cellsOf } from './cell-option.ts';
 import { failedCases, failedCasesIn } from './failed-cases.ts';
 import { type GitState, gitState } from './git-state.ts';
 import type { Io } from './io.ts';
-import { prepareNotify } from './notify/prepare.ts';
 import { withFolder } from './options.ts';
 import { type OutputPlan, planOutputs, refuseInputs, suiteOutputs } from './outputs.ts';
 import { planOfShard, planShard } from './plan-shard.ts';
@@ -329,7 +326,7 @@ async function isReplayed(
   io: Io,
 ): Promise<boolean> {
   if (choice === undefined && suite.cassette === undefined) return false;
-  const { planCassettes } = await import('../engine/cassette-choice.ts');
+  const { planCassettes } = await import('@agentci/run/cassette-choice');
   return (
     planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env: io.env })?.mode ===
     'replay'
@@ -355,7 +352,7 @@ async function printPlan(
   { run, root, io }: { run: RunOptions; root: string; io: Io },
 ): Promise<number> {
   const [{ knownCosts, planRun }, { planText }] = await Promise.all([
-    import('../engine/plan-run.ts'),
+    import('@agentci/run/plan-run'),
     import('./plan-text.ts'),
   ]);
   const queries = queriesOfShard(selectedQueries(run), run.shard);

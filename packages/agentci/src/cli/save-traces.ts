@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Option } from 'commander';
+import { JUDGE_MODES, type JudgeMode } from '@agentci/judge';
+import { UserError } from '@agentci/lib/problems';
+import { escapeTerminal } from '@agentci/lib/text';
+import type { CaseName, QueryResult } from '@agentci/results';
 import {
+  baselinePath,
   type Precheck,
   type SaveBaselineInput,
   type SavedBaseline,
   saveBaseline,
-} from '../engine/save-baseline.ts';
-import { redactTrace } from '../importing/redact-trace.ts';
-import { JUDGE_MODES, type JudgeMode } from '../judge/mode.ts';
-import { escapeTerminal } from '../kit/escape.ts';
-import { UserError } from '../kit/user-error.ts';
-import type { CaseName } from '../results/cell.ts';
-import type { QueryResult } from '../results/run-result.ts';
-import { baselinePath } from '../store/baseline-files.ts';
-import type { Trace } from '../trace/model.ts';
+} from '@agentci/run';
+import type { Trace } from '@agentci/trace';
+import { Option } from 'commander';
+import { redactTrace } from '../import/redact-trace.ts';
 import type { BaselinePlace } from './baseline-place.ts';
 import type { Io } from './io.ts';
 import { folderOf, judgeCacheOf } from './spec-folders.ts';

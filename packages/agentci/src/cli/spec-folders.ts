@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { UserError } from '../kit/user-error.ts';
-import type { Suite } from '../spec/suite.ts';
-import type { StoredRun } from '../store/stored-runs.ts';
+import { UserError } from '@agentci/lib/problems';
+import type { StoredRun } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
 import type { Io } from './io.ts';
 import { specPath } from './spec-path.ts';
 

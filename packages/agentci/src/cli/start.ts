@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
-import { maskText, SECRETS } from '../kit/secrets.ts';
-import { systemErrorText } from '../kit/system-error.ts';
+import { systemErrorText } from '@agentci/lib/problems';
+import { maskText, SECRETS } from '@agentci/lib/secrets';
 import type { Io, Output } from './io.ts';
 import { main } from './main.ts';
 

@@ -1,17 +1,19 @@
 import { hostname } from 'node:os';
-import type { ShardPlan } from '../engine/plan-shards.ts';
-import type { RunParts } from '../engine/run-parts.ts';
-import type { RunSink } from '../engine/run-sink.ts';
-import { isSystemError, systemErrorText } from '../kit/system-error.ts';
-import { UserError } from '../kit/user-error.ts';
-import type { QueryResult, RunResult } from '../results/run-result.ts';
-import { runTime } from '../results/run-time.ts';
-import type { Suite } from '../spec/suite.ts';
-import type { JournalEntry, JudgedRun } from '../store/journal.ts';
-import type { Durability } from '../store/run-store.ts';
-import { RunStore, type StoreOptions } from '../store/run-store.ts';
-import type { StoredRun } from '../store/stored-runs.ts';
-import type { Trace } from '../trace/model.ts';
+import { isSystemError, systemErrorText, UserError } from '@agentci/lib/problems';
+import type { QueryResult, RunResult } from '@agentci/results';
+import { runTime } from '@agentci/results';
+import type {
+  Durability,
+  JournalEntry,
+  JudgedRun,
+  RunParts,
+  RunSink,
+  ShardPlan,
+  StoredRun,
+} from '@agentci/run';
+import { RunStore, type StoreOptions } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
+import type { Trace } from '@agentci/trace';
 import { ciJobOf } from './ci-run.ts';
 import type { GitState } from './git-state.ts';
 import type { Io } from './io.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UserError } from '../kit/user-error.ts';
-import { listRuns, type StoredRun } from '../store/stored-runs.ts';
+import { UserError } from '@agentci/lib/problems';
+import { listRuns, type StoredRun } from '@agentci/run';
 import { gitState } from './git-state.ts';
 import type { Io } from './io.ts';
 import { DEFAULT_SPEC, isRunOfFile, runsRoot, specFolder } from './spec-folders.ts';

@@ -1,9 +1,7 @@
-import { readPastVerdicts } from '../history/past-verdicts.ts';
-import { caseKey } from '../results/cell.ts';
-import { exitCode } from '../results/exit-code.ts';
-import type { CheckResult, QueryResult } from '../results/run-result.ts';
-import type { Suite } from '../spec/suite.ts';
-import { isDamage, latestVerdicts, listRuns, readRun } from '../store/stored-runs.ts';
+import type { CheckResult, QueryResult } from '@agentci/results';
+import { caseKey, exitCode } from '@agentci/results';
+import { isDamage, latestVerdicts, listRuns, readPastVerdicts, readRun } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
 import type { Io } from './io.ts';
 import { isBadStatus, lastVerdicts, runsThatCount, wholeRun } from './last-verdicts.ts';
 

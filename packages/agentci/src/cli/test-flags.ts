@@ -1,7 +1,7 @@
+import { JUDGE_MODES } from '@agentci/judge';
+import { REPORTERS } from '@agentci/reporters';
 import { type Command, Option } from 'commander';
-import { JUDGE_MODES } from '../judge/mode.ts';
-import { REPORTERS } from '../reporters/index.gen.ts';
-import { addNotifyFlags } from './notify/flags.ts';
+import { addNotifyFlags } from '../notify/flags.ts';
 import {
   cassetteChoice,
   collect,

@@ -1,6 +1,6 @@
-import type { QueueChoice, RunOptions } from '../engine/run-options.ts';
-import type { JudgeMode } from '../judge/mode.ts';
-import type { NotifyOptions } from './notify/flags.ts';
+import type { JudgeMode } from '@agentci/judge';
+import type { QueueChoice, RunOptions } from '@agentci/run';
+import type { NotifyOptions } from '../notify/flags.ts';
 import type { ShardChoice } from './options.ts';
 
 /** Where the command line has another name for what `runSuite` takes: shorter, or its own is taken by reports. */

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { makeFolder } from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
 import { unzipSync } from 'fflate';
-import { UserError } from '../kit/user-error.ts';
-import { makeFolder } from '../mcp/make-folder.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts';
 
 const MAX_ZIP_BYTES = 512 * 1024 * 1024;

@@ -1,7 +1,7 @@
-import { formatDiagnostic } from '../kit/diagnostic.ts';
-import { escapeTerminal } from '../kit/escape.ts';
-import { present } from '../kit/list.ts';
-import type { UserError } from '../kit/user-error.ts';
+import { present } from '@agentci/lib/data';
+import type { UserError } from '@agentci/lib/problems';
+import { formatDiagnostic } from '@agentci/lib/problems';
+import { escapeTerminal } from '@agentci/lib/text';
 import { annotation } from './annotation.ts';
 
 /** A user's mistake as it is printed: every diagnostic, the message with its code, the way out. */

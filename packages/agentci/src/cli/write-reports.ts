@@ -1,17 +1,16 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { maskText } from '@agentci/lib/secrets';
+import { escapeTerminalLine } from '@agentci/lib/text';
+import { countLine, exitLine, reportPieces, reportText } from '@agentci/reporters';
+import type { RunResult } from '@agentci/results';
 import { createColors } from 'picocolors';
-import { escapeTerminalLine } from '../kit/escape.ts';
-import { maskText } from '../kit/secrets.ts';
-import { reportPieces, reportText } from '../reporters/reporter.ts';
-import { countLine, exitLine } from '../reporters/verdict-line.ts';
-import { type RenderOptions, renderReport } from '../reporting/render-report.ts';
-import type { RunResult } from '../results/run-result.ts';
-import { writeFileAtomic } from '../store/atomic-write.ts';
+import type { Channel } from '../notify/channels.ts';
+import type { NotifyPlan } from '../notify/plan.ts';
+import { type RenderOptions, renderReport } from '../report/render-report.ts';
 import { jobUrl, lineUrl } from './ci-urls.ts';
 import { type Io, wantsColor } from './io.ts';
-import type { Channel } from './notify/channels.ts';
-import type { NotifyPlan } from './notify/plan.ts';
 import type { OutputPlan } from './outputs.ts';
 
 interface WriteOptions
@@ -72,7 +71,7 @@ const NOTIFY_FAILED = 'NOTIFY_FAILED';
 
 /** Whether a message arrived. One that did not is a warning: it must not change what was found. */
 async function notifyChannel(channel: Channel, text: string, io: Io): Promise<boolean> {
-  const { sendNotice } = await import('./notify/send.ts');
+  const { sendNotice } = await import('../notify/send.ts');
   const reason = await sendNotice(channel, maskText(text), io);
   if (reason === undefined) io.stderr.write(`notified: ${channel}\n`);
   else

@@ -1,6 +1,6 @@
+import { RUBRICS } from '@agentci/judge';
+import { RULES } from '@agentci/policy';
 import type { CompletionItem } from 'vscode-languageserver/node';
-import { RUBRICS } from '../judge/rubric.ts';
-import { RULES } from '../policy/rules/index.gen.ts';
 import { type Cursor, ITEM } from './cursor.ts';
 import type { DocumentKind } from './diagnose.ts';
 import type { Names } from './nearby.ts';

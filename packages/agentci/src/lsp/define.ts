@@ -1,6 +1,5 @@
-import { parseYaml } from '../kit/yaml.ts';
-import { locate, nodeAt } from '../kit/yaml-node.ts';
-import { codePlace, DISK, SpecFolder } from '../spec/files.ts';
+import { locate, nodeAt, parseYaml } from '@agentci/lib/yaml';
+import { codePlace, DISK, SpecFolder } from '@agentci/spec';
 
 /** A place in a file; both counted from 0. */
 export interface Target {

@@ -1,11 +1,9 @@
 import { dirname, join, relative } from 'node:path';
-import type { Diagnostic } from '../kit/diagnostic.ts';
-import { parsePolicy } from '../policy/parse-policy.ts';
-import { ROOT_KEYS } from '../policy/policy-keys.ts';
-import type { ReadPolicyFile } from '../policy/references.ts';
-import { DISK, realPath, type SpecFiles, SpecFolder } from '../spec/files.ts';
-import { parseSpec } from '../spec/parse-spec.ts';
-import type { Suite } from '../spec/suite.ts';
+import type { Diagnostic } from '@agentci/lib/problems';
+import type { ReadPolicyFile } from '@agentci/policy';
+import { parsePolicy, ROOT_KEYS } from '@agentci/policy';
+import type { Suite } from '@agentci/spec';
+import { DISK, parseSpec, realPath, type SpecFiles, SpecFolder } from '@agentci/spec';
 
 /** What a text is, as far as we have something to say about it. */
 export type DocumentKind = 'spec' | 'policy' | 'other';

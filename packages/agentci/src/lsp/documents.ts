@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { MAX_YAML_SIZE } from '@agentci/lib/yaml';
+import type { Suite } from '@agentci/spec';
+import { DISK, realPath, type SpecFiles } from '@agentci/spec';
 import {
   TextDocument,
   type TextDocumentContentChangeEvent,
 } from 'vscode-languageserver-textdocument';
-import { MAX_YAML_SIZE } from '../kit/yaml.ts';
-import { DISK, realPath, type SpecFiles } from '../spec/files.ts';
-import type { Suite } from '../spec/suite.ts';
 import { type Diagnosis, diagnose } from './diagnose.ts';
 
 const MAX_OPEN = 1000;

@@ -1,5 +1,5 @@
+import type { Diagnostic } from '@agentci/lib/problems';
 import type { CodeAction, Diagnostic as EditorDiagnostic, Range } from 'vscode-languageserver/node';
-import type { Diagnostic } from '../kit/diagnostic.ts';
 
 const ERROR = 1;
 const WARNING = 2;

@@ -1,8 +1,8 @@
-import { escapeMarkdownTableCell as escapeMarkdown } from '../kit/escape.ts';
-import type { CheckResult, QueryResult } from '../results/run-result.ts';
-import { checksOf } from '../results/status.ts';
-import { isLayer } from '../spec/layer-keys.ts';
-import type { Query, Suite } from '../spec/suite.ts';
+import { escapeMarkdownTableCell as escapeMarkdown } from '@agentci/lib/text';
+import type { CheckResult, QueryResult } from '@agentci/results';
+import { checksOf } from '@agentci/results';
+import type { Query, Suite } from '@agentci/spec';
+import { isLayer } from '@agentci/spec';
 import { CHECK_PAGES } from './check-pages.gen.ts';
 import type { SchemaGuide } from './schema-walk.ts';
 

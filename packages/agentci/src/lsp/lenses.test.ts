@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { parseSpec } from '@agentci/spec';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
-import { tempDir } from '../../test/support/temp-dir.ts';
-import { parseSpec } from '../spec/parse-spec.ts';
 import { documentKind } from './diagnose.ts';
 import { queriesIn } from './lenses.ts';
 

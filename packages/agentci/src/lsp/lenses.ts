@@ -1,10 +1,7 @@
+import { locate, nodeAt, parseYaml, toPlain, type YamlNode } from '@agentci/lib/yaml';
+import type { Query } from '@agentci/spec';
+import { INCLUDE_TAG, parseSpec, slugOf } from '@agentci/spec';
 import type { CodeLens } from 'vscode-languageserver/node';
-import { parseYaml } from '../kit/yaml.ts';
-import { locate, nodeAt, toPlain, type YamlNode } from '../kit/yaml-node.ts';
-import { INCLUDE_TAG } from '../spec/include.ts';
-import { parseSpec } from '../spec/parse-spec.ts';
-import { slugOf } from '../spec/query-id.ts';
-import type { Query } from '../spec/suite.ts';
 
 /** The name of the command that a client runs; what to run is its argument. */
 export const RUN_COMMAND = 'agentci.test';

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readTraces } from '../adapters/reader/read-traces.ts';
-import { present } from '../kit/list.ts';
-import { parsePolicy } from '../policy/parse-policy.ts';
-import type { Policy } from '../policy/policy.ts';
-import { caseKey } from '../results/cell.ts';
-import type { QueryResult } from '../results/run-result.ts';
-import { DISK, isInside, realPath, SpecFolder } from '../spec/files.ts';
-import type { Suite } from '../spec/suite.ts';
-import { latestVerdicts, listRuns } from '../store/stored-runs.ts';
-import { toolNames } from '../trace/selectors.ts';
+import { readTraces } from '@agentci/formats';
+import { present } from '@agentci/lib/data';
+import type { Policy } from '@agentci/policy';
+import { parsePolicy } from '@agentci/policy';
+import type { QueryResult } from '@agentci/results';
+import { caseKey } from '@agentci/results';
+import { latestVerdicts, listRuns } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
+import { DISK, isInside, realPath, SpecFolder } from '@agentci/spec';
+import { toolNames } from '@agentci/trace';
 import type { OpenDocument } from './documents.ts';
 
 /** Names that recordings near a spec know. */

@@ -1,5 +1,5 @@
+import { DISK } from '@agentci/spec';
 import type { Diagnostic as EditorDiagnostic } from 'vscode-languageserver/node';
-import { DISK } from '../spec/files.ts';
 import { type OpenDocument, uriOf } from './documents.ts';
 import { editorDiagnostic } from './findings.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../kit/object.ts';
+import { isObject } from '@agentci/lib/data';
 import { ITEM } from './cursor.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,8 @@
 import { relative } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { isObject } from '@agentci/lib/data';
+import { compileGlob } from '@agentci/lib/regex';
+import { specJsonSchema } from '@agentci/spec';
 import {
   type CodeActionParams,
   createProtocolConnection,
@@ -12,9 +15,6 @@ import {
   type TextDocumentIdentifier,
   type TextDocumentPositionParams,
 } from 'vscode-languageserver/node';
-import { compileGlob } from '../kit/glob.ts';
-import { isObject } from '../kit/object.ts';
-import { specJsonSchema } from '../spec/json-schema.ts';
 import { complete } from './complete.ts';
 import { cursorAt, keyAt } from './cursor.ts';
 import { define } from './define.ts';

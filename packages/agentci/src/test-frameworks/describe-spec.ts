@@ -1,9 +1,8 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { caseText } from '../results/cell.ts';
-import { exitCode } from '../results/exit-code.ts';
-import { readSpecFile } from '../spec/load.ts';
-import type { Query } from '../spec/suite.ts';
+import { caseText, exitCode } from '@agentci/results';
+import type { Query } from '@agentci/spec';
+import { readSpecFile } from '@agentci/spec';
 import {
   checkText,
   failureOf,

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { interpretRecording } from '../engine/interpret-output.ts';
-import { didYouMean } from '../kit/did-you-mean.ts';
-import type { QueryResult } from '../results/run-result.ts';
-import { readSpecFile } from '../spec/load.ts';
-import type { Query, Suite } from '../spec/suite.ts';
+import { didYouMean } from '@agentci/lib/text';
+import type { QueryResult } from '@agentci/results';
+import { interpretRecording } from '@agentci/run';
+import type { Query, Suite } from '@agentci/spec';
+import { readSpecFile } from '@agentci/spec';
 import { specFile } from './describe-spec.ts';
 import { loadFailure, SpecFailure } from './failure-text.ts';
 import { SpecRun, type SpecTestOptions } from './spec-run.ts';

@@ -1,6 +1,6 @@
+import type { CheckResult, QueryResult } from '@agentci/results';
+import { emptyLayer } from '@agentci/results';
 import { expect, test } from 'vitest';
-import type { CheckResult, QueryResult } from '../results/run-result.ts';
-import { emptyLayer } from '../results/status.ts';
 import { checkText, failureOf, skipReason, warningsOf } from './failure-text.ts';
 
 const check = (given: Partial<CheckResult>): CheckResult => ({

@@ -1,11 +1,8 @@
 import { resolve } from 'node:path';
-import { formatDiagnostic, type Location } from '../kit/diagnostic.ts';
-import { escapeTerminal, escapeTerminalLine } from '../kit/escape.ts';
-import { UserError } from '../kit/user-error.ts';
-import { caseText } from '../results/cell.ts';
-import type { CheckResult, QueryResult } from '../results/run-result.ts';
-import { checksOf, isUnmeasured } from '../results/status.ts';
-import { isOfSpec, mayHideCall } from '../results/trace-warnings.ts';
+import { formatDiagnostic, type Location, UserError } from '@agentci/lib/problems';
+import { escapeTerminal, escapeTerminalLine } from '@agentci/lib/text';
+import type { CheckResult, QueryResult } from '@agentci/results';
+import { caseText, checksOf, isOfSpec, isUnmeasured, mayHideCall } from '@agentci/results';
 
 const MAX_STDERR_LINES = 8;
 

@@ -1,6 +1,6 @@
 /** The door for node:test: a spec as test cases, and the matcher in the form `expect(recording).toPassSpec(query)`. */
 import { describe, test } from 'node:test';
-import type { Query } from '../spec/suite.ts';
+import type { Query } from '@agentci/spec';
 import { describeWith, type Framework } from './describe-spec.ts';
 import { evaluateRecording, type MatchOptions } from './evaluate-recording.ts';
 import { failureOf } from './failure-text.ts';

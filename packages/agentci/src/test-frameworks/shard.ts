@@ -1,4 +1,4 @@
-import { UserError } from '../kit/user-error.ts';
+import { UserError } from '@agentci/lib/problems';
 
 /**
  * Every nth item, so that neighbours, which tend to be alike in length, end up in different shards. Test runners divide

@@ -1,11 +1,10 @@
-import type { RunOptions } from '../engine/run-options.ts';
-import { runSuite } from '../engine/run-suite.ts';
-import { caseKey, caseText } from '../results/cell.ts';
-import type { CheckResult, QueryResult, RunResult } from '../results/run-result.ts';
-import { metricRequests } from '../spec/metric-list.ts';
-import { selectQueries } from '../spec/select.ts';
-import type { Query, Suite } from '../spec/suite.ts';
-import type { Trace } from '../trace/model.ts';
+import type { CheckResult, QueryResult, RunResult } from '@agentci/results';
+import { caseKey, caseText } from '@agentci/results';
+import type { RunOptions } from '@agentci/run';
+import { runSuite } from '@agentci/run';
+import type { Query, Suite } from '@agentci/spec';
+import { metricRequests, selectQueries } from '@agentci/spec';
+import type { Trace } from '@agentci/trace';
 import { SpecFailure } from './failure-text.ts';
 import { takeShard } from './shard.ts';
 

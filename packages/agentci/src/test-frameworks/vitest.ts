@@ -1,6 +1,7 @@
 /** The door for vitest: a spec as test cases, and a matcher for recordings. Importing it adds the matcher to `expect`. */
+
+import type { Query } from '@agentci/spec';
 import { describe, expect, test } from 'vitest';
-import type { Query } from '../spec/suite.ts';
 import { describeWith, type Framework } from './describe-spec.ts';
 import { evaluateRecording, type MatchOptions } from './evaluate-recording.ts';
 import { failureOf } from './failure-text.ts';

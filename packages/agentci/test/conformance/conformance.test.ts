@@ -1,16 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ADAPTERS, detectFormat, readTraceItems } from '@agentci/formats';
+import { describeOutside } from '@agentci/testing/outside';
+import { validateTrace } from '@agentci/trace';
 import { describe, expect, test } from 'vitest';
-import { ADAPTERS } from '../../src/adapters/index.gen.ts';
-import { detectFormat } from '../../src/adapters/reader/detect.ts';
-import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
-import { validateTrace } from '../../src/trace/schema.ts';
-import { describeOutside } from '../support/outside.ts';
 import { type FileRow, rowOfFile } from './row.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const OWN = here('../recordings');
+const OWN = here('../../../testing/recordings');
 
 /** Files that are in a folder for another reason than their format. */
 const OTHERWISE: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { describeOutside } from '@agentci/testing/outside';
 import { describe, expect, test } from 'vitest';
-import { describeOutside } from '../support/outside.ts';
 import { checkRemovals } from './evidence.ts';
 import { UNKNOWABLE } from './unknowable.ts';
 
@@ -10,7 +10,7 @@ describe('a recording from which any one part was taken', () => {
   test('still shows the calls, or says that it does not show all of them', {
     timeout: 240_000,
   }, async () => {
-    const { tried, lost, needed } = await checkRemovals(here('../recordings'), 150);
+    const { tried, lost, needed } = await checkRemovals(here('../../../testing/recordings'), 150);
     expect(lost).toEqual([]);
     expect(tried).toBeGreaterThan(3000);
     // An entry that is never needed would hide the next bug.

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
-import type { LlmStep, Trace } from '../../src/trace/model.ts';
-import { finalText, llmCalls, toolCalls } from '../../src/trace/selectors.ts';
-import { totals } from '../../src/trace/totals.ts';
+import { readTraceItems } from '@agentci/formats';
+import type { LlmStep, Trace } from '@agentci/trace';
+import { finalText, llmCalls, toolCalls, totals } from '@agentci/trace';
 import { removalsIn } from './removals.ts';
 import { UNKNOWABLE, type Unknowable } from './unknowable.ts';
 

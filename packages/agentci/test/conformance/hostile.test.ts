@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ADAPTERS } from '@agentci/formats';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ADAPTERS } from '../../src/adapters/index.gen.ts';
 
-const ROOT = fileURLToPath(new URL('../recordings', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../testing/recordings', import.meta.url));
 const RUNS = 150;
 
 /** Values writers do not write: wrong kinds, names of the prototype, numbers at the edge. */

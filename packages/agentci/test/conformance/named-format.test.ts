@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TraceProblem } from '@agentci/formats';
+import { ADAPTERS, readTraceItems } from '@agentci/formats';
+import type { Trace } from '@agentci/trace';
+import { toolNames } from '@agentci/trace';
 import { describe, expect, test } from 'vitest';
-import type { TraceProblem } from '../../src/adapters/adapter.ts';
-import { ADAPTERS } from '../../src/adapters/index.gen.ts';
-import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
-import type { Trace } from '../../src/trace/model.ts';
-import { toolNames } from '../../src/trace/selectors.ts';
 
 const FORMATS = ADAPTERS.map(({ format }) => format);
-const OWN = fileURLToPath(new URL('../recordings', import.meta.url));
+const OWN = fileURLToPath(new URL('../../../testing/recordings', import.meta.url));
 
 async function readAs(bytes: Uint8Array, format?: string) {
   const traces: Trace[] = [];

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { isGzip } from '../../src/adapters/containers/sniff.ts';
+import { isGzip } from '@agentci/formats';
 
 /** A recording with one thing taken out of it. */
 export interface Removal {

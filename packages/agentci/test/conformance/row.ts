@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { detectFormat } from '../../src/adapters/reader/detect.ts';
-import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
-import type { ToolStep, Trace } from '../../src/trace/model.ts';
-import { finalText, handoffs, queryText, toolCalls } from '../../src/trace/selectors.ts';
-import { type Quantity, totals } from '../../src/trace/totals.ts';
+import { detectFormat, readTraceItems } from '@agentci/formats';
+import type { ToolStep, Trace } from '@agentci/trace';
+import { finalText, handoffs, type Quantity, queryText, toolCalls, totals } from '@agentci/trace';
 
 /** What a recording is expected to say, short enough to be checked by eye against the file. */
 export interface TraceRow {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunResult } from '@agentci/results';
+import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { expect, test } from 'vitest';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { workspaceCopy } from '../support/workspace-copy.ts';
 
 const root = workspaceCopy();
 

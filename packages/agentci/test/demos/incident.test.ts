@@ -1,10 +1,9 @@
 import { join } from 'node:path';
+import { readTraces } from '@agentci/formats';
+import type { ExperimentResult, RunResult } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { expect, test } from 'vitest';
-import { readTraces } from '../../src/adapters/reader/read-traces.ts';
-import type { ExperimentResult } from '../../src/results/experiment-result.ts';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { cli } from '../support/cli.ts';
-import { workspaceCopy } from '../support/workspace-copy.ts';
 
 const cwd = join(workspaceCopy(), 'demos', 'incident');
 

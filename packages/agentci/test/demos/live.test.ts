@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { node } from '@agentci/testing/node';
+import { scriptedModel, verdictText } from '@agentci/testing/scripted-judge';
+import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { expect, test } from 'vitest';
-import { node } from '../support/node.ts';
-import { scriptedModel, verdictText } from '../support/scripted-judge.ts';
-import { workspaceCopy } from '../support/workspace-copy.ts';
 
 // --live sends agent and judge to the provider with the user's key. Here a server of ours is where the provider would be.
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MutationResult } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { ROOT } from '@agentci/testing/node';
 import { expect, test } from 'vitest';
-import type { MutationResult } from '../../src/results/mutation-result.ts';
-import { cli } from '../support/cli.ts';
-import { ROOT } from '../support/node.ts';
 
 // The specs of the demos are examples to copy: what their checks are there for, they notice, whichever mutants are drawn.
 

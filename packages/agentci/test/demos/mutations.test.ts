@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { RunResult } from '@agentci/results';
+import { checksOf } from '@agentci/results';
+import { runPool } from '@agentci/run';
+import { cli } from '@agentci/testing/cli';
+import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runPool } from '../../src/engine/pool.ts';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { checksOf } from '../../src/results/status.ts';
-import { cli } from '../support/cli.ts';
-import { workspaceCopy } from '../support/workspace-copy.ts';
 
 // A test of the specs themselves: each of ten faults an agent can have is found, by the check that is there for it and, where
 // it makes more calls, by the limits on them. The faults are in the scripted models of the demos (mutations.ts); what checks

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunResult } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { node } from '@agentci/testing/node';
+import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { cli } from '../support/cli.ts';
-import { node } from '../support/node.ts';
-import { workspaceCopy } from '../support/workspace-copy.ts';
 
 const workspace = workspaceCopy();
 const cwd = join(workspace, 'demos', 'rag');

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import type { RunResult } from '@agentci/results';
+import { checksOf } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { checksOf } from '../../src/results/status.ts';
-import { cli } from '../support/cli.ts';
-import { workspaceCopy } from '../support/workspace-copy.ts';
 
 const cwd = join(workspaceCopy(), 'demos', 'support-router');
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLI } from '@agentci/testing/cli';
+import { node, ROOT } from '@agentci/testing/node';
+import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { describe, expect, test } from 'vitest';
-import { CLI } from '../support/cli.ts';
-import { node, ROOT } from '../support/node.ts';
-import { workspaceCopy } from '../support/workspace-copy.ts';
 
 // What the READMEs of the demos and the playbook show on a terminal is typed here, and must come out as they show it.
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { loadSpec } from '@agentci/spec';
+import { node, ROOT, VITEST } from '@agentci/testing/node';
 import { expect, test } from 'vitest';
-import { loadSpec } from '../../src/spec/load.ts';
-import { node, ROOT, VITEST } from '../support/node.ts';
 
 const demo = join(ROOT, 'demos', 'vitest');
 

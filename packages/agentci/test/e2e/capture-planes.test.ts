@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { type ScriptedModel, startScriptedModel } from '@agentci/scripted-model';
+import { cli } from '@agentci/testing/cli';
+import { otlp } from '@agentci/testing/otlp';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
-import { cli } from '../support/cli.ts';
-import { otlp } from '../support/otlp.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ScriptedModel,
   type ScriptedRequest,
   startScriptedModel,
-} from '../../../scripted-model/src/index.ts';
-import { CLI, cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
+} from '@agentci/scripted-model';
+import { CLI, cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 /** The agents of these tests know nothing of AgentCI: they ask a model in a loop and print its last words. */

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startChaos } from '@agentci/testing/chaos-upstream';
+import { cli } from '@agentci/testing/cli';
+import { makeDir } from '@agentci/testing/temp-dir';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startChaos } from '../support/chaos-upstream.ts';
-import { cli } from '../support/cli.ts';
-import { makeDir } from '../support/temp-dir.ts';
 
 /** Asks the models at the addresses of `plan.json`, which no variable names; and `named`, which is asked where OPENAI_BASE_URL leads. */
 const ASK = `

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ScriptedModel,
   type ScriptedRequest,
   startScriptedModel,
-} from '../../../scripted-model/src/index.ts';
-import { cli } from '../support/cli.ts';
-import { verdictText } from '../support/scripted-judge.ts';
-import { tempDir } from '../support/temp-dir.ts';
+} from '@agentci/scripted-model';
+import { cli } from '@agentci/testing/cli';
+import { verdictText } from '@agentci/testing/scripted-judge';
+import { tempDir } from '@agentci/testing/temp-dir';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 const AGENT = `

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startChaos } from '@agentci/testing/chaos-upstream';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startChaos } from '../support/chaos-upstream.ts';
-import { cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Sends the key of `KEY_OF_THE_DAY` in the way that is named, and prints the answer. */
 const AGENT = `

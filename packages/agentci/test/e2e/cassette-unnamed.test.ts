@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ScriptedModel, startScriptedModel } from '@agentci/scripted-model';
+import { startChaos } from '@agentci/testing/chaos-upstream';
+import { cli } from '@agentci/testing/cli';
+import { makeDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ScriptedModel, startScriptedModel } from '../../../scripted-model/src/index.ts';
-import { startChaos } from '../support/chaos-upstream.ts';
-import { cli } from '../support/cli.ts';
-import { makeDir } from '../support/temp-dir.ts';
 
 /**
  * An agent with addresses of models in its code, as `plan.json` gives them: no variable names these servers. It asks each of

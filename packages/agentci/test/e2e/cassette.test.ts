@@ -8,14 +8,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type ScriptedModel,
   type ScriptedRequest,
   startScriptedModel,
-} from '../../../scripted-model/src/index.ts';
-import { cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
+} from '@agentci/scripted-model';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 

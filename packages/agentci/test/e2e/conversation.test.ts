@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
 import {
   type ScriptedModel,
   type ScriptedRequest,
   startScriptedModel,
-} from '../../../scripted-model/src/index.ts';
-import { cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
+} from '@agentci/scripted-model';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
+import { afterEach, describe, expect, test } from 'vitest';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { AgreementResult, ExperimentResult } from '@agentci/results';
+import { CLI, cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
-import type { AgreementResult, ExperimentResult } from '../../src/results/experiment-result.ts';
-import { CLI, cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const demo = join(fileURLToPath(import.meta.url), '../../../../../demos/experiment');
 const demoDir = (): string => {

@@ -7,10 +7,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { RunResult } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const lines = (values: readonly object[]): string =>
   `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
-import { cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Two conversations a support desk kept: one went well, in the other a tool failed. */
 const CHATS = [

@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CLI } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
-import { CLI } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 /** Starts a child in its group and one in a session of its own, and tells who they all are. */
 const AGENT = `

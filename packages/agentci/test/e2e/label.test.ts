@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { LabelState } from '@agentci/results';
+import { CLI, cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, onTestFinished, test } from 'vitest';
-import type { LabelState } from '../../src/results/label-data.ts';
-import { CLI, cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const demo = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..', 'demos', 'judge');
 

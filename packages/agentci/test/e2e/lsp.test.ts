@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CLI, cli } from '@agentci/testing/cli';
+import { LanguageClient, uriOf } from '@agentci/testing/language-client';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { afterEach, describe, expect, test } from 'vitest';
 import type {
   CodeAction,
@@ -10,9 +13,6 @@ import type {
   Hover,
   Location,
 } from 'vscode-languageserver/node';
-import { CLI, cli } from '../support/cli.ts';
-import { LanguageClient, uriOf } from '../support/language-client.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 // The built server, driven over its standard streams by the client that editors use.
 
@@ -72,7 +72,7 @@ async function ask<T>(
 }
 
 describe('diagnostics', () => {
-  const BAD = join(root, 'packages/agentci/test/bad-specs');
+  const BAD = join(root, 'packages/testing/bad-specs');
 
   test('bad specs give the findings of validate, on text that was never saved', async () => {
     const client = await editor(BAD, { specs: ['*.yaml'] });

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FailureGroup, MutationResult } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
-import type { FailureGroup } from '../../src/results/failure-groups.ts';
-import type { MutationResult } from '../../src/results/mutation-result.ts';
-import { cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const SPEC = `version: 1
 agent: shop

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { CLI, cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CLI, cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 // Ways in which a run could look better than it was. Each was found by someone trying.
 

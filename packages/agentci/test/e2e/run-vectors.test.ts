@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CheckStatus } from '@agentci/results';
+import { exitCode } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { checkOf, runOf } from '@agentci/testing/run-of';
+import { tempDir } from '@agentci/testing/temp-dir';
+import vectors from '@agentci/testing/vectors/run.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
-import { exitCode } from '../../src/results/exit-code.ts';
-import type { CheckStatus } from '../../src/results/run-result.ts';
-import { cli } from '../support/cli.ts';
-import { checkOf, runOf } from '../support/run-of.ts';
-import { tempDir } from '../support/temp-dir.ts';
-import vectors from '../vectors/run.json' with { type: 'json' };
 
 // Whole runs as input → expected tables, through the built program.
 

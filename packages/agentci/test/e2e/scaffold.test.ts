@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
-import { tempDir } from '../support/temp-dir.ts';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..');
 

@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { RunResult } from '@agentci/results';
+import { cli } from '@agentci/testing/cli';
+import { scriptedModel, verdictText } from '@agentci/testing/scripted-judge';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { cli } from '../support/cli.ts';
-import { scriptedModel, verdictText } from '../support/scripted-judge.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const lines = (values: readonly object[]): string =>
   `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;

@@ -1,10 +1,10 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startScriptedModel } from '@agentci/scripted-model';
+import { cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
-import { startScriptedModel } from '../../../scripted-model/src/index.ts';
-import { cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const docs = fileURLToPath(new URL('../../../../docs/', import.meta.url));
 

@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { node, ROOT, VITEST } from '@agentci/testing/node';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
-import { node, ROOT, VITEST } from '../support/node.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 // The doors through the frameworks themselves: what a user's test file prints, and whether it stops the build.
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLI } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { afterEach, describe, expect, test } from 'vitest';
-import { CLI } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
 
 const PATIENCE_MS = 15_000;
 const children: ChildProcess[] = [];

@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RunResult } from '@agentci/results';
+import { listRuns, readRuns } from '@agentci/run';
+import { CLI, cli } from '@agentci/testing/cli';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { pageTrends } from '../../src/cli/view/page-trends.ts';
-import { readRuns } from '../../src/history/history-files.ts';
-import type { RunResult } from '../../src/results/run-result.ts';
-import { listRuns } from '../../src/store/stored-runs.ts';
-import { CLI, cli } from '../support/cli.ts';
-import { tempDir } from '../support/temp-dir.ts';
+import { pageTrends } from '../../src/view/page-trends.ts';
 
 /** Answers "ok", but for the queries that bad.txt names. */
 const AGENT = `import { readFileSync } from 'node:fs';

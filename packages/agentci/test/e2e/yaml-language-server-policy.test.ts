@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { LanguageClient } from '@agentci/testing/language-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LanguageClient } from '../support/language-client.ts';
 
 // The server behind the YAML support of most editors, over policies: it must not flag what the loader accepts.
 

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseSpec } from '@agentci/spec';
+import { LanguageClient } from '@agentci/testing/language-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseSpec } from '../../src/spec/parse-spec.ts';
-import { LanguageClient } from '../support/language-client.ts';
 
 // The server behind the YAML support of most editors, over what people write: it must not flag what the loader accepts.
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const BAD = join(root, 'packages/agentci/test/bad-specs');
+const BAD = join(root, 'packages/testing/bad-specs');
 const schema = pathToFileURL(join(root, 'schema/agentci-spec.schema.json')).href;
 const require = createRequire(import.meta.url);
 const server = join(

@@ -1,16 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { detectFormat } from '../../src/adapters/reader/detect.ts';
-import { readTraceItems } from '../../src/adapters/reader/read-traces.ts';
-import type { Trace } from '../../src/trace/model.ts';
-import { validateTrace } from '../../src/trace/schema.ts';
-import { totals } from '../../src/trace/totals.ts';
+import { detectFormat, readTraceItems } from '@agentci/formats';
+import type { Trace } from '@agentci/trace';
+import { totals, validateTrace } from '@agentci/trace';
 import { lossesIn, type Reading, readingOf, unknowable } from '../conformance/evidence.ts';
 import { mutateBytes, mutateValue, seeded } from './mutate.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const ROOTS = [here('../recordings'), here('../../../../../shared/traces')];
+const ROOTS = [here('../../../testing/recordings'), here('../../../../../shared/traces')];
 const MAX_FILE_BYTES = 200_000;
 
 export interface FuzzReport {

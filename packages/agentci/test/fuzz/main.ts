@@ -10,7 +10,7 @@ const CHUNK = 5000;
 let broken = 0;
 let slowest = 0;
 let hiding = 0;
-for (const root of ['../recordings', '../../../../../shared/traces']) {
+for (const root of ['../../../testing/recordings', '../../../../../shared/traces']) {
   const path = fileURLToPath(new URL(root, import.meta.url));
   const { tried, lost } = await checkRemovals(path, Number.POSITIVE_INFINITY);
   broken += lost.length;

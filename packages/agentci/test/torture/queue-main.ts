@@ -1,4 +1,4 @@
-import { findRedis } from '../support/redis.ts';
+import { findRedis } from '@agentci/testing/redis';
 import { tortureQueue } from './queue-torture.ts';
 
 // npm run torture:queue -- [kills] [seeds]: workers, Redis and the collector of one run are killed at random; stops at the first problem.

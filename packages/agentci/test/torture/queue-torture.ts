@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom } from '../../src/stats/seeded-random.ts';
-import { cli } from '../support/cli.ts';
-import { type Started, start, startWorker, withoutTimes } from '../support/fleet.ts';
-import { startRedis } from '../support/redis.ts';
+import { seededRandom } from '@agentci/stats';
+import { cli } from '@agentci/testing/cli';
+import { type Started, start, startWorker, withoutTimes } from '@agentci/testing/fleet';
+import { startRedis } from '@agentci/testing/redis';
 
 export interface QueueTorture {
   /** Path of a redis-server. */

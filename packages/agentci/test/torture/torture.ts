@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { seededRandom } from '../../src/stats/seeded-random.ts';
-import { CLI } from '../support/cli.ts';
+import { seededRandom } from '@agentci/stats';
+import { CLI } from '@agentci/testing/cli';
 
 interface TortureOptions {
   /** How often a run is killed before it may finish. */

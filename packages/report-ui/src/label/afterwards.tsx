@@ -1,4 +1,4 @@
-import type { LabelItem } from '../../../agentci/src/results/label-data.ts';
+import type { LabelItem } from '@agentci/results';
 import { visible } from '../visible-text.ts';
 
 /** What the judge and other raters said, for someone who has decided. */

@@ -1,9 +1,5 @@
+import type { LabelItem, LabelRequest, LabelState } from '@agentci/results';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type {
-  LabelItem,
-  LabelRequest,
-  LabelState,
-} from '../../../agentci/src/results/label-data.ts';
 import { useKeys } from '../keys.ts';
 import { visible } from '../visible-text.ts';
 import { Afterwards } from './afterwards.tsx';

@@ -1,9 +1,4 @@
-import type {
-  LabelItem,
-  LabelRequest,
-  LabelSaved,
-  LabelState,
-} from '../../../agentci/src/results/label-data.ts';
+import type { LabelItem, LabelRequest, LabelSaved, LabelState } from '@agentci/results';
 
 export const fetchState = (): Promise<LabelState> => ask('api/labels');
 

@@ -1,4 +1,4 @@
-import type { LabelPair, LabelState } from '../../../agentci/src/results/label-data.ts';
+import type { LabelPair, LabelState } from '@agentci/results';
 import { visible } from '../visible-text.ts';
 
 /** Who labels what, how far the work is, and how far raters agree. */

@@ -1,5 +1,5 @@
+import type { LabelItem } from '@agentci/results';
 import type { RefObject } from 'preact';
-import type { LabelItem } from '../../../agentci/src/results/label-data.ts';
 import { visible } from '../visible-text.ts';
 
 /** What was asked, what was answered, and what the answer must meet. */

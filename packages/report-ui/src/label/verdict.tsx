@@ -1,5 +1,5 @@
+import type { LabelItem } from '@agentci/results';
 import type { RefObject } from 'preact';
-import type { LabelItem } from '../../../agentci/src/results/label-data.ts';
 
 const SCORES = [1, 2, 3, 4, 5];
 

@@ -1,7 +1,7 @@
-import { findBaselines } from '../../engine/save-baseline.ts';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import type { Suite } from '../../spec/suite.ts';
-import type { BaselineFile } from '../../store/baseline-files.ts';
+import { escapeTerminalLine } from '@agentci/lib/text';
+import type { BaselineFile } from '@agentci/run';
+import { findBaselines } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
 import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
 

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import type { CaptureSlot } from '../../capture/capture.ts';
-import { createCapture } from '../../capture/capture.ts';
-import type { AgentEnd } from '../../capture/plane.ts';
-import type { CassetteChoice } from '../../engine/cassette-choice.ts';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import { present } from '../../kit/list.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { CAPTURE_PLANES, type CapturePlane } from '../../runners/config.ts';
-import type { Trace } from '../../trace/model.ts';
-import { CaptureFolder } from '../capture/folder.ts';
-import { maskArguments } from '../capture/mask-arguments.ts';
-import { type ChildEnd, exitCodeOf, runChild } from '../capture/run-child.ts';
-import { summarizeCapture, summaryLines } from '../capture/summary.ts';
-import { openTape, tapeLines } from '../capture/tape.ts';
+import type { AgentEnd, CaptureSlot } from '@agentci/capture';
+import { createCapture } from '@agentci/capture';
+import { present } from '@agentci/lib/data';
+import { UserError } from '@agentci/lib/problems';
+import { escapeTerminalLine } from '@agentci/lib/text';
+import type { CassetteChoice } from '@agentci/run';
+import { CAPTURE_PLANES, type CapturePlane } from '@agentci/spec';
+import type { Trace } from '@agentci/trace';
+import { CaptureFolder } from '../../capture-command/folder.ts';
+import { maskArguments } from '../../capture-command/mask-arguments.ts';
+import { type ChildEnd, exitCodeOf, runChild } from '../../capture-command/run-child.ts';
+import { summarizeCapture, summaryLines } from '../../capture-command/summary.ts';
+import { openTape, tapeLines } from '../../capture-command/tape.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { cassetteChoice, collect, collectList, someText } from '../options.ts';
@@ -140,7 +139,7 @@ Exit codes: the program's own if it is not 0 · 0 captured · 2 nothing was capt
       const prices =
         result.trace === undefined
           ? undefined
-          : (await (await import('../../kit/prices.ts')).loadPrices()).lookup;
+          : (await (await import('@agentci/lib/prices')).loadPrices()).lookup;
       const summary = summarizeCapture(result, prices);
       const played = tape?.finish(end);
       const notes = [...capture.notes, ...slot.notes];

@@ -1,20 +1,18 @@
+import { UserError } from '@agentci/lib/problems';
+import { escapeTerminalLine, plural } from '@agentci/lib/text';
+import type { QueryResult } from '@agentci/results';
+import { removeCassetteFile, runSuite } from '@agentci/run';
 import { Option } from 'commander';
-import { runSuite } from '../../engine/run-suite.ts';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { plural } from '../../kit/words.ts';
-import type { QueryResult } from '../../results/run-result.ts';
-import { removeCassetteFile } from '../../store/cassette-files.ts';
-import { ageDays, checkCassettes } from '../cassette/check.ts';
-import { dropUnused } from '../cassette/drop-unused.ts';
+import { ageDays, checkCassettes } from '../../cassette-command/check.ts';
+import { dropUnused } from '../../cassette-command/drop-unused.ts';
 import {
   type CassettePlace,
   cassettePlace,
   findCassettes,
   missingRuns,
   refuseUnknownId,
-} from '../cassette/place.ts';
-import { showCassette } from '../cassette/show.ts';
+} from '../../cassette-command/place.ts';
+import { showCassette } from '../../cassette-command/show.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
@@ -251,7 +249,7 @@ async function idsToRecord(
     return options.id === undefined ? place.suite.queries.map(({ id }) => id) : [options.id];
   if (options.only === 'missing')
     return [...new Set(missingRuns(place, options.id).map(({ id }) => id))];
-  const { staleIds } = await import('../cassette/check.ts');
+  const { staleIds } = await import('../../cassette-command/check.ts');
   return staleIds(place, options, io);
 }
 

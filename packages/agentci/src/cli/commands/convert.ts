@@ -1,17 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { convertSuite, SPEC_FILE } from '../../convert/convert.ts';
-import { readSuites } from '../../convert/read-suites.ts';
-import { SOURCES } from '../../convert/registry.ts';
-import { type ConvertReport, groupLeft, isWhole, summaryLines } from '../../convert/report.ts';
-import { writeFiles } from '../../importing/write-files.ts';
-import type { Diagnostic } from '../../kit/diagnostic.ts';
-import { didYouMean } from '../../kit/did-you-mean.ts';
-import { escapeTerminal } from '../../kit/escape.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { makeFolder } from '../../mcp/make-folder.ts';
-import { loadSpec, SpecError } from '../../spec/load.ts';
+import {
+  type ConvertReport,
+  convertSuite,
+  groupLeft,
+  isWhole,
+  readSuites,
+  SOURCES,
+  SPEC_FILE,
+  summaryLines,
+} from '@agentci/convert';
+import { makeFolder } from '@agentci/lib/files';
+import type { Diagnostic } from '@agentci/lib/problems';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean, escapeTerminal } from '@agentci/lib/text';
+import { loadSpec, SpecError } from '@agentci/spec';
+import { writeFiles } from '../../import/write-files.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 interface Options {

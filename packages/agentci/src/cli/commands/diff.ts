@@ -1,13 +1,17 @@
+import { JUDGE_MODES, type JudgeMode } from '@agentci/judge';
+import { UserError } from '@agentci/lib/problems';
+import {
+  renderComparisonConsole,
+  renderComparisonGithub,
+  renderComparisonMarkdown,
+  renderDiffConsole,
+  renderDiffGithub,
+  renderDiffMarkdown,
+} from '@agentci/reporters';
+import type { DiffReport, RunComparison } from '@agentci/results';
+import { diffVersions, readRun } from '@agentci/run';
+import { compareRuns } from '@agentci/run/baseline';
 import { InvalidArgumentError, Option } from 'commander';
-import { compareRuns } from '../../baseline/compare-runs.ts';
-import { diffVersions } from '../../engine/diff-versions.ts';
-import { JUDGE_MODES, type JudgeMode } from '../../judge/mode.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { renderComparisonConsole, renderDiffConsole } from '../../reporters/diff/console.ts';
-import { renderComparisonGithub, renderDiffGithub } from '../../reporters/diff/github.ts';
-import { renderComparisonMarkdown, renderDiffMarkdown } from '../../reporters/diff/markdown.ts';
-import type { DiffReport, RunComparison } from '../../results/diff.ts';
-import { readRun } from '../../store/stored-runs.ts';
 import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
+import { escapeTerminalLine } from '@agentci/lib/text';
 import { createColors } from 'picocolors';
-import { escapeTerminalLine } from '../../kit/escape.ts';
+import { examine } from '../../doctor/examine.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { examine } from '../doctor/examine.ts';
 import { wantsColor } from '../io.ts';
 import { specPath } from '../spec-path.ts';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { journalPath, readHeader } from '../../store/journal.ts';
-import { judgedRun, tracesOf } from '../../store/stored-runs.ts';
+import { UserError } from '@agentci/lib/problems';
+import { escapeTerminalLine } from '@agentci/lib/text';
+import { journalPath, judgedRun, readHeader, tracesOf } from '@agentci/run';
 import type { CliCommand } from '../cli-command.ts';
 import { latestWithRecordings } from '../recorded-run.ts';
 import { askedOf, prepareTests, runPrepared, runTests } from '../run-tests.ts';

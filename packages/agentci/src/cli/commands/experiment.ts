@@ -1,14 +1,17 @@
 import { resolve } from 'node:path';
+import type { ExperimentEvent } from '@agentci/lab/experiment';
+import {
+  loadExperiment,
+  measureRatings,
+  type RatingsOptions,
+  renderAgreement,
+  runExperiment,
+} from '@agentci/lab/experiment';
+import { present } from '@agentci/lib/data';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean } from '@agentci/lib/text';
+import type { AgreementResult, ExperimentResult } from '@agentci/results';
 import { Option } from 'commander';
-import { renderAgreement } from '../../experiment/report/agreement.ts';
-import { loadExperiment } from '../../experimenting/load-experiment.ts';
-import { measureRatings, type RatingsOptions } from '../../experimenting/measure-ratings.ts';
-import type { ExperimentEvent } from '../../experimenting/run-condition.ts';
-import { runExperiment } from '../../experimenting/run-experiment.ts';
-import { didYouMean } from '../../kit/did-you-mean.ts';
-import { present } from '../../kit/list.ts';
-import { UserError } from '../../kit/user-error.ts';
-import type { AgreementResult, ExperimentResult } from '../../results/experiment-result.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import { EXPERIMENT_FORMATS, planOutputs, writeOutputs } from '../experiment-outputs.ts';
 import type { Io } from '../io.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RunStore } from '@agentci/run';
+import { runOf } from '@agentci/testing/run-of';
+import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, onTestFinished, test } from 'vitest';
 import { ioOf } from '../../../test/support/io.ts';
-import { runOf } from '../../../test/support/run-of.ts';
-import { tempDir } from '../../../test/support/temp-dir.ts';
-import { RunStore } from '../../store/run-store.ts';
 import { runsRoot } from '../spec-folders.ts';
 import { command } from './export-metrics.ts';
 

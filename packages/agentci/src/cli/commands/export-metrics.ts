@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
-import { withDeadline } from '../../kit/deadline.ts';
-import { describeRedirect } from '../../kit/redirect.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { reporter } from '../../reporters/prometheus.ts';
-import { type ReportContext, reportText } from '../../reporters/reporter.ts';
-import { writeFileAtomic } from '../../store/atomic-write.ts';
-import { readRun } from '../../store/stored-runs.ts';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { describeRedirect, withDeadline } from '@agentci/lib/net';
+import { UserError } from '@agentci/lib/problems';
+import { type ReportContext, reportText } from '@agentci/reporters';
+import { reporter } from '@agentci/reporters/prometheus';
+import { readRun } from '@agentci/run';
+import { otlpMetrics } from '../../export/otlp-metrics.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { otlpMetrics } from '../export/otlp-metrics.ts';
 import type { Io } from '../io.ts';
 import { specRuns, storedRunId } from '../stored-run.ts';
 

@@ -1,22 +1,21 @@
 import { resolve } from 'node:path';
-import { firstDivergence } from '../../baseline/first-divergence.ts';
-import { BaselineShelf } from '../../engine/choose-baselines.ts';
-import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { andMore, clip, plural } from '../../kit/words.ts';
-import { groupCount } from '../../reporters/failure-lines.ts';
-import { compareGroups, type FailureGroup, groupFailures } from '../../results/failure-groups.ts';
-import type { RunResult } from '../../results/run-result.ts';
-import { loadSpec } from '../../spec/load.ts';
-import type { Suite } from '../../spec/suite.ts';
+import { UserError } from '@agentci/lib/problems';
+import { andMore, clip, escapeTerminalLine, plural } from '@agentci/lib/text';
+import { groupCount } from '@agentci/reporters';
+import type { RunResult } from '@agentci/results';
+import { compareGroups, type FailureGroup, groupFailures } from '@agentci/results';
 import {
+  BaselineShelf,
   latestVerdicts,
   listRuns,
   readRun,
+  readTracesOfQueries,
   type StoredRun,
   tracesOf,
-} from '../../store/stored-runs.ts';
+} from '@agentci/run';
+import { firstDivergence } from '@agentci/run/baseline';
+import type { Suite } from '@agentci/spec';
+import { loadSpec } from '@agentci/spec';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { DEFAULT_SPEC, isRunOfFile } from '../spec-folders.ts';

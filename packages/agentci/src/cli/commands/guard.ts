@@ -65,10 +65,10 @@ Exit codes: the server's own · 2 could not start`,
       ),
   run: async ({ args, options, io }) => {
     if (args[0] === 'install') {
-      const { installGuard } = await import('../mcp/install-guard.ts');
+      const { installGuard } = await import('../../mcp-commands/install-guard.ts');
       return installGuard(options, io);
     }
-    const { runGuard } = await import('../mcp/run-guard.ts');
+    const { runGuard } = await import('../../mcp-commands/run-guard.ts');
     return runGuard(args, options, io);
   },
 };

@@ -1,25 +1,24 @@
 import { resolve } from 'node:path';
-import { costsBy, PERIODS, type Period } from '../../history/costs.ts';
-import { findFirstBad } from '../../history/first-bad.ts';
-import { FlakyTally } from '../../history/flaky.ts';
-import { historyRoot } from '../../history/history-files.ts';
-import { suiteTrend } from '../../history/trend.ts';
-import { didYouMean } from '../../kit/did-you-mean.ts';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { plural } from '../../kit/words.ts';
-import { type Cell, caseText } from '../../results/cell.ts';
-import { misdatedRuns } from '../../results/run-order.ts';
-import { runTime } from '../../results/run-time.ts';
-import type { CliCommand } from '../cli-command.ts';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean, escapeTerminalLine, plural } from '@agentci/lib/text';
+import { type Cell, caseText, misdatedRuns, runTime } from '@agentci/results';
+import {
+  costsBy,
+  FlakyTally,
+  findFirstBad,
+  historyRoot,
+  PERIODS,
+  type Period,
+  suiteTrend,
+} from '@agentci/run';
 import {
   type ChosenSeries,
   chosenRuns,
   chosenSeries,
   type HistoryOptions,
   queriesOfAgentRun,
-} from '../history/place.ts';
-import { type OfSpec, type QueryTrends, queryTrends } from '../history/query-trends.ts';
+} from '../../history/place.ts';
+import { type OfSpec, type QueryTrends, queryTrends } from '../../history/query-trends.ts';
 import {
   costText,
   firstBadText,
@@ -27,7 +26,8 @@ import {
   listText,
   trendText,
   unreadText,
-} from '../history/text.ts';
+} from '../../history/text.ts';
+import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { collect, someText, wholeNumber } from '../options.ts';
 import { specFolder } from '../spec-folders.ts';
@@ -272,7 +272,7 @@ const RUN: Readonly<
   import: async (options, paths, io) => {
     if (paths.length === 0)
       throw new UserError('HISTORY_NO_INPUT', 'import needs folders or files');
-    const { importRuns } = await import('../history/import.ts');
+    const { importRuns } = await import('../../history/import.ts');
     const outcome = importRuns(historyRoot(specFolder(options.config, io)), paths, io);
     const { imported, known, completed, skipped, shards } = outcome;
     for (const why of skipped) io.stderr.write(`agentci: skipped: ${escapeTerminalLine(why)}\n`);
@@ -292,7 +292,7 @@ const RUN: Readonly<
   sql: async (options, [sql = ''], io) => {
     if (isBlankSql(sql)) throw new UserError('HISTORY_NO_SQL', 'sql needs a statement, in quotes');
     const asked = chosenRuns(options, io);
-    const { queryHistory } = await import('../history/duckdb.ts');
+    const { queryHistory } = await import('../../history/duckdb.ts');
     const { columns, rows, unread } = await queryHistory(asked, sql, io);
     io.stderr.write(unreadText(unread, NOT_IN_TABLE));
     const lines = [columns, ...rows.map((row) => columns.map((name) => cellOf(row[name])))];
@@ -307,7 +307,7 @@ const RUN: Readonly<
     if (options.parquet === undefined)
       throw new UserError('HISTORY_NO_FILE', 'export needs --parquet FILE');
     const asked = chosenRuns(options, io);
-    const { exportParquet } = await import('../history/duckdb.ts');
+    const { exportParquet } = await import('../../history/duckdb.ts');
     const unread = await exportParquet(asked, resolve(io.cwd, options.parquet), io);
     io.stderr.write(
       `written: ${escapeTerminalLine(options.parquet)}\n${unreadText(unread, NOT_IN_TABLE)}`,

@@ -1,12 +1,12 @@
+import type { TraceProblem } from '@agentci/formats';
+import { UserError } from '@agentci/lib/problems';
+import { skippedNotice } from '@agentci/run';
+import type { Trace } from '@agentci/trace';
 import { Option } from 'commander';
-import type { TraceProblem } from '../../adapters/adapter.ts';
-import { skippedNotice } from '../../engine/recorded-source.ts';
-import { importRecordings } from '../../importing/import-recordings.ts';
-import { makeSuite, saveSuite } from '../../importing/make-suite.ts';
-import { summarizeTraces } from '../../importing/summarize-traces.ts';
-import { writeFiles } from '../../importing/write-files.ts';
-import { UserError } from '../../kit/user-error.ts';
-import type { Trace } from '../../trace/model.ts';
+import { importRecordings } from '../../import/import-recordings.ts';
+import { makeSuite, saveSuite } from '../../import/make-suite.ts';
+import { summarizeTraces } from '../../import/summarize-traces.ts';
+import { writeFiles } from '../../import/write-files.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { describeImport } from '../describe-import.ts';
 import type { Io } from '../io.ts';
@@ -131,7 +131,7 @@ async function writeTraces(traces: readonly Trace[], options: Options, io: Io): 
 
 async function formatTraces(traces: readonly Trace[], options: Options): Promise<string> {
   if (options.as === 'agentci') return traces.map((trace) => `${JSON.stringify(trace)}\n`).join('');
-  const { toAtif } = await import('../../adapters/formats/atif/atif-write.ts');
+  const { toAtif } = await import('@agentci/formats/atif-write');
   return traces.map((trace) => `${JSON.stringify(toAtif(trace))}\n`).join('');
 }
 

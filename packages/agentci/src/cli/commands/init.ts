@@ -1,23 +1,23 @@
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { makeFolder } from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
+import { andMore } from '@agentci/lib/text';
+import { listCassetteFiles } from '@agentci/run';
 import { Option } from 'commander';
-import { UserError } from '../../kit/user-error.ts';
-import { andMore } from '../../kit/words.ts';
-import { makeFolder } from '../../mcp/make-folder.ts';
-import { listCassetteFiles } from '../../store/cassette-files.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { findProgram } from '../find-program.ts';
-import { type AgentLanguage, LANGUAGES } from '../init/agents.ts';
-import { askText, choose, type Prompt, withTerminal } from '../init/ask.ts';
-import { CI_SYSTEMS, type CiSystem, jobNotes } from '../init/ci-jobs.ts';
+import { type AgentLanguage, LANGUAGES } from '../../init/agents.ts';
+import { askText, choose, type Prompt, withTerminal } from '../../init/ask.ts';
+import { CI_SYSTEMS, type CiSystem, jobNotes } from '../../init/ci-jobs.ts';
 import {
   type InitPlan,
   RUNNERS,
   type RunnerChoice,
   type Starter,
   starterFiles,
-} from '../init/files.ts';
-import { detectProject, type Project } from '../init/project.ts';
+} from '../../init/files.ts';
+import { detectProject, type Project } from '../../init/project.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { findProgram } from '../find-program.ts';
 import type { Io } from '../io.ts';
 import { collectList, wholeNumber } from '../options.ts';
 import { DEFAULT_SPEC } from '../spec-folders.ts';

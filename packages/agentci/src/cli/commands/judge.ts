@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Judge, JudgeConfig } from '@agentci/judge';
+import { auditJudge, createJudge, limitedBudget, RUBRICS } from '@agentci/judge';
+import { UserError } from '@agentci/lib/problems';
+import type { Suite } from '@agentci/spec';
+import { loadSpec } from '@agentci/spec';
+import { seededRandom } from '@agentci/stats';
 import { Option } from 'commander';
-import { auditJudge } from '../../judge/audit.ts';
-import { limitedBudget } from '../../judge/budget.ts';
-import { createJudge } from '../../judge/create-judge.ts';
-import type { JudgeConfig } from '../../judge/judge-config.ts';
-import type { Judge } from '../../judge/port.ts';
-import { RUBRICS } from '../../judge/rubric.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { loadSpec } from '../../spec/load.ts';
-import type { Suite } from '../../spec/suite.ts';
-import { seededRandom } from '../../stats/seeded-random.ts';
+import {
+  type CalibrateFlags,
+  calibrateLabels,
+  printFindings,
+} from '../../label/calibrate-labels.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { renderAudit } from '../judge-report.ts';
-import { type CalibrateFlags, calibrateLabels, printFindings } from '../label/calibrate-labels.ts';
 import { fraction, positiveNumber, wholeNumber } from '../options.ts';
 import { DEFAULT_SPEC, folderOf, judgeCacheOf } from '../spec-folders.ts';
 import { specPath } from '../spec-path.ts';

@@ -1,4 +1,4 @@
-import { UserError } from '../../kit/user-error.ts';
+import { UserError } from '@agentci/lib/problems';
 import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {

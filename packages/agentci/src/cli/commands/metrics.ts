@@ -1,6 +1,6 @@
-import { present } from '../../kit/list.ts';
-import type { Metric } from '../../metrics/metric.ts';
-import { findMetric, metricNames } from '../../metrics/registry.ts';
+import { present } from '@agentci/lib/data';
+import type { Metric } from '@agentci/metrics';
+import { findMetric, metricNames } from '@agentci/metrics';
 import type { CliCommand } from '../cli-command.ts';
 
 export const command: CliCommand = {

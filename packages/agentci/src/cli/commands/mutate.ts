@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { JUDGE_MODES, type JudgeMode } from '@agentci/judge';
+import {
+  mutateSuite,
+  OPERATORS,
+  renderConsole,
+  renderHtml,
+  renderMarkdown,
+} from '@agentci/lab/mutate';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { formatDiagnostic, UserError } from '@agentci/lib/problems';
+import { didYouMean, escapeTerminal } from '@agentci/lib/text';
+import type { MutationResult } from '@agentci/results';
+import { readTracesOfQueries, tracesOf } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
+import { loadSpec, selectQueries } from '@agentci/spec';
 import { Option } from 'commander';
-import { readTracesOfQueries } from '../../engine/traces-of-queries.ts';
-import { JUDGE_MODES, type JudgeMode } from '../../judge/mode.ts';
-import { formatDiagnostic } from '../../kit/diagnostic.ts';
-import { didYouMean } from '../../kit/did-you-mean.ts';
-import { escapeTerminal } from '../../kit/escape.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { mutateSuite } from '../../mutating/mutate-suite.ts';
-import { OPERATORS } from '../../mutating/operators/index.gen.ts';
-import { renderConsole } from '../../mutating/report/console.ts';
-import { renderHtml } from '../../mutating/report/html.ts';
-import { renderMarkdown } from '../../mutating/report/markdown.ts';
-import type { MutationResult } from '../../results/mutation-result.ts';
-import { loadSpec } from '../../spec/load.ts';
-import { selectQueries } from '../../spec/select.ts';
-import type { Suite } from '../../spec/suite.ts';
-import { writeFileAtomic } from '../../store/atomic-write.ts';
-import { tracesOf } from '../../store/stored-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';

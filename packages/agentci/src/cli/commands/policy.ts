@@ -1,29 +1,33 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
+import { readTraces } from '@agentci/formats';
+import { present, sha256Hex } from '@agentci/lib/data';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean, escapeTerminalLine } from '@agentci/lib/text';
+import type { Policy } from '@agentci/policy';
+import {
+  type AuditSession,
+  CallTable,
+  evaluateArguments,
+  evaluatePrepared,
+  explainAudit,
+  explainCalls,
+  explainHtml,
+  explainMarkdown,
+  explainTerminal,
+  isAudit,
+  PolicyCoverage,
+  PolicyLearner,
+  parsePolicy,
+  readAudit,
+  runFactsOf,
+  testExample,
+} from '@agentci/policy';
+import type { CoverageReport, ExampleReport, ExplainReport } from '@agentci/results';
+import type { ToolStep, Trace } from '@agentci/trace';
+import { toolCalls } from '@agentci/trace';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readTraces } from '../../adapters/reader/read-traces.ts';
-import { didYouMean } from '../../kit/did-you-mean.ts';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import { sha256Hex } from '../../kit/hash.ts';
-import { present } from '../../kit/list.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { CallTable } from '../../policy/call-table.ts';
-import { PolicyCoverage } from '../../policy/coverage.ts';
-import { evaluateArguments } from '../../policy/evaluate-arguments.ts';
-import { evaluatePrepared } from '../../policy/evaluate-rules.ts';
-import { testExample } from '../../policy/examples.ts';
-import { explainCalls } from '../../policy/explain.ts';
-import { explainAudit } from '../../policy/explain-audit.ts';
-import { explainHtml, explainMarkdown, explainTerminal } from '../../policy/explain-text.ts';
-import { PolicyLearner } from '../../policy/generate.ts';
-import { parsePolicy } from '../../policy/parse-policy.ts';
-import type { Policy } from '../../policy/policy.ts';
-import { type AuditSession, isAudit, readAudit } from '../../policy/read-audit.ts';
-import { runFactsOf } from '../../policy/run-facts.ts';
-import type { CoverageReport, ExampleReport, ExplainReport } from '../../results/policy-report.ts';
-import { writeFileAtomic } from '../../store/atomic-write.ts';
-import type { ToolStep, Trace } from '../../trace/model.ts';
-import { toolCalls } from '../../trace/selectors.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { loadPolicy } from '../load-policy.ts';

@@ -1,7 +1,7 @@
-import type { CassetteChoice } from '../../engine/cassette-choice.ts';
-import { freshTraces } from '../../engine/traces-of-queries.ts';
-import { caseKey, caseText } from '../../results/cell.ts';
-import { selectQueries } from '../../spec/select.ts';
+import { caseKey, caseText } from '@agentci/results';
+import type { CassetteChoice } from '@agentci/run';
+import { freshTraces } from '@agentci/run';
+import { selectQueries } from '@agentci/spec';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import { cellsOf } from '../cell-option.ts';
 import type { CliCommand } from '../cli-command.ts';

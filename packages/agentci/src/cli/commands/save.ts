@@ -1,13 +1,19 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { freshTraces, readTracesOfQueries } from '../../engine/traces-of-queries.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { caseKey, caseText, sameCell } from '../../results/cell.ts';
-import type { QueryResult } from '../../results/run-result.ts';
-import { selectQueries } from '../../spec/select.ts';
-import type { Suite } from '../../spec/suite.ts';
-import { listRuns, readRun, type StoredRun, tracesOf } from '../../store/stored-runs.ts';
-import type { Trace } from '../../trace/model.ts';
+import { UserError } from '@agentci/lib/problems';
+import type { QueryResult } from '@agentci/results';
+import { caseKey, caseText, sameCell } from '@agentci/results';
+import {
+  freshTraces,
+  listRuns,
+  readRun,
+  readTracesOfQueries,
+  type StoredRun,
+  tracesOf,
+} from '@agentci/run';
+import type { Suite } from '@agentci/spec';
+import { selectQueries } from '@agentci/spec';
+import type { Trace } from '@agentci/trace';
 import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
 import { cellsOf } from '../cell-option.ts';
 import type { CliCommand } from '../cli-command.ts';

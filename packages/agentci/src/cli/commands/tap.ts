@@ -47,7 +47,7 @@ Examples:
 Exit codes: the server's own · 2 could not start or write, or a call was not in the cassette`,
       ),
   run: async ({ args, options, io }) => {
-    const { runTap } = await import('../mcp/run-tap.ts');
+    const { runTap } = await import('../../mcp-commands/run-tap.ts');
     return runTap(args, options, io);
   },
 };

@@ -1,4 +1,4 @@
-import { UserError } from '../../kit/user-error.ts';
+import { UserError } from '@agentci/lib/problems';
 import type { CliCommand } from '../cli-command.ts';
 import { runTests } from '../run-tests.ts';
 import { addLiveFlags, addSharedFlags, resolveAliases } from '../test-flags.ts';
@@ -36,7 +36,7 @@ Examples:
         'OPTIONS_CONFLICT',
         `--watch and --${clash === 'dryRun' ? 'dry-run' : clash} exclude each other`,
       );
-    const { watchTests } = await import('../watch/watch.ts');
+    const { watchTests } = await import('../../watch/watch.ts');
     return watchTests(given, io);
   },
 };

@@ -1,10 +1,8 @@
-import { type Diagnostic, formatDiagnostic } from '../../kit/diagnostic.ts';
-import { escapeTerminal } from '../../kit/escape.ts';
-import { present } from '../../kit/list.ts';
-import { UserError } from '../../kit/user-error.ts';
-import { casesText } from '../../results/cases-text.ts';
-import { countChecks } from '../../spec/count-checks.ts';
-import { loadSpec, SpecError } from '../../spec/load.ts';
+import { present } from '@agentci/lib/data';
+import { type Diagnostic, formatDiagnostic, UserError } from '@agentci/lib/problems';
+import { escapeTerminal } from '@agentci/lib/text';
+import { casesText } from '@agentci/results';
+import { countChecks, loadSpec, SpecError } from '@agentci/spec';
 import { annotation } from '../annotation.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { specPath } from '../spec-path.ts';

@@ -1,13 +1,13 @@
-import { UserError } from '../../kit/user-error.ts';
-import { plural } from '../../kit/words.ts';
+import { UserError } from '@agentci/lib/problems';
+import { plural } from '@agentci/lib/text';
+import type { LabelDesk } from '../../label/label-desk.ts';
+import { openDesk } from '../../label/open-desk.ts';
+import { RunLibrary } from '../../view/run-library.ts';
+import { startViewServer } from '../../view/server.ts';
+import { versionShelf } from '../../view/version-shelf.ts';
 import type { CliCommand } from '../cli-command.ts';
-import type { LabelDesk } from '../label/label-desk.ts';
-import { openDesk } from '../label/open-desk.ts';
 import { wholeNumber } from '../options.ts';
 import { latestRun, specRuns } from '../stored-run.ts';
-import { RunLibrary } from '../view/run-library.ts';
-import { startViewServer } from '../view/server.ts';
-import { versionShelf } from '../view/version-shelf.ts';
 
 export const command: CliCommand = {
   name: 'view',

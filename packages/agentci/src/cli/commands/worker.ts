@@ -1,7 +1,6 @@
+import { escapeTerminalLine, plural } from '@agentci/lib/text';
+import { loadSpec } from '@agentci/spec';
 import { Option } from 'commander';
-import { escapeTerminalLine } from '../../kit/escape.ts';
-import { plural } from '../../kit/words.ts';
-import { loadSpec } from '../../spec/load.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { gitState } from '../git-state.ts';
 import { atLeast, duration, someText, wholeNumber } from '../options.ts';
@@ -51,7 +50,7 @@ Exit: 0 ended as told, 2 could not start, or Redis was gone or could not work wh
     const { suite } = await loadSpec(file);
     const say = (message: string): void =>
       io.stderr.write(`agentci worker: ${escapeTerminalLine(message)}\n`);
-    const { serveQueue } = await import('../../engine/serve-queue.ts');
+    const { serveQueue } = await import('@agentci/run/serve-queue');
     io.signal.addEventListener(
       'abort',
       () => say('taking no more; ends when the queries in progress are finished'),

@@ -1,1 +1,0 @@
-export { finishOf } from '../../trace/finish.ts';

@@ -1,0 +1,60 @@
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CaptureResult, Exchange } from '@agentci/capture';
+import { exchangeLine, maskReply } from '@agentci/capture';
+import { makeFolder, writeFileAtomic } from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
+import { maskText } from '@agentci/lib/secrets';
+import { maskTrace } from '@agentci/trace';
+import { cleanName } from '../mcp-commands/server-name.ts';
+
+export const CAPTURE_SCHEMA = 'agentci.capture/1';
+
+/**
+ * The files of one capture: exchanges and spans as they come, the rest at the end, `capture.json` last. For the user's eyes only:
+ * prompts are in them.
+ */
+export class CaptureFolder {
+  readonly path: string;
+  readonly #exchanges: number;
+  #telemetry: number | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+    makeFolder(path, { mode: 0o700 });
+    if (readdirSync(path).length > 0)
+      throw new UserError('CAPTURE_OUT_EXISTS', `--out: the folder "${path}" is not empty`, {
+        hint: 'A capture has a folder of its own; name a new one.',
+      });
+    this.#exchanges = openSync(join(path, 'exchanges.jsonl'), 'ax', 0o600);
+  }
+
+  add(exchange: Exchange, run: string): void {
+    writeSync(this.#exchanges, `${maskText(exchangeLine(maskReply(exchange), run))}\n`);
+  }
+
+  addTelemetry(request: unknown): void {
+    this.#telemetry ??= openSync(join(this.path, 'otlp.jsonl'), 'ax', 0o600);
+    writeSync(this.#telemetry, `${maskText(JSON.stringify(request))}\n`);
+  }
+
+  finish({ trace, evidence }: CaptureResult, about: Readonly<Record<string, unknown>>): void {
+    for (const [i, { server, lines }] of evidence.mcp.entries()) {
+      const isSecond =
+        evidence.mcp.findIndex((one) => cleanName(one.server) === cleanName(server)) !== i;
+      const name = `mcp-${cleanName(server)}${isSecond ? `-${i + 1}` : ''}.jsonl`;
+      this.#write(name, maskText(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+    }
+    closeSync(this.#exchanges);
+    if (this.#telemetry !== undefined) closeSync(this.#telemetry);
+    if (trace !== undefined) this.#write('traces.jsonl', `${JSON.stringify(maskTrace(trace))}\n`);
+    this.#write(
+      'capture.json',
+      `${maskText(JSON.stringify({ schema: CAPTURE_SCHEMA, ...about }, null, 2))}\n`,
+    );
+  }
+
+  #write(name: string, text: string): void {
+    writeFileAtomic(join(this.path, name), text, { mode: 0o600 });
+  }
+}

@@ -1,0 +1,152 @@
+import { basename } from 'node:path';
+import { present } from '@agentci/lib/data';
+import { UserError } from '@agentci/lib/problems';
+import { andMore, escapeTerminalLine, plural } from '@agentci/lib/text';
+import type { HistoryQuery, HistoryRun } from '@agentci/run';
+import {
+  type AgentRun,
+  ALL_BRANCHES,
+  agentRuns,
+  chooseRuns,
+  historyRoot,
+  isCut,
+  type Lines,
+  latestQueries,
+  readQueries,
+  readRuns,
+  type Series,
+  seriesOf,
+  usualBranch,
+} from '@agentci/run';
+import { gitState } from '../cli/git-state.ts';
+import type { Io } from '../cli/io.ts';
+import { specFolder } from '../cli/spec-folders.ts';
+
+export interface HistoryOptions {
+  readonly config?: string;
+  readonly branch?: string;
+  readonly agent?: string;
+  readonly last?: number;
+  readonly cell?: readonly string[];
+  readonly by?: string;
+  readonly parquet?: string;
+  readonly json?: boolean;
+}
+
+/** The runs a history command is about. */
+export interface ChosenRuns {
+  readonly root: string;
+  readonly runs: readonly HistoryRun[];
+  /** The branch they are of; undefined for all. */
+  readonly branch?: string;
+  /** There are runs of other branches that were left out. */
+  readonly hasOtherBranches: boolean;
+  /** Which branch it is, where there are several and none was named, and what is left out that could matter. */
+  readonly note: string;
+  /** Lines of the list of runs that cannot be read. */
+  readonly unreadLines: number;
+}
+
+/** Reads the history beside a spec and chooses runs of it. What cannot be read is skipped and told. */
+export function chosenRuns(
+  { config, branch, agent, last }: HistoryOptions,
+  io: Io,
+  { isOfOneBranch = false }: { isOfOneBranch?: boolean } = {},
+): ChosenRuns {
+  const folder = specFolder(config, io);
+  const root = historyRoot(folder);
+  const read = readRuns(root, io.now());
+  const all = told(read, 'runs.jsonl', io);
+  const { damaged: unreadLines } = read;
+  if (all.length === 0)
+    throw new UserError('HISTORY_EMPTY', 'there is no history here yet', {
+      hint: 'Every finished run adds to it; agentci history import takes in runs of CI.',
+    });
+  const spec = config === undefined ? undefined : basename(config);
+  const checkedOut = gitState(folder, io).branch;
+  const usual = isOfOneBranch
+    ? usualBranch(chooseRuns(all, { spec, agent }), checkedOut)
+    : undefined;
+  let on: string | undefined;
+  if (branch === '.') on = checkedOut;
+  else if (branch === ALL_BRANCHES) on = undefined;
+  else on = branch ?? usual;
+  const runs = chooseRuns(all, { branch: on, spec, agent, last });
+  if (runs.length === 0)
+    throw new UserError(
+      'HISTORY_NO_RUN',
+      `none of ${plural(all.length, 'run')} in the history fits`,
+      {
+        hint: `Branches: ${[...new Set(all.flatMap((run) => run.branch ?? []))].slice(-8).join(', ') || 'none is known'}`,
+      },
+    );
+  const hasOtherBranches = on !== undefined && all.some((run) => run.branch !== on);
+  const notes = present([
+    branch === undefined && hasOtherBranches
+      ? `on branch ${on}; --branch names another, "*" all`
+      : undefined,
+    ...(on === undefined ? [] : leftOut(chooseRuns(all, { spec, agent }))),
+    unreadLines === 0
+      ? undefined
+      : `${plural(unreadLines, 'line')} of the history cannot be read: there were more runs than are counted here`,
+  ]);
+  const note = notes.map((each) => `${escapeTerminalLine(each)}\n`).join('');
+  return {
+    root,
+    runs,
+    note,
+    unreadLines,
+    hasOtherBranches,
+    branch: on,
+  };
+}
+
+/** Runs may be of a branch without saying so, as JSON reports do not: one that is left out may hold a failure. */
+function leftOut(runs: readonly HistoryRun[]): string[] {
+  const nameless = runs.filter(({ branch }) => branch === undefined).map(({ id }) => id);
+  if (nameless.length === 0) return [];
+  const [does, is] =
+    nameless.length === 1 ? ['does not say its', 'is'] : ['do not say their', 'are'];
+  return [
+    `${plural(nameless.length, 'run')} ${does} branch and ${is} left out: ${andMore(nameless.toReversed(), 3)}; --branch "*" looks at all`,
+  ];
+}
+
+/** What is asked about queries: the runs of agents, by agent and spec. */
+export interface ChosenSeries extends Omit<ChosenRuns, 'runs'> {
+  readonly series: readonly Series[];
+}
+
+/** The same as runs of agents, those of one branch where none is named. */
+export function chosenSeries({ last, ...options }: HistoryOptions, io: Io): ChosenSeries {
+  const { runs, ...chosen } = chosenRuns(options, io, { isOfOneBranch: true });
+  const all = agentRuns(runs);
+  return { ...chosen, series: seriesOf(last === undefined ? all : all.slice(-last)) };
+}
+
+/** The queries of a run of an agent, each with its newest verdict. */
+export interface QueriesRead {
+  readonly queries: readonly HistoryQuery[];
+  /** Some cannot be read, or are no longer kept. */
+  readonly isCut: boolean;
+}
+
+/** Reads them, with a word on lines that cannot be read. */
+export function queriesOfAgentRun(root: string, run: AgentRun, io: Io): QueriesRead {
+  let isWhole = true;
+  const queries = latestQueries(run, (judgement) => {
+    const read = readQueries(root, judgement.id);
+    if (isCut(judgement, read)) isWhole = false;
+    return read === undefined ? [] : told(read, `${judgement.id}.jsonl`, io);
+  });
+  return { queries, isCut: !isWhole };
+}
+
+/** What can be read, with a word on what cannot. */
+export function told<T>({ lines, damaged }: Lines<T>, file: string, io: Io): readonly T[] {
+  if (damaged > 0)
+    io.stderr.write(
+      `agentci: ${plural(damaged, 'line')} of ${file} cannot be read and ${damaged === 1 ? 'is' : 'are'} skipped\n`,
+    );
+  return lines;
+}

@@ -1,0 +1,71 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import type { TraceProblem } from '@agentci/formats';
+import { type ReadOptions, readTraceItems } from '@agentci/formats';
+import type { Trace } from '@agentci/trace';
+import { redactTrace } from './redact-trace.ts';
+import { isFailedRun } from './summarize-traces.ts';
+
+export interface ImportOptions extends Pick<ReadOptions, 'format' | 'signal'> {
+  /** The folder that relative paths start from, and that places are told from; the working folder. */
+  readonly dir?: string;
+  /** Keep only runs that failed, or in which a call failed. */
+  readonly onlyFailures?: boolean;
+  /** Mask secrets and personal data; `names` also masks what looks like the name of a person. */
+  readonly redact?: boolean | 'names';
+}
+
+export interface ImportedRecordings {
+  readonly traces: readonly Trace[];
+  /** Records that could not be read. */
+  readonly problems: readonly TraceProblem[];
+  /** Files of a folder that were not read, by their names. */
+  readonly skipped: readonly string[];
+}
+
+/** Reads recordings of any known format into memory, told from `dir` rather than from where they are on this machine. */
+export async function importRecordings(
+  paths: readonly string[],
+  options: ImportOptions = {},
+): Promise<ImportedRecordings> {
+  const { dir = process.cwd(), onlyFailures = false, redact = false, format, signal } = options;
+  const traces: Trace[] = [];
+  const problems: TraceProblem[] = [];
+  const skipped: string[] = [];
+  for (const path of paths) {
+    const items = readTraceItems(resolve(dir, path), {
+      onSkipped: (file) => skipped.push(localPath(file, dir)),
+      format,
+      signal,
+    });
+    for await (const item of items) {
+      if (!item.ok) problems.push(withLocalFile(item.problem, dir));
+      else if (!onlyFailures || isFailedRun(item.trace))
+        traces.push(withLocalSource(item.trace, dir));
+    }
+  }
+  const masked =
+    redact === false
+      ? traces
+      : traces.map((one) => redactTrace(one, { names: redact === 'names' }).trace);
+  return { traces: masked, problems, skipped };
+}
+
+const withLocalFile = (problem: TraceProblem, dir: string): TraceProblem =>
+  problem.file === undefined ? problem : { ...problem, file: localPath(problem.file, dir) };
+
+/** Outside `dir` only the file's own name is told: where it was is a fact about one machine. */
+function localPath(file: string, dir: string): string {
+  const path = relative(dir, file);
+  return path.startsWith('..') || isAbsolute(path) ? (file.split(/[\\/]/).at(-1) ?? file) : path;
+}
+
+function withLocalSource(trace: Trace, dir: string): Trace {
+  const { file } = trace.source;
+  if (file === undefined) return trace;
+  const place = localPath(file, dir);
+  return {
+    ...trace,
+    id: trace.id.replace(file, () => place),
+    source: { ...trace.source, file: place },
+  };
+}

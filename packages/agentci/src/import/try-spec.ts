@@ -1,0 +1,54 @@
+import { UserError } from '@agentci/lib/problems';
+import { runSuite } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
+import { parseSpec } from '@agentci/spec';
+import type { Trace } from '@agentci/trace';
+import { validateTrace } from '@agentci/trace';
+import { isFailedRun } from './summarize-traces.ts';
+
+/**
+ * Tries what is about to be written: the spec must load, every trace must be one that is read again, and every query must
+ * find its recording and pass on it. A recording of a failure may fail: that is what it is kept for. Gives the suite and
+ * what to say about it.
+ */
+export async function trySpec(made: {
+  readonly text: string;
+  readonly file: string;
+  readonly traces: readonly Trace[];
+}): Promise<{ readonly suite: Suite; readonly notes: readonly string[] }> {
+  const { suite, diagnostics } = parseSpec(made.text, { file: made.file });
+  if (suite === undefined) throw broken(`the spec does not load: ${diagnostics[0]?.message ?? ''}`);
+  const traces = made.traces.map((trace) => {
+    const checked = validateTrace(JSON.parse(JSON.stringify(trace)));
+    if (!checked.ok)
+      throw broken(
+        `the trace "${trace.id}" does not read back: ${checked.issues[0]?.message ?? ''}`,
+      );
+    return checked.trace;
+  });
+  const { results } = await runSuite({ suite, traces, judge: 'off' });
+  const failed = new Set(
+    traces.flatMap((trace) => (isFailedRun(trace) ? [trace.task?.id ?? ''] : [])),
+  );
+  const notes: string[] = [];
+  for (const { id, status, error, conversation } of results) {
+    if (status === 'pass' || status === 'warn') continue;
+    // A recording that breaks off in the middle of a conversation: what the agent would have said is not known.
+    if (error?.kind === 'trace' && conversation !== undefined) {
+      notes.push(`"${id}" is ${status} on its recording: ${error.message}`);
+      continue;
+    }
+    if (!failed.has(id))
+      throw broken(
+        `"${id}" is ${status} on its own recording${error === undefined ? '' : `: ${error.message}`}`,
+      );
+    notes.push(`"${id}" is ${status} on its recording, as the run was`);
+  }
+  return { suite, notes };
+}
+
+/** Not a mistake of the user's: what we made must work. */
+const broken = (what: string): UserError =>
+  new UserError('IMPORT_ROUND_TRIP', `${what}; nothing was written`, {
+    hint: 'Please report it, with "agentci import --json" of the recording.',
+  });

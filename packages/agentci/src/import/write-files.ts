@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
+
+export interface WriteOptions {
+  /** The folder that relative paths start from. */
+  readonly dir: string;
+  /** Replace files that exist. */
+  readonly overwrite?: boolean;
+  /** Look whether it could be done, and write nothing. */
+  readonly dryRun?: boolean;
+  /** Paths written after these files: they must not exist either. */
+  readonly others?: readonly string[];
+}
+
+/** Writes all files or none: nothing is written when one of them exists. Gives their paths. */
+export function writeFiles(files: ReadonlyMap<string, string>, options: WriteOptions): string[] {
+  const { dir, overwrite = false, dryRun = false, others = [] } = options;
+  const existing = [...files.keys(), ...others].filter((path) => existsSync(resolve(dir, path)));
+  if (existing.length > 0 && !overwrite) {
+    throw new UserError(
+      'FILE_EXISTS',
+      `${existing.join(', ')} exists already; nothing was written`,
+      {
+        hint: '--force writes over it.',
+      },
+    );
+  }
+  if (!dryRun) for (const [path, text] of files) writeFileAtomic(resolve(dir, path), text);
+  return [...files.keys()];
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '@agentci/lib/problems';
+import { plural } from '@agentci/lib/text';
+import { readRun, tracesOf } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
+import { loadSpec } from '@agentci/spec';
+import type { Io } from '../cli/io.ts';
+import { tracesAt } from '../cli/run-tests.ts';
+import { DEFAULT_SPEC } from '../cli/spec-folders.ts';
+import { specPath } from '../cli/spec-path.ts';
+import { specRuns, storedRunId } from '../cli/stored-run.ts';
+import { LabelDesk } from './label-desk.ts';
+import { raterName } from './rater-name.ts';
+
+/** Everything `agentci view --label` needs: the answers of a finished run, the rubrics of the spec, the file to write to. */
+export async function openDesk(
+  {
+    config,
+    run: given,
+    rater,
+  }: { config: string | undefined; run: string | undefined; rater: string | undefined },
+  io: Io,
+): Promise<{ labels: LabelDesk; page: string }> {
+  const { folder, root, latest } = specRuns(config, io);
+  const run = readRun(root, storedRunId(root, given, latest));
+  const labels = new LabelDesk({
+    run,
+    suite: await suiteOf(config, io),
+    traces: tracesAt(() => tracesOf(root, run.run_id)).traces,
+    folder: join(folder, 'labels'),
+    rater: raterName(rater, folder),
+    now: io.now,
+  });
+  if (labels.total === 0) {
+    labels.close();
+    throw new UserError('NO_ANSWERS', `the run ${run.run_id} has no answers to label`, {
+      hint: '--run names another one.',
+    });
+  }
+  if (labels.cutOff > 0)
+    io.stderr.write(
+      `agentci: the last line of the labels file was cut off and never confirmed; its ${plural(labels.cutOff, 'byte')} are removed\n`,
+    );
+  const { LABEL_PAGE } = await import('./label-page.gen.ts');
+  return { labels, page: LABEL_PAGE };
+}
+
+/** Answers can be labelled without their spec, then without rubrics. A spec that is there and broken is an error. */
+async function suiteOf(config: string | undefined, io: Io): Promise<Suite | undefined> {
+  if (config === undefined && !existsSync(join(io.cwd, DEFAULT_SPEC))) return undefined;
+  return (await loadSpec(specPath(config ?? DEFAULT_SPEC, io.cwd))).suite;
+}

@@ -1,0 +1,47 @@
+import { dirname } from 'node:path';
+import { UserError } from '@agentci/lib/problems';
+import { plural } from '@agentci/lib/text';
+import { CassettePlayer, readTapLines } from '@agentci/mcp';
+import { checkCassettePlace, writeCassetteFile } from '@agentci/run';
+
+/** How many calls the recording at this place holds; 0 where there is none. Anything that is not a recording of ours is refused. */
+export function recordedCalls(path: string): number {
+  const found = inItsPlace(path, () => checkCassettePlace(dirname(path), path));
+  if (found === undefined || found.size === 0) return 0;
+  try {
+    return new CassettePlayer(readTapLines(path)).calls;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError('MCP_CASSETTE_PLACE', `${error.message}, so it is not written over`, {
+      hint: WAY_OUT,
+    });
+  }
+}
+
+/** Replaces the recording as a whole. One that holds calls is not given up for one without. */
+export function writeRecording(
+  path: string,
+  { text, calls }: { readonly text: string; readonly calls: number },
+): void {
+  const earlier = recordedCalls(path);
+  if (calls === 0 && earlier > 0)
+    throw new UserError(
+      'MCP_CASSETTE_KEPT',
+      `the client called nothing, so the earlier recording of ${plural(earlier, 'call')} in ${path} was kept and this one was not`,
+      { hint: 'remove the file to record this session all the same' },
+    );
+  inItsPlace(path, () => writeCassetteFile(dirname(path), path, text));
+}
+
+const WAY_OUT = 'name another file, or move this one away';
+
+/** The rules are those of the cassettes of a suite, and the way out is another one. */
+function inItsPlace<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const message = error.message.startsWith(path) ? error.message : `${path}: ${error.message}`;
+    throw new UserError('MCP_CASSETTE_PLACE', message, { hint: WAY_OUT });
+  }
+}

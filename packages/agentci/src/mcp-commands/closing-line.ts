@@ -1,0 +1,10 @@
+import { plural } from '@agentci/lib/text';
+import type { Session } from '@agentci/mcp';
+
+/** What a guard says of its work when it ends. */
+export const closingLine = ({
+  calls,
+  refused,
+  withheld,
+}: Pick<Session, 'calls' | 'refused' | 'withheld'>): string =>
+  `${plural(calls, 'call')} passed on, ${refused} refused${withheld === 0 ? '' : `, ${plural(withheld, 'answer')} withheld`}`;

@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '@agentci/lib/data';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { historyRoot } from '@agentci/run';
+
+const pathIn = (folder: string): string => join(historyRoot(folder), 'told.json');
+
+/**
+ * The verdict on the suite that the readers of a channel were last told. The history does not know it: runs may come that are not sent, and
+ * messages may not arrive.
+ */
+export function lastTold(folder: string, key: string): string | undefined {
+  const told = readAll(folder)[key];
+  return typeof told === 'string' ? told : undefined;
+}
+
+/** Notes what the readers of a channel were told. */
+export function keepLastTold(folder: string, key: string, verdict: string): void {
+  const all = readAll(folder);
+  if (all[key] === verdict) return;
+  try {
+    writeFileAtomic(pathIn(folder), `${JSON.stringify({ ...all, [key]: verdict })}\n`, {
+      isSynced: false,
+    });
+  } catch {
+    // A folder that cannot be written to keeps no history either.
+  }
+}
+
+function readAll(folder: string): Readonly<Record<string, unknown>> {
+  try {
+    const path = pathIn(folder);
+    const found: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+    return isObject(found) ? found : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,169 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { sha256Hex } from '@agentci/lib/data';
+import { UserError } from '@agentci/lib/problems';
+import { didYouMean, plural } from '@agentci/lib/text';
+import type { NotifyContext } from '@agentci/reporters';
+import { EMPTY_NOTICE, namesIn, statusWord } from '@agentci/reporters';
+import type { RunResult } from '@agentci/results';
+import { placeOf } from '@agentci/results';
+import { agentRuns, chooseRuns, historyRoot, readRuns } from '@agentci/run';
+import { jobUrl } from '../cli/ci-urls.ts';
+import type { Io } from '../cli/io.ts';
+import { addressOf, type Channel } from './channels.ts';
+import type { Ended, RunPart } from './ended.ts';
+import type { NotifyOptions } from './flags.ts';
+import { keepLastTold, lastTold } from './last-told.ts';
+
+const MAX_TEMPLATE_BYTES = 256 * 1024;
+
+/** Kept where the first message of all did not arrive. */
+const NOTHING = 'nothing';
+
+/** What is said with a notification, and whether there is one at all. */
+export interface NotifyPlan {
+  /** For a channel, or for a file. */
+  readonly contextFor: (channel: Channel | undefined) => NotifyContext;
+  readonly isDue: (run: RunResult, channel: Channel) => boolean;
+  /** Notes whether the message of a run reached a channel. */
+  readonly settle: (channel: Channel, isDelivered: boolean) => void;
+}
+
+/** Reads the template first: a mistake in it should not cost a run. */
+export function readTemplate({ notifyTemplate: file }: NotifyOptions, io: Io): unknown {
+  if (file === undefined) return undefined;
+  const path = resolve(io.cwd, file);
+  if (
+    (statSync(path, { throwIfNoEntry: false })?.size ?? Number.POSITIVE_INFINITY) >
+    MAX_TEMPLATE_BYTES
+  )
+    throw new UserError('NOTIFY_TEMPLATE', `--notify-template: ${file} is not there, or too large`);
+  try {
+    const text = readFileSync(path, 'utf8');
+    const template = JSON.parse(text) as unknown;
+    refuseUnknownNames(text, file);
+    return template;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(
+      'NOTIFY_TEMPLATE',
+      `--notify-template: ${file} is not JSON: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** A misspelt name would leave a gap in every message. */
+function refuseUnknownNames(text: string, file: string): void {
+  const fields = Object.keys(EMPTY_NOTICE);
+  const unknown = namesIn(text).find((name) => !fields.includes(name));
+  if (unknown === undefined) return;
+  const near = didYouMean(unknown, fields);
+  throw new UserError(
+    'NOTIFY_TEMPLATE',
+    `--notify-template: ${file} has an unknown name {{${unknown}}}`,
+    {
+      hint:
+        near === undefined ? `The names are: ${fields.join(', ')}` : `Did you mean {{${near}}}?`,
+    },
+  );
+}
+
+/**
+ * Compares with what a channel was told last of this spec and agent on this branch; where that is not known, with the previous run of the whole
+ * suite in the history.
+ */
+export function planNotify(
+  run: Pick<RunResult, 'agent' | 'spec' | 'run_id' | 'started_at' | 'summary' | 'results'>,
+  input: Ended & { readonly options: NotifyOptions; readonly template: unknown },
+): NotifyPlan {
+  const { options, folder, git, part, template, io } = input;
+  const spec = run.spec.file.split(/[\\/]/).at(-1)!;
+  const place = placeOf(input.ran ?? { at: run.started_at ?? new Date(io.now()).toISOString() });
+  const others = chooseRuns(readRuns(historyRoot(folder)).lines, {
+    branch: git.branch,
+    spec,
+    agent: run.agent,
+  }).filter(({ id, part: isPart }) => id !== run.run_id && isPart !== true);
+  // By the place of the agent's run, not by dates, since clocks differ. An old run that is judged again is not the previous one.
+  const whole = agentRuns(others);
+  const isOld = whole.some((each) => placeOf(each.run) > place);
+  const last = whole.findLast((each) => placeOf(each.run) <= place)?.run;
+  const previous = last === undefined ? undefined : statusWord(last.exit);
+  const { notifyOn = 'always' } = options;
+  // Another address has other readers. It is a secret, so a trace of it is kept that leads nowhere.
+  const keyOf = (channel: Channel): string =>
+    [
+      channel,
+      sha256Hex(addressOf(channel, io.env)).slice(0, 12),
+      git.branch ?? '',
+      spec,
+      run.agent,
+    ].join(' ');
+  const told = new Map<Channel, string | undefined>();
+  /** As it was before this run; where nothing is known of the channel, as if it had been told of the previous run. */
+  const toldIn = (channel: Channel): string | undefined => {
+    if (!told.has(channel)) told.set(channel, lastTold(folder, keyOf(channel)) ?? previous);
+    return told.get(channel);
+  };
+  const verdict = statusWord(run.summary.exit_code);
+  /** Whether this run says something else about the whole suite, as it is now, than what is known of it. */
+  const isNews = (known: string | undefined): boolean =>
+    !isOld && known !== verdict && (part === undefined || isNewsOfPart(verdict, known, part));
+  /** What a message compares the run with: what its readers were told last. Where good runs are not sent, they were not told of those. */
+  const comparedIn = (channel: Channel | undefined): string | undefined => {
+    if (channel === undefined || notifyOn === 'fail') return previous;
+    const known = toldIn(channel);
+    return known === NOTHING ? undefined : known;
+  };
+  const url = jobUrl(io.env);
+  return {
+    contextFor: (channel) => {
+      const compared = comparedIn(channel);
+      return {
+        ...git,
+        url,
+        // What some queries did is not to be held against what all of them did, unless it changes that.
+        previous:
+          compared === undefined || (part !== undefined && !isNews(compared))
+            ? undefined
+            : compared,
+        part:
+          part === undefined
+            ? undefined
+            : partText(run.results, part, notifyOn === 'change' && verdict === 'passed'),
+        template,
+      };
+    },
+    isDue: (_, channel) =>
+      notifyOn === 'always' ||
+      (notifyOn === 'fail' ? run.summary.exit_code !== 0 : isNews(toldIn(channel))),
+    settle: (channel, isDelivered) => {
+      const known = toldIn(channel);
+      const isAboutSuite = part === undefined && !isOld;
+      // A part, or an old run, is a word on the suite only where it turns its verdict.
+      if (isDelivered && (isAboutSuite || isNews(known)))
+        keepLastTold(folder, keyOf(channel), verdict);
+      // The history moves on, and the readers do not.
+      if (!isDelivered && isAboutSuite) keepLastTold(folder, keyOf(channel), known ?? NOTHING);
+    },
+  };
+}
+
+/** A part can break what was good. That all is good again follows from it only where the last verdict on everything else is good. */
+const isNewsOfPart = (
+  verdict: string,
+  known: string | undefined,
+  { isAllGood }: RunPart,
+): boolean =>
+  verdict === 'failed' || (verdict === 'passed' && known !== undefined && isAllGood?.() === true);
+
+function partText(results: RunResult['results'], { total }: RunPart, isRecovery: boolean): string {
+  const [one, many] = results.some(({ cell }) => cell !== undefined)
+    ? ['result', 'results']
+    : ['query', 'queries'];
+  const count =
+    total === undefined
+      ? plural(results.length, one, many)
+      : `${results.length} of ${plural(total, one, many)}`;
+  return `part of the suite: ${count}${isRecovery ? '; the last verdict on every other query was good' : ''}`;
+}

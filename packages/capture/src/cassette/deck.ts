@@ -1,0 +1,159 @@
+import { stringifyExact } from '@agentci/lib/json';
+import {
+  type Canonical,
+  type MatchRules,
+  matchRules,
+  type RawRequest,
+  type StoredRequest,
+} from './canonical.ts';
+import type { CassetteEntry } from './cassette.ts';
+import { type Difference, differences, likeness } from './difference.ts';
+import { SCRUB_NAMES } from './scrub.ts';
+
+/** An answer for a request. */
+export interface Match {
+  readonly entry: CassetteEntry;
+  /** It fits only because of what `scrub` leaves out. */
+  readonly isScrubbed: boolean;
+}
+
+/** Why there is no answer. */
+export interface Miss {
+  readonly request: StoredRequest;
+  /** The entry most like the request; absent where the cassette has none. */
+  readonly nearest?: CassetteEntry;
+  /** The first difference from it, and the causes of any others. */
+  readonly first?: Difference;
+  readonly others: readonly Difference['cause'][];
+  /** The same request was recorded so often, and asked once more. */
+  readonly recordedTimes?: number;
+  /** Names that `scrub` would need for the request to match. */
+  readonly scrub?: readonly string[];
+}
+
+/** An entry in the deck. */
+export interface Card {
+  readonly entry: CassetteEntry;
+  readonly canonical: Canonical;
+  isUsed: boolean;
+}
+
+/** The answers of one cassette during one run. The nth request of a kind gets the nth answer to it. */
+export class Deck {
+  readonly #rules: MatchRules;
+  readonly #repeatsLast: boolean;
+  readonly #cards: readonly Card[];
+  readonly #byKey = new Map<string, Card[]>();
+
+  constructor(entries: readonly CassetteEntry[], rules: MatchRules, { repeatsLast = false } = {}) {
+    this.#rules = rules;
+    this.#repeatsLast = repeatsLast;
+    this.#cards = entries.map((entry) => ({
+      entry,
+      canonical: rules.canonical(entry),
+      isUsed: false,
+    }));
+    for (const card of this.#cards) {
+      const known = this.#byKey.get(card.canonical.key);
+      if (known === undefined) this.#byKey.set(card.canonical.key, [card]);
+      else known.push(card);
+    }
+  }
+
+  get size(): number {
+    return this.#cards.length;
+  }
+
+  /** Whether there is an answer to this request, given or not. */
+  has(request: StoredRequest): boolean {
+    return this.#byKey.has(this.#rules.canonical(request).key);
+  }
+
+  /** The next answer to this request. With `keeps` it stays there for the next time. */
+  take(request: StoredRequest, { keeps = false } = {}): Match | undefined {
+    const { key } = this.#rules.canonical(request);
+    const cards = this.#byKey.get(key) ?? [];
+    const card =
+      cards.find(({ isUsed }) => !isUsed) ?? (this.#repeatsLast ? cards.at(-1) : undefined);
+    if (card === undefined) return undefined;
+    if (!keeps) card.isUsed = true;
+    const isScrubbed =
+      !this.#rules.scrub.isEmpty &&
+      this.#rules.exactKey(card.entry) !== this.#rules.exactKey(request);
+    return { entry: card.entry, isScrubbed };
+  }
+
+  /**
+   * The next entry, where the request is the recorded one to the byte. Most agents ask again just as they did, and then
+   * there is nothing to compare by its meaning.
+   */
+  nextSame({ provider, method, path, body, encoding }: RawRequest): Card | undefined {
+    const card = this.#cards.find(({ isUsed }) => !isUsed);
+    if (card === undefined || encoding !== undefined) return undefined;
+    const { entry } = card;
+    if (entry.provider !== provider || entry.method !== method || entry.path !== path)
+      return undefined;
+    if (entry.body.kind !== 'json' || !Buffer.from(stringifyExact(entry.body.value)).equals(body))
+      return undefined;
+    return card;
+  }
+
+  /** Entries that no request asked for. */
+  unused(): readonly CassetteEntry[] {
+    return this.#cards.filter(({ isUsed }) => !isUsed).map(({ entry }) => entry);
+  }
+
+  explain(request: StoredRequest): Miss {
+    const asked = this.#rules.canonical(request);
+    const same = this.#byKey.get(asked.key);
+    if (same !== undefined)
+      return {
+        request,
+        nearest: same.at(-1)!.entry,
+        first: { cause: 'repeat', recorded: same.length, asked: same.length + 1 },
+        others: [],
+        recordedTimes: same.length,
+      };
+    let nearest: Card | undefined;
+    let best = Number.NEGATIVE_INFINITY;
+    for (const card of this.#cards) {
+      const score = likeness(card.canonical, asked) + (card.isUsed ? 0 : 0.5);
+      if (score > best) [nearest, best] = [card, score];
+    }
+    if (nearest === undefined) return { request, others: [] };
+    const [first, ...others] = differences(nearest.canonical, asked);
+    const scrub = this.#scrubFor(request);
+    return {
+      request,
+      nearest: nearest.entry,
+      first,
+      others: others.map(({ cause }) => cause),
+      scrub,
+    };
+  }
+
+  /** The fewest named patterns with which an unused entry would match. */
+  #scrubFor(request: StoredRequest): readonly string[] | undefined {
+    const { ignore, scrub } = this.#rules;
+    const free = SCRUB_NAMES.filter((name) => !scrub.names.includes(name));
+    for (const extra of [...free.map((name) => [name]), free]) {
+      if (extra.length === 0) continue;
+      const rules = matchRules({ ignore, scrub: [...scrub.names, ...extra] });
+      const { key } = rules.canonical(request);
+      const fits = this.#cards.find(
+        ({ entry, isUsed }) => !isUsed && rules.canonical(entry).key === key,
+      );
+      if (fits === undefined) continue;
+      if (extra.length === 1) return extra;
+      // Of all of them, those that it cannot do without.
+      return extra.filter((name) => {
+        const fewer = matchRules({
+          ignore,
+          scrub: [...scrub.names, ...extra.filter((other) => other !== name)],
+        });
+        return fewer.canonical(request).key !== fewer.canonical(fits.entry).key;
+      });
+    }
+    return undefined;
+  }
+}

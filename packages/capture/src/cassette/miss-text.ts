@@ -1,0 +1,80 @@
+import { present } from '@agentci/lib/data';
+import { isExactNumber, stringifyExact } from '@agentci/lib/json';
+import { clip, plural } from '@agentci/lib/text';
+import type { Miss } from './deck.ts';
+
+/** Characters that do not show, or only turn the direction of writing; JSON shows the controls of ASCII. */
+const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cf}\x7f-\x9f\u2028\u2029]/u;
+
+/** Characters shown around the first one that differs. */
+const BEFORE = 30;
+const AFTER = 60;
+
+/** A miss in words: what was asked, the nearest entry, the first difference by its cause, and what would make it match. */
+export function missText(
+  miss: Miss,
+  { file, call }: { readonly file: string; readonly call: number },
+): string {
+  const { request, nearest, first, others, recordedTimes, scrub } = miss;
+  const what = `call ${call} (${request.method} ${request.path.split('?')[0]}) is not in ${file}`;
+  if (recordedTimes !== undefined)
+    return `${what} once more: the same request was asked ${plural(recordedTimes + 1, 'time')} and recorded ${plural(recordedTimes, 'time')}`;
+  if (nearest === undefined) return `${what}, which is empty`;
+  if (first === undefined) return `${what}; no difference from exchange ${nearest.i} can be shown`;
+  const place = first.pointer === undefined ? '' : ` at ${first.pointer}`;
+  const [recorded, asked] = excerpts(first.recorded, first.asked);
+  const also = [...new Set(others)].filter((cause) => cause !== first.cause);
+  return present([
+    `${what}; the first difference from exchange ${nearest.i} is the ${first.cause}${place}: recorded ${recorded}, asked ${asked}`,
+    also.length === 0 ? undefined : `also different: ${also.join(', ')}`,
+    scrub === undefined
+      ? undefined
+      : `it would match with "scrub: [${scrub.join(', ')}]" under "cassette"`,
+  ]).join('; ');
+}
+
+/** Both values around the first character that differs. */
+function excerpts(recorded: unknown, asked: unknown): [string, string] {
+  const [a, b] = [textOf(recorded), textOf(asked)];
+  if (a === undefined || b === undefined) return [shown(a, 0), shown(b, 0)];
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  const start = at > BEFORE + 10 ? at - BEFORE : 0;
+  const [left, right] = [shown(a, start), shown(b, start)];
+  // What looks the same is told apart by its code points: an accent that is a character of its own, or one that does not show.
+  const from = [a, b].some((text) => /[\uDC00-\uDFFF]/.test(text.charAt(at))) ? at - 1 : at;
+  const isHidden = [a, b].some((text) =>
+    HIDDEN.test(String.fromCodePoint(text.codePointAt(from) ?? 0x20)),
+  );
+  if (!isHidden && left.normalize('NFKC') !== right.normalize('NFKC')) return [left, right];
+  if (a === b) return [`${left} (${typeOf(recorded)})`, `${right} (${typeOf(asked)})`];
+  return [`${left} (${codePoints(a, from)})`, `${right} (${codePoints(b, from)})`];
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (isExactNumber(value)) return 'a number';
+  if (typeof value === 'object') return 'JSON';
+  return `a ${typeof value}`;
+};
+
+const textOf = (value: unknown): string | undefined => {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return value;
+  return stringifyExact(value);
+};
+
+const shown = (text: string | undefined, start: number): string =>
+  text === undefined
+    ? 'nothing'
+    : JSON.stringify(`${start > 0 ? '…' : ''}${clip(text.slice(start), BEFORE + AFTER)}`);
+
+/** The characters from the first that differs on, by number. */
+const codePoints = (text: string, at: number): string => {
+  const points = [...text.slice(at)]
+    .slice(0, 4)
+    .map((char) => char.codePointAt(0)!.toString(16).toUpperCase());
+  return points.length === 0
+    ? 'ends there'
+    : points.map((hex) => `U+${hex.padStart(4, '0')}`).join(' ');
+};

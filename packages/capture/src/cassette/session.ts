@@ -1,0 +1,251 @@
+import { plural } from '@agentci/lib/text';
+import { type Broken, type Exchange, MISS_HEADER } from '../exchange.ts';
+import type { Answer, ServedReply } from '../model/answer.ts';
+import { askUsage } from '../model/ask-usage.ts';
+import { type MatchRules, readRequest, type StoredRequest } from './canonical.ts';
+import type { Cassette, CassetteEntry } from './cassette.ts';
+import { type Card, Deck, type Match, type Miss } from './deck.ts';
+import { missText } from './miss-text.ts';
+import { recordEntries } from './record.ts';
+import { RecordedServers } from './recorded-servers.ts';
+
+/** An agent that hung up when it was recorded does so again in this time, beyond what it took then. */
+const HANG_UP_MS = 1000;
+const MAX_HANG_UP_MS = 30_000;
+
+/** Why a call could not be compared, by how it broke. */
+const UNANSWERED: Readonly<Partial<Record<Broken, string>>> = {
+  client_abort: 'the agent ended or hung up before its request was whole',
+  timeout: 'it was still open when the agent had ended',
+  too_large: 'it is too large',
+};
+
+/** How a cassette is used: ask and store; answer and never ask; answer what is known, ask and store the rest. */
+export type CassetteMode = 'record' | 'replay' | 'auto';
+
+export interface SessionOptions {
+  readonly mode: CassetteMode;
+  readonly rules: MatchRules;
+  /** Failed replies are kept too. */
+  readonly errors: boolean;
+  /** Once all answers to a request are used up, the last one is given again. */
+  readonly repeatsLast: boolean;
+  /** What there is already. */
+  readonly cassette: Cassette | undefined;
+  /** As messages name it. */
+  readonly file: string;
+}
+
+/** Numbers about one run with a cassette. */
+export interface CassetteCounts {
+  readonly hits: number;
+  readonly misses: number;
+  /** Hits that only `scrub` made possible. */
+  readonly scrubbed: number;
+  readonly unused: number;
+  /** Calls that were left to the provider. */
+  readonly asked: number;
+}
+
+/** One run of one query with a cassette: answers the agent's calls from it, and keeps what was new. */
+export class CassetteSession {
+  readonly #options: SessionOptions;
+  readonly #deck: Deck;
+  readonly #servers: RecordedServers;
+  readonly #misses: string[] = [];
+  readonly #causes: string[] = [];
+  readonly #blocked = new Set<string>();
+  readonly #altered = new Set<string>();
+  #calls = 0;
+  #hits = 0;
+  #scrubbed = 0;
+  #asked = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const known = options.mode === 'record' ? [] : (options.cassette?.entries ?? []);
+    this.#deck = new Deck(known, options.rules, { repeatsLast: options.repeatsLast });
+    this.#servers = new RecordedServers(options.cassette);
+  }
+
+  /** Answers a call, or leaves it to the upstream. */
+  readonly answer: Answer = async (asked) => {
+    this.#calls++;
+    if (this.#options.mode === 'record') return undefined;
+    const hit = (match: Match): ServedReply =>
+      this.#hit(match, hidesUsage(match.entry, asked.route, asked.body));
+    const same = this.#deck.nextSame(asked);
+    if (same !== undefined) return hit(this.#use(same));
+    const request = this.#addressed(readRequest(asked), asked.uri);
+    const match = this.#deck.take(request);
+    if (match !== undefined) return hit(match);
+    if (this.#options.mode === 'auto') {
+      this.#asked++;
+      return undefined;
+    }
+    return this.#miss(request);
+  };
+
+  /** The request to the server as it was recorded, which may have had another address. */
+  #addressed(request: StoredRequest, uri: string): StoredRequest {
+    const under = (provider: string): StoredRequest => ({ ...request, provider });
+    const provider = this.#servers.nameOf(
+      request.provider,
+      (name) => this.#deck.has(under(name)),
+      uri,
+    );
+    return provider === request.provider ? request : under(provider);
+  }
+
+  #use(card: Card): Match {
+    card.isUsed = true;
+    this.#servers.noteUse(card.entry.provider);
+    return { entry: card.entry, isScrubbed: false };
+  }
+
+  #hit({ entry, isScrubbed }: Match, hides: boolean): ServedReply {
+    this.#hits++;
+    if (isScrubbed) this.#scrubbed++;
+    for (const name of entry.scrubbed ?? []) this.#altered.add(name);
+    return this.#replyOf(entry, hides);
+  }
+
+  #replyOf(entry: CassetteEntry, hides: boolean): ServedReply {
+    const { i, status, headers, chunks, why, hungUpAfterS = 0 } = entry;
+    const waitMs = Math.min(MAX_HANG_UP_MS, hungUpAfterS * 1000 + HANG_UP_MS);
+    const onReadOn = (): void => {
+      this.#misses.push(
+        `the agent reads on past the end of exchange ${i} in ${this.#options.file}: the recorded agent hung up there, so the rest of the reply is not known`,
+      );
+    };
+    return {
+      served: 'cassette',
+      status,
+      headers,
+      chunks,
+      hidesUsage: hides || undefined,
+      cutOff: why === 'client_abort' ? { waitMs, onReadOn } : undefined,
+    };
+  }
+
+  /** A connection past the front was refused. One to a model is a call that the cassette does not have. */
+  readonly blocked = (host: string, isModel: boolean): void => {
+    if (!isModel) this.#blocked.add(host);
+    else this.#misses.push(`the agent tried to reach ${host} past the cassette`);
+  };
+
+  /** Calls of a run that is over which nothing could answer: one that broke off half-way, or is too large to compare. */
+  noteUnanswered(exchanges: readonly Exchange[]): void {
+    if (this.#options.mode !== 'replay') return;
+    for (const { served, method, path = '', why, error } of exchanges) {
+      if (served !== undefined && why !== 'timeout') continue;
+      const reason = why === undefined ? error : (UNANSWERED[why] ?? error);
+      this.#misses.push(
+        `a call (${method} ${path.split('?')[0]}) could not be compared with ${this.#options.file}: ${reason ?? 'it was not answered'}`,
+      );
+    }
+  }
+
+  #miss(request: StoredRequest): ServedReply {
+    const miss: Miss = this.#deck.explain(request);
+    const text = missText(miss, { file: this.#options.file, call: this.#calls });
+    this.#misses.push(text);
+    if (miss.first !== undefined) this.#causes.push(miss.first.cause);
+    return missReply(text);
+  }
+
+  /** Whether a recorded call has not been made yet. */
+  get expectsMore(): boolean {
+    return this.#options.mode !== 'replay' || this.#deck.unused().length > 0;
+  }
+
+  /** The first miss in words, and how many followed. */
+  get missText(): string | undefined {
+    const [first, ...more] = this.#misses;
+    if (first === undefined) return undefined;
+    return more.length === 0
+      ? first
+      : `${first} (and ${plural(more.length, 'more miss', 'more misses')} after it)`;
+  }
+
+  get causes(): readonly string[] {
+    return this.#causes;
+  }
+
+  get blockedHosts(): readonly string[] {
+    return [...this.#blocked].sort();
+  }
+
+  /** Credentials that replies were stored without. */
+  get alteredBy(): readonly string[] {
+    return [...this.#altered].sort();
+  }
+
+  get size(): number {
+    return this.#deck.size;
+  }
+
+  unusedEntries(): readonly CassetteEntry[] {
+    return this.#deck.unused();
+  }
+
+  counts(): CassetteCounts {
+    const isRecording = this.#options.mode === 'record';
+    return {
+      hits: this.#hits,
+      misses: this.#misses.length,
+      scrubbed: this.#scrubbed,
+      unused: isRecording ? 0 : this.#deck.unused().length,
+      asked: isRecording ? this.#calls : this.#asked,
+    };
+  }
+
+  /** What the header is to say of servers that the agent names by their addresses. */
+  servers(exchanges: readonly Exchange[]): Cassette['providers'] {
+    return this.#servers.servers(exchanges.filter(({ served }) => served === undefined));
+  }
+
+  /** All entries as they are to be stored, or undefined where nothing is new. */
+  entries(exchanges: readonly Exchange[]): readonly CassetteEntry[] | undefined {
+    const { mode, cassette, rules, errors } = this.#options;
+    const asked = exchanges.filter(({ served }) => served === undefined);
+    if (mode === 'replay' || (mode === 'auto' && asked.length === 0 && cassette !== undefined))
+      return undefined;
+    const known = mode === 'record' ? [] : (cassette?.entries ?? []);
+    const named = asked.map((exchange) => ({
+      ...exchange,
+      provider: this.#servers.nameToStore(exchange.provider),
+    }));
+    const fresh = recordEntries(named, { rules, errors });
+    return [...known, ...fresh.map((entry) => ({ ...entry, i: known.length + entry.i }))];
+  }
+}
+
+/** Usage that this client does not ask for: we asked for it, or the recorded client did. */
+function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer): boolean {
+  if (route !== 'chat' && route !== 'completions') return false;
+  const asksItself = askUsage(body) === undefined;
+  if (asksItself) return false;
+  const { body: stored } = entry;
+  let text: string | undefined;
+  if (stored.kind === 'json') text = JSON.stringify(stored.value);
+  else if (stored.kind === 'text') text = stored.text;
+  const recorded = text === undefined ? undefined : askUsage(Buffer.from(text));
+  return entry.askedUsage === true || recorded === undefined;
+}
+
+/** In a form whose words the SDKs of all providers show, and with a status that none of them tries again. */
+function missReply(text: string): ServedReply {
+  const message = `agentci cassette_miss: ${text}`;
+  const error = { type: 'cassette_miss', code: 'cassette_miss', message };
+  return {
+    served: 'cassette',
+    status: 422,
+    headers: {
+      'content-type': 'application/json',
+      'x-should-retry': 'false',
+      [MISS_HEADER]: 'cassette',
+    },
+    chunks: [Buffer.from(JSON.stringify({ type: 'error', error, message }))],
+  };
+}

@@ -1,0 +1,106 @@
+import { isFields } from '@agentci/trace';
+
+/**
+ * The body of a streamed chat request that asks for usage though the client did not; undefined where it did, or where
+ * nothing is streamed. Without it the cost of a stream is unknown.
+ */
+export function askUsage(body: Buffer): Buffer | undefined {
+  if (!body.includes('"stream"')) return undefined;
+  let asked: unknown;
+  try {
+    asked = JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!isFields(asked) || asked.stream !== true) return undefined;
+  const options = asked.stream_options;
+  if (options === undefined) {
+    // Put in as text, so that all else stays as it was written: numbers, spaces, the order of keys.
+    const at = body.indexOf('{') + 1;
+    const added = Buffer.from('"stream_options":{"include_usage":true},');
+    return Buffer.concat([body.subarray(0, at), added, body.subarray(at)]);
+  }
+  if (options !== null && !isFields(options)) return undefined;
+  if (options?.include_usage === true) return undefined;
+  return Buffer.from(
+    JSON.stringify({ ...asked, stream_options: { ...options, include_usage: true } }),
+  );
+}
+
+const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
+/** An event that has no end after so much is not an event: it goes through as it is. */
+const MAX_EVENT = 1024 * 1024;
+
+/** Takes what the client did not ask for out of a stream: the chunk with the usage, and `"usage": null` in the others. */
+export class UsageFilter {
+  #tail: Buffer | undefined;
+
+  /** What can be passed on: whole events. */
+  push(chunk: Buffer): Buffer | undefined {
+    const bytes = this.#tail === undefined ? chunk : Buffer.concat([this.#tail, chunk]);
+    // Byte by byte, so that half a character at the end of a chunk does no harm.
+    const text = bytes.toString('latin1');
+    let end = 0;
+    const kept: string[] = [];
+    for (const found of text.matchAll(EVENT_END)) {
+      const next = found.index + found[0].length;
+      kept.push(filtered(text.slice(end, found.index), found[0]));
+      end = next;
+    }
+    const rest = bytes.subarray(end);
+    if (rest.length > MAX_EVENT) {
+      this.#tail = undefined;
+      return Buffer.concat([Buffer.from(kept.join(''), 'latin1'), rest]);
+    }
+    this.#tail = rest.length === 0 ? undefined : rest;
+    if (end === 0) return undefined;
+    const out = kept.join('');
+    return out === '' ? undefined : Buffer.from(out, 'latin1');
+  }
+
+  /** What was left without an end. */
+  end(): Buffer | undefined {
+    const tail = this.#tail;
+    this.#tail = undefined;
+    return tail === undefined
+      ? undefined
+      : Buffer.from(filtered(tail.toString('latin1'), ''), 'latin1');
+  }
+}
+
+/** One event, in bytes as characters, without what was not asked for. */
+function filtered(event: string, end: string): string {
+  if (!event.includes('"usage"')) return event + end;
+  const match = /^data: ?(\{[\s\S]*\})$/m.exec(event);
+  if (match === null) return event + end;
+  let chunk: unknown;
+  try {
+    chunk = JSON.parse(Buffer.from(match[1]!, 'latin1').toString('utf8'));
+  } catch {
+    return event + end;
+  }
+  if (!isFields(chunk) || !('usage' in chunk)) return event + end;
+  if (chunk.usage === null)
+    return event.replace(match[1]!, () => withoutNull(match[1]!, chunk)) + end;
+  const isUsageAlone = Array.isArray(chunk.choices) && chunk.choices.length === 0;
+  return isUsageAlone ? '' : event + end;
+}
+
+/** Cut out as text where that is sure to give the same object; else the object is written anew. */
+function withoutNull(json: string, chunk: Readonly<Record<string, unknown>>): string {
+  const { usage: _, ...rest } = chunk;
+  const written = JSON.stringify(rest);
+  for (const pattern of [/,\s*"usage"\s*:\s*null(?=\s*[,}])/g, /"usage"\s*:\s*null\s*,\s*/g]) {
+    const matches = [...json.matchAll(pattern)];
+    const last = matches.at(-1);
+    if (last === undefined) continue;
+    const cut = json.slice(0, last.index) + json.slice(last.index + last[0].length);
+    try {
+      if (JSON.stringify(JSON.parse(Buffer.from(cut, 'latin1').toString('utf8'))) === written)
+        return cut;
+    } catch {
+      // The other pattern, or the object written anew.
+    }
+  }
+  return Buffer.from(written).toString('latin1');
+}

@@ -1,0 +1,329 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { GapNote } from '@agentci/formats';
+import { rememberFields, rememberKeys } from '@agentci/lib/secrets';
+import { plainPath } from '../cassette/plain-path.ts';
+import type { Exchange } from '../exchange.ts';
+import type { CaptureNote, Plane, PlaneContext, PlaneRequest } from '../plane.ts';
+import { refuse } from '../refuse.ts';
+import { targetOf, type Upstream, unnamedUpstream } from '../upstreams.ts';
+import { proxyOf } from '../witness/user-proxy.ts';
+import type { Answer } from './answer.ts';
+import { askUsage } from './ask-usage.ts';
+import { ExchangeBook, MAX_BODY_BYTES, type Opened } from './exchange-book.ts';
+import { QUERY_HEADER } from './headers.ts';
+import { isModelCall } from './model-call.ts';
+import { relay } from './relay.ts';
+import { routeOf } from './route.ts';
+import { serveReply } from './serve-reply.ts';
+import { awsCredentials, isSigned, signAgain } from './sign-v4.ts';
+import { bareHost, type Connections } from './upstream.ts';
+
+export interface ModelPlaneOptions {
+  readonly upstreams: readonly Upstream[];
+  /** Hosts of providers that a path may name in full: `/@api.example.com/v1/…`; for clients whose addresses are rewritten. */
+  readonly upstreamOfHost: (host: string) => Upstream | undefined;
+  readonly environment: Plane['environment'];
+  readonly connections: Connections;
+  readonly answer?: Answer | undefined;
+  /** Nothing is sent on: what has no answer here gets none. */
+  readonly isOffline?: boolean | undefined;
+  /** Whether an agent that has answered may still make a call; undefined: it may. */
+  readonly expectsMore?: (() => boolean) | undefined;
+  /** Told once when calls come for a query that is over. */
+  readonly onNote?: ((note: CaptureNote) => void) | undefined;
+  /** Told of every such call, with the number of its query, from 1. */
+  readonly onLate?: ((query: number) => void) | undefined;
+  /** An agent that stays for the next query: calls that it begins at once after its answer are still of this one. */
+  readonly lingerMs?: (() => number | undefined) | undefined;
+  /** The query is a turn of a conversation: what is expected may be of a later one. */
+  readonly isTurn?: (() => boolean) | undefined;
+  /** Called with every exchange when it is over. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+  /** Hosts that refused the wish for usage; shared by all fronts. */
+  readonly refusesUsage: Set<string>;
+}
+
+/** What a program sent before its end is read in fewer turns than this: its connection, its first bytes, its request. */
+const ARRIVAL_TURNS = 10;
+/** A request that an agent has begun is here in this time, or was given up. */
+const ARRIVAL_MS = 250;
+
+/** Relays calls of models to their providers and keeps what went over the wire. */
+export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions): Plane {
+  let book = new ExchangeBook(context.now, options.onExchange);
+  let sockets = 0;
+  /** Servers that the preload could not lead calls away from. */
+  let past = new Set<string>();
+  /** How many queries have begun; a module's thread counts its calls alike. */
+  let query = 0;
+  let hasTold = false;
+  /** Takes what belongs to a query that is over. */
+  const openLate = (about: Opened, of: number): ReturnType<ExchangeBook['open']> => {
+    counts.late++;
+    options.onLate?.(of);
+    if (!hasTold) options.onNote?.(options.isOffline === true ? LATE_IN_REPLAY : LATE);
+    hasTold = true;
+    return new ExchangeBook(context.now).open(about);
+  };
+  const counts = { calls: 0, incomplete: 0, failed: 0, late: 0 };
+
+  const isOfAnother = (given: string | string[] | undefined): boolean =>
+    book.isClosed || (given !== undefined && given !== String(query));
+
+  const take = async ({ path, request, response }: PlaneRequest): Promise<void> => {
+    if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
+      sockets++;
+      const headers = { upgrade: 'HTTP/1.1', connection: 'upgrade' };
+      refuse(response, 426, 'WebSockets are not captured; use HTTP', headers);
+      return;
+    }
+    const [, host] = /^\/@past\/([^/]+)$/.exec(path) ?? [];
+    if (host !== undefined) {
+      past.add(host);
+      response.writeHead(204);
+      response.end();
+      return;
+    }
+    const found = findPlace(request.method ?? 'GET', path, options);
+    if (found === undefined) {
+      refuse(
+        response,
+        404,
+        `${JSON.stringify(path.slice(0, 200))} belongs to no provider that is captured`,
+      );
+      return;
+    }
+    rememberKeys(request);
+    const { rest, target, about } = found;
+    const { route } = about;
+    const given = request.headers[QUERY_HEADER];
+    const isLate = isOfAnother(given);
+    const exchange = isLate
+      ? openLate(about, given === undefined ? query : Number(given))
+      : book.open(about);
+    const read = await readBody(request);
+    if (read === undefined) {
+      exchange.end({ complete: false, why: 'client_abort' });
+      return;
+    }
+    const { body, isWhole } = read;
+    const encoding = encodingOf(request);
+    rememberFields(body.toString('utf8'));
+    exchange.asked(isWhole ? body : undefined, encoding);
+    const isAnswerable = isWhole && !(options.isOffline === true && isLate);
+    // A hook that breaks must not break the agent.
+    const reply = isAnswerable
+      ? await options.answer?.({ ...about, path: rest, body, encoding }).catch(() => undefined)
+      : undefined;
+    if (reply !== undefined) {
+      await serveReply(reply, response, exchange);
+      return;
+    }
+    if (options.isOffline === true) {
+      const why = isLate
+        ? 'the query that it belongs to is over'
+        : 'it cannot be answered from a cassette';
+      exchange.end({ complete: false, error: why });
+      refuse(response, 422, why, { 'x-should-retry': 'false' });
+      return;
+    }
+    const headers = headersOf({ request, target, body, isWhole });
+    if (typeof headers === 'string') {
+      exchange.end({ complete: false, error: headers });
+      refuse(response, 400, headers);
+      return;
+    }
+    const mayAsk =
+      isWhole &&
+      (route === 'chat' || route === 'completions') &&
+      !options.refusesUsage.has(target.host);
+    const asking = mayAsk ? askUsage(body) : undefined;
+    relay({
+      connections: options.connections,
+      target,
+      request,
+      response,
+      exchange,
+      body: asking ?? body,
+      isWhole,
+      headers,
+      usage: asking && { plain: body, onRefused: () => options.refusesUsage.add(target.host) },
+    });
+  };
+
+  /** In replay it is known what is to come, so it is waited for a little longer: what was recorded in time must not be late. */
+  const linger = async (ms: number): Promise<void> => {
+    if (
+      options.isOffline !== true ||
+      options.expectsMore === undefined ||
+      options.isTurn?.() === true
+    ) {
+      await sleep(ms);
+      return;
+    }
+    const until = performance.now() + 4 * ms;
+    while (options.expectsMore() && performance.now() < until) await sleep(1);
+  };
+
+  const headersOf = (asked: {
+    readonly request: PlaneRequest['request'];
+    readonly target: URL;
+    readonly body: Buffer;
+    readonly isWhole: boolean;
+  }): readonly string[] | string => {
+    const { rawHeaders, headers, method = 'POST' } = asked.request;
+    if (!isSigned(headers.authorization)) return rawHeaders;
+    const credentials = awsCredentials(context.env);
+    const again =
+      credentials === undefined || !asked.isWhole
+        ? undefined
+        : signAgain(rawHeaders, {
+            method,
+            target: asked.target,
+            body: asked.body,
+            credentials,
+            now: context.now(),
+          });
+    return (
+      again ??
+      'the request is signed for this address (SigV4) and cannot be signed again: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use AWS_BEARER_TOKEN_BEDROCK'
+    );
+  };
+
+  return {
+    name: 'llm',
+    environment: options.environment,
+    handle: (request) => void take(request),
+    // Calls in the clear that need the user's own proxy are left to the witness, which knows it.
+    claim: (method, url) =>
+      proxyOf('http', bareHost(url.hostname), context.env) === undefined
+        ? pathOf(method, url, options.upstreams)
+        : undefined,
+    begin: () => {
+      query++;
+      book = new ExchangeBook(context.now, options.onExchange);
+    },
+    end: async ({ maxMs, asked }) => {
+      const lingerMs = options.lingerMs?.();
+      if (lingerMs !== undefined && options.expectsMore?.() !== false) await linger(lingerMs);
+      // A thread says how many calls it has begun: once they are all here there is nothing to look for.
+      else if (asked === undefined || book.count < asked)
+        for (let turn = 0; turn < ARRIVAL_TURNS; turn++) await nextTurn();
+      const until = performance.now() + ARRIVAL_MS;
+      while (asked !== undefined && book.count < asked && performance.now() < until) await sleep(1);
+      const exchanges = await book.close(maxMs);
+      const notes: CaptureNote[] = [];
+      if (sockets > 0)
+        notes.push({
+          code: 'CAPTURE_WEBSOCKET',
+          message: `the agent asked for a WebSocket ${sockets === 1 ? 'once' : `${sockets} times`} and was told to use HTTP`,
+        });
+      counts.calls += exchanges.filter(({ route }) => route !== 'other').length;
+      counts.incomplete += exchanges.filter(({ complete }) => !complete).length;
+      counts.failed += exchanges.filter(
+        ({ status }) => status === undefined || status >= 400,
+      ).length;
+      sockets = 0;
+      const gaps: GapNote[] =
+        past.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...past].sort().join(', ') }];
+      past = new Set();
+      return { exchanges, notes, gaps };
+    },
+    report: () => counts,
+    close: async () => {},
+  };
+}
+
+const LATE: CaptureNote = {
+  code: 'CAPTURE_LATE',
+  message:
+    'the agent called a model after its answer to a query: such calls are not counted, and what passed may have called more',
+};
+const LATE_IN_REPLAY: CaptureNote = {
+  code: 'CASSETTE_LATE',
+  message:
+    'in replay the agent called a model after its answer to a query: such a call is not answered, and it was not compared with the recording',
+};
+
+interface Place {
+  readonly target: URL;
+  /** What follows the provider in the path. */
+  readonly rest: string;
+  readonly about: Opened;
+}
+
+/** The address that a path stands for, by the provider or the server it names. */
+function findPlace(method: string, path: string, options: ModelPlaneOptions): Place | undefined {
+  const [, name = '', rest = ''] = /^\/([^/?]+)(.*)$/s.exec(path) ?? [];
+  const upstream = upstreamOf(name, { method, rest, ...options });
+  if (upstream === undefined) return undefined;
+  const { provider } = upstream;
+  const { target, uri } = targetOf(upstream, rest);
+  const route = routeOf(method, target.pathname);
+  return { target, rest, about: { route, provider, method, uri, path: plainPath(rest) } };
+}
+
+interface Named extends ModelPlaneOptions {
+  readonly method: string;
+  readonly rest: string;
+}
+
+/** `openai`, `@api.openai.com`, or `@http:localhost:8000`: any server, but only for what looks like a model's call. */
+function upstreamOf(
+  name: string,
+  { method, rest, upstreams, upstreamOfHost }: Named,
+): Upstream | undefined {
+  if (!name.startsWith('@')) return upstreams.find(({ provider }) => provider === name);
+  const [, scheme, host = ''] = /^@(https?:)(.+)$/.exec(name) ?? [];
+  if (scheme === undefined) return upstreamOfHost(name.slice(1));
+  const address = `${scheme}//${host}${rest}`;
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  // What a URL reads from it must be what was written: no user, and no host of another spelling.
+  // Of a path that others have too the preload has looked at the body.
+  const isCall = isModelCall(method, url) || routeOf(method, url.pathname) !== 'other';
+  return url.host === host.toLowerCase() && isCall ? unnamedUpstream(url) : undefined;
+}
+
+/** The path here of a request that names its server in full; undefined where it is not for a model. */
+function pathOf(method: string, url: URL, upstreams: readonly Upstream[]): string | undefined {
+  const place = url.origin + url.pathname;
+  for (const { root, provider, isOwn } of upstreams) {
+    const bare = root.replace(/\/+$/, '');
+    if (isOwn && (place === bare || place.startsWith(`${bare}/`)))
+      return `/${provider}${place.slice(bare.length)}${url.search}`;
+  }
+  return isModelCall(method, url)
+    ? `/@${url.protocol}${url.host}${url.pathname}${url.search}`
+    : undefined;
+}
+
+const encodingOf = ({ headers }: PlaneRequest['request']): string | undefined => {
+  const encoding = headers['content-encoding'];
+  return encoding === undefined || encoding === 'identity' ? undefined : String(encoding);
+};
+
+/**
+ * The whole body, or its beginning where it is larger than what is kept; then the rest is still to be read. Undefined when
+ * the client went before it had sent all.
+ */
+const readBody = (
+  request: PlaneRequest['request'],
+): Promise<{ body: Buffer; isWhole: boolean } | undefined> =>
+  new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) return;
+      request.pause();
+      request.off('data', onData);
+      resolve({ body: Buffer.concat(chunks), isWhole: false });
+    };
+    request.on('data', onData);
+    request.on('end', () =>
+      resolve({ body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), isWhole: true }),
+    );
+    request.on('close', () => resolve(undefined));
+  });

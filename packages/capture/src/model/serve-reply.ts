@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { unpacked } from '@agentci/formats';
+import type { PlaneRequest } from '../plane.ts';
+import type { ServedReply } from './answer.ts';
+import { UsageFilter } from './ask-usage.ts';
+import type { OpenExchange } from './exchange-book.ts';
+import { writeHead } from './relay.ts';
+
+type Outgoing = PlaneRequest['response'];
+
+/** Gives a reply from elsewhere, in the pieces it has. What is written down are its pieces, what is sent may be less. */
+export async function serveReply(
+  reply: ServedReply,
+  response: Outgoing,
+  exchange: OpenExchange,
+): Promise<void> {
+  exchange.note({ served: reply.served });
+  exchange.replied(reply.status, reply.headers);
+  const isPacked = reply.headers['content-encoding'] !== undefined;
+  const hides = reply.hidesUsage === true;
+  const headers: string[] = [];
+  for (const name of Object.keys(reply.headers))
+    if (!(hides && name === 'content-encoding')) headers.push(name, reply.headers[name]!);
+  for (const chunk of reply.chunks) exchange.chunk(chunk);
+  const [only] = reply.chunks;
+  if (
+    reply.chunks.length === 1 &&
+    only !== undefined &&
+    !hides &&
+    reply.cutOff === undefined &&
+    !response.destroyed
+  ) {
+    // A document, in one write.
+    headers.push('content-length', String(only.length));
+    writeHead(response, reply.status, '', headers);
+    response.end(only);
+    exchange.end({ complete: true });
+    return;
+  }
+  writeHead(response, reply.status, '', headers);
+  const filter = hides ? new UsageFilter() : undefined;
+  const pieces = hides && isPacked ? [] : reply.chunks;
+  if (hides && isPacked) {
+    const whole = unpacked(Buffer.concat(reply.chunks), reply.headers['content-encoding']);
+    send(response, filter!.push(whole));
+  }
+  for (const [i, chunk] of pieces.entries()) {
+    // Pieces that are sent in one turn could arrive as one.
+    if (i > 0) await nextTurn();
+    if (response.destroyed) break;
+    const isFull = !send(response, filter === undefined ? chunk : filter.push(chunk));
+    if (isFull) await drained(response);
+  }
+  send(response, filter?.end());
+  if (
+    reply.cutOff !== undefined &&
+    !response.destroyed &&
+    !(await hangsUp(response, reply.cutOff.waitMs))
+  ) {
+    // Not a proper end: the client must not take the part that there is for the whole.
+    reply.cutOff.onReadOn();
+    exchange.end({ complete: false, why: 'upstream_reset' });
+    response.destroy();
+    return;
+  }
+  if (reply.cutOff !== undefined || response.destroyed) {
+    exchange.end({ complete: false, why: 'client_abort' });
+    return;
+  }
+  response.end();
+  exchange.end({ complete: true });
+}
+
+/** Whether the client ends the connection in time. */
+const hangsUp = (response: Outgoing, waitMs: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const onClose = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const timer = setTimeout(() => {
+      response.off('close', onClose);
+      resolve(false);
+    }, waitMs);
+    response.once('close', onClose);
+  });
+
+/** Whether there is room for more. */
+function send(response: Outgoing, chunk: Buffer | undefined): boolean {
+  if (chunk === undefined || chunk.length === 0 || response.destroyed) return true;
+  return (response as { write: (chunk: Buffer) => boolean }).write(chunk);
+}
+
+const drained = (response: Outgoing): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });

@@ -1,0 +1,24 @@
+import { v } from '@agentci/lib/values';
+import { quantityOf } from '@agentci/trace';
+import { atMost } from '../bounds.ts';
+import { defineCheck } from '../check.ts';
+
+export const check = defineCheck({
+  layer: 'cost',
+  key: 'max_cost_usd',
+  severity: 'warn',
+  order: 10,
+  summary: 'The run may cost at most this many US dollars.',
+  schema: v.number().min(0),
+  evaluate: (max, { trace, totals }) => {
+    const prices = totals.costSource?.prices;
+    const note = prices === undefined ? {} : { note: `prices: ${prices}` };
+    return atMost({
+      quantity: quantityOf(trace, totals.costUsd),
+      max,
+      what: 'cost',
+      unit: 'USD',
+      ...note,
+    });
+  },
+});

@@ -1,0 +1,288 @@
+import type { Location } from '@agentci/lib/problems';
+import type { CheckPart, CheckResult, CheckStatus, Layer, LayerResult } from '@agentci/results';
+import { emptyLayer, messagesOf, worseStatus } from '@agentci/results';
+import {
+  type AnyCheck,
+  type AnySetting,
+  type CheckContext,
+  type CheckOutcome,
+  isCheck,
+  isOfLayer,
+  type PartOutcome,
+  type Severity,
+  unmeasured,
+} from './check.ts';
+import { costDetails } from './cost-details.ts';
+import { CHECKS } from './index.gen.ts';
+import { JUDGED } from './judged.ts';
+import { severityOf, writtenSeverity } from './severity.ts';
+import { wantedText } from './wanted-text.ts';
+
+export interface EvaluateLayerOptions {
+  /** Where each check was written, by its id. */
+  readonly locations?: Readonly<Record<string, Location>>;
+  /** The checks to know; all of them unless given. */
+  readonly checks?: readonly (AnyCheck | AnySetting)[];
+}
+
+/**
+ * Runs the checks of one layer over a trace. Keys of the block that belong to no check here (judges, rules) are left to
+ * their owners. A check that throws becomes an `error` of its own; the others still run.
+ */
+export function evaluateLayer(
+  layer: Layer,
+  block: Readonly<Record<string, unknown>> | undefined,
+  context: Omit<CheckContext, 'siblings'>,
+  options: EvaluateLayerOptions = {},
+): LayerResult {
+  if (block === undefined) return emptyLayer();
+  const { locations, checks: all = CHECKS } = options;
+  const full = withSiblings(layer, context, block);
+  const details: Record<string, unknown> = layer === 'cost' ? costDetails(full, block) : {};
+  const checks: CheckResult[] = [];
+  let status: CheckStatus = 'skip';
+  for (const listed of checksFor(block, checksOf(all, layer))) {
+    const { check } = listed;
+    const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
+    if ((written ?? check.implied) === undefined) continue;
+    const outcome = outcomeOf(check, written, full);
+    if (outcome === undefined) continue;
+    // A check that was not written keeps its own severity, whatever the block says of the others.
+    const result = resultOf(
+      listed,
+      outcome,
+      severityOf(listed, written === undefined ? undefined : block),
+      locations,
+    );
+    status = worseStatus(status, result.status);
+    // Only of what did not pass: most checks do, and this is made for each of them.
+    if (result.status !== 'pass' && result.status !== 'skip') {
+      const wanted = wantedText(check.key, written ?? check.implied?.(full), block);
+      if (wanted !== undefined) result.wanted = wanted;
+    }
+    checks.push(result);
+    if (outcome.details !== undefined) Object.assign(details, outcome.details);
+  }
+  return { status, messages: messagesOf(checks), details, checks };
+}
+
+/** Made for every block of every query: written out, since spreading costs more than the rest of it. */
+const withSiblings = (
+  layer: Layer,
+  { trace, totals, baseline, query, asked }: Omit<CheckContext, 'siblings'>,
+  siblings: CheckContext['siblings'],
+): CheckContext => {
+  const evaluateParts =
+    (siblings.all ?? siblings.any ?? siblings.not)
+      ? partsIn(
+          layer,
+          { trace, totals, baseline, query, asked } as CheckContext,
+          writtenSeverity(siblings),
+        )
+      : undefined;
+  return baseline === undefined
+    ? { trace, totals, siblings, query, asked, evaluateParts }
+    : { trace, totals, siblings, query, asked, evaluateParts, baseline };
+};
+
+/** Evaluates the blocks inside a combinator: every check of a block, each with the severity it would have. */
+const partsIn =
+  (layer: Layer, context: Omit<CheckContext, 'siblings'>, inherited: Severity | undefined) =>
+  (block: Readonly<Record<string, unknown>>): readonly PartOutcome[] => {
+    const full: CheckContext = {
+      ...context,
+      siblings: block,
+      evaluateParts: partsIn(layer, context, writtenSeverity(block) ?? inherited),
+    };
+    const parts: PartOutcome[] = [];
+    for (const { check, severity: own, isFixed } of checksFor(block, partChecksOf(layer))) {
+      const written = Object.hasOwn(block, check.key) ? block[check.key] : undefined;
+      if (written === undefined || written === null) continue;
+      const outcome = outcomeOf(check, written, full);
+      if (outcome === undefined) continue;
+      const seen = outcome.outcome === 'threw' ? unmeasured(outcome.message) : outcome;
+      const usual = severityOf({ severity: isFixed ? own : (inherited ?? own), isFixed }, block);
+      parts.push({ at: `.${check.key}`, severity: seen.severity ?? usual, seen });
+    }
+    return parts;
+  };
+
+type Attempt =
+  | CheckOutcome
+  | { readonly outcome: 'threw'; readonly message: string; readonly details?: undefined };
+
+function outcomeOf(check: AnyCheck, written: unknown, context: CheckContext): Attempt | undefined {
+  try {
+    const params = written ?? check.implied?.(context);
+    // Parameters were checked with the check's own schema when the spec was loaded.
+    return params === undefined ? undefined : check.evaluate(params as never, context);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { outcome: 'threw', message: `${check.key} could not be evaluated: ${why}` };
+  }
+}
+
+function resultOf(
+  { id }: Listed,
+  given: Attempt,
+  own: Severity,
+  locations: EvaluateLayerOptions['locations'],
+): CheckResult {
+  const outcome = graverOf(given, own);
+  const severity = outcome.outcome === 'threw' ? own : (outcome.severity ?? own);
+  const status = statusOf(outcome, severity);
+  const { message } = outcome;
+  const location = locationOf(id, outcome, locations);
+  const result: CheckResult =
+    location === undefined
+      ? { id, status, message, evidence: [] }
+      : { id, status, message, evidence: [], location };
+  if (outcome.outcome === 'threw') return result;
+  if (result.status === 'skip') result.skip_reason = outcome.reason ?? 'not_measured';
+  if (outcome.value !== undefined) result.value = outcome.value;
+  if (outcome.limit !== undefined) result.limit = outcome.limit;
+  if (outcome.evidence !== undefined) result.evidence = [...outcome.evidence];
+  if (outcome.parts !== undefined)
+    result.parts = outcome.parts.map((part) => partOf(id, part, locations));
+  return result;
+}
+
+/** A warning must not hide what could not be told and would have failed. */
+const graverOf = (outcome: Attempt, own: Severity): Attempt =>
+  outcome.outcome === 'violated' && (outcome.severity ?? own) === 'warn'
+    ? (outcome.graver ?? outcome)
+    : outcome;
+
+/** What a check inside another saw, with its place in the spec. */
+function partOf(
+  parent: string,
+  { at, seen }: PartOutcome,
+  locations: EvaluateLayerOptions['locations'],
+): CheckPart {
+  const id = `${parent}${at}`;
+  const part: CheckPart = {
+    id,
+    outcome: seen.outcome === 'unmeasured' ? 'unknown' : seen.outcome,
+    message: seen.message,
+  };
+  const location = locationOf(id, seen, locations);
+  if (location !== undefined) part.location = location;
+  if (seen.value !== undefined) part.value = seen.value;
+  if (seen.limit !== undefined) part.limit = seen.limit;
+  if (seen.evidence !== undefined && seen.evidence.length > 0) part.evidence = [...seen.evidence];
+  if (seen.parts !== undefined)
+    part.parts = seen.parts.map((inner) => partOf(id, inner, locations));
+  return part;
+}
+
+/** A violated item of a list is shown at its own line. */
+function locationOf(
+  id: string,
+  outcome: Attempt,
+  locations: EvaluateLayerOptions['locations'],
+): Location | undefined {
+  if (locations === undefined) return undefined;
+  const item = outcome.outcome === 'threw' ? undefined : outcome.item;
+  return (item === undefined ? undefined : locations[`${id}[${item}]`]) ?? locations[id];
+}
+
+function statusOf(attempt: Attempt, severity: Severity): CheckStatus {
+  switch (attempt.outcome) {
+    case 'held':
+      return 'pass';
+    case 'violated':
+      return severity;
+    case 'skipped':
+      return 'skip';
+    case 'unmeasured':
+      return severity === 'fail' ? 'error' : 'skip';
+    case 'threw':
+      return 'error';
+  }
+}
+
+/** What a violation is in each layer, for checks that may be in all of them. */
+const USUAL: Readonly<Record<Layer, Severity>> = {
+  correctness: 'fail',
+  path: 'warn',
+  cost: 'warn',
+};
+
+interface Listed {
+  readonly id: string;
+  readonly check: AnyCheck;
+  readonly severity: Severity;
+  readonly isFixed: true | undefined;
+  /** In the order of its layer. */
+  readonly place: number;
+}
+
+type Checks = readonly (AnyCheck | AnySetting)[];
+
+/** The checks of a layer, and where to find them. */
+interface LayerChecks {
+  readonly byKey: ReadonlyMap<string, Listed>;
+  /** Those that may have something to say of a block that does not name them. */
+  readonly implied: readonly Listed[];
+}
+
+/** A layer has dozens of checks and a block names a few: these, in the order of the list. */
+function checksFor(
+  block: Readonly<Record<string, unknown>>,
+  { byKey, implied }: LayerChecks,
+): Listed[] {
+  const found: Listed[] = implied.length === 0 ? [] : [...implied];
+  for (const key in block) {
+    const listed = byKey.get(key);
+    if (listed === undefined || implied.includes(listed)) continue;
+    // A few in nearly the right order: sorting them by hand takes a fraction of what `sort` does.
+    let at = found.length;
+    while (at > 0 && found[at - 1]!.place > listed.place) at--;
+    found.splice(at, 0, listed);
+  }
+  return found;
+}
+
+/** By the list they come from. */
+const sorted = new WeakMap<Checks, Readonly<Record<Layer, LayerChecks>>>();
+
+function checksOf(all: Checks, layer: Layer): LayerChecks {
+  let lists = sorted.get(all);
+  if (lists === undefined) {
+    const of = (each: Layer) => byKey(inOrder(all, each));
+    lists = { correctness: of('correctness'), path: of('path'), cost: of('cost') };
+    sorted.set(all, lists);
+  }
+  return lists[layer];
+}
+
+const byKey = (list: readonly Listed[]): LayerChecks => ({
+  byKey: new Map(list.map((listed) => [listed.check.key, listed])),
+  implied: list.filter(({ check }) => check.implied !== undefined),
+});
+
+const partChecks = new Map<Layer, LayerChecks>();
+
+/** Inside a combinator rubrics are checks like any other: a judge has given its verdict on them before. */
+function partChecksOf(layer: Layer): LayerChecks {
+  let list = partChecks.get(layer);
+  if (list === undefined) {
+    list = byKey(inOrder([...CHECKS, ...JUDGED], layer));
+    partChecks.set(layer, list);
+  }
+  return list;
+}
+
+function inOrder(all: Checks, layer: Layer): Listed[] {
+  return all
+    .filter(isCheck)
+    .filter((check) => isOfLayer(check, layer))
+    .map((check) => ({
+      id: `${layer}.${check.key}`,
+      check,
+      severity: check.severity === 'layer' ? USUAL[layer] : check.severity,
+      isFixed: check.isFixed,
+    }))
+    .sort((a, b) => a.check.order - b.check.order || (a.id < b.id ? -1 : 1))
+    .map((listed, place) => ({ ...listed, place }));
+}

@@ -1,0 +1,29 @@
+import { v } from '@agentci/lib/values';
+import { defineCheck } from '../check.ts';
+import { type Block, combined, conjunction, countText, evaluateBlock } from '../combine.ts';
+
+export const check = defineCheck<readonly Block[]>({
+  layer: 'every',
+  key: 'all',
+  severity: 'layer',
+  order: 940,
+  summary: 'Every block of checks in the list must hold.',
+  schema: v.array(v.record(v.string(), v.unknown())),
+  blocks: 'list',
+  evaluate: (blocks, context) => {
+    const seen = blocks.map((block, i) => evaluateBlock(block, `[${i}]`, context));
+    const truth = conjunction(seen.map((block) => block.truth));
+    const value = seen.filter((block) => block.truth === 'held').length;
+    return combined({
+      truth,
+      text: countText(
+        'all',
+        seen.map((block) => block.truth),
+      ),
+      parts: seen.flatMap(({ parts }) => parts),
+      deciding: truth === 'violated' ? ['violated'] : ['unknown'],
+      value,
+      limit: blocks.length,
+    });
+  },
+});

@@ -1,0 +1,33 @@
+import { v } from '@agentci/lib/values';
+import { defineCheck } from '../check.ts';
+import { type Block, combined, countText, disjunction, evaluateBlock } from '../combine.ts';
+
+export const check = defineCheck<readonly Block[]>({
+  layer: 'every',
+  key: 'any',
+  severity: 'layer',
+  order: 941,
+  summary: 'At least one block of checks in the list must hold.',
+  schema: v.array(v.record(v.string(), v.unknown())),
+  blocks: 'list',
+  evaluate: (blocks, context) => {
+    const seen = blocks.map((block, i) => evaluateBlock(block, `[${i}]`, context));
+    const truth = disjunction(seen.map((block) => block.truth));
+    const deciding = seen.filter((block) => block.truth === truth);
+    const value = seen.filter((block) => block.truth === 'held').length;
+    const parts = seen.flatMap((block) => block.parts);
+    const outcome = combined({
+      truth,
+      text: countText(
+        'any',
+        seen.map((block) => block.truth),
+        'need at least 1',
+      ),
+      parts: deciding.flatMap((block) => block.parts),
+      deciding: truth === 'skipped' ? [] : [truth],
+      value,
+      limit: 1,
+    });
+    return { ...outcome, parts };
+  },
+});

@@ -1,0 +1,51 @@
+import { v } from '@agentci/lib/values';
+import {
+  type AnyCheck,
+  type Ask,
+  type CheckContext,
+  type CheckOutcome,
+  defineCheck,
+  held,
+  skipped,
+  unmeasured,
+  violated,
+} from './check.ts';
+import { plural } from './words.ts';
+
+/** The correctness keys that need a judge, in the order they are asked. */
+export const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
+export type RubricKey = (typeof RUBRIC_KEYS)[number];
+
+const rubricsIn = (params: unknown): readonly unknown[] =>
+  Array.isArray(params) ? params : [params];
+
+const NOT_ASKED = skipped('not_run', 'no judge was asked');
+
+/** What judges said of the rubrics, as one outcome: all must pass. */
+function together(params: unknown, { asked }: CheckContext): CheckOutcome {
+  const seen = rubricsIn(params).map((rubric) => asked?.get(rubric) ?? NOT_ASKED);
+  const first = (outcome: CheckOutcome['outcome']): CheckOutcome | undefined =>
+    seen.find((one) => one.outcome === outcome);
+  const decisive = first('violated') ?? first('unmeasured') ?? first('skipped');
+  if (seen.length === 1) return seen[0]!;
+  if (decisive === undefined)
+    return held(
+      `${plural(seen.length, 'rubric')} passed: ${seen.map((s) => s.message).join('; ')}`,
+    );
+  if (decisive.outcome === 'violated') return violated(decisive.message, decisive);
+  return decisive.outcome === 'unmeasured' ? unmeasured(decisive.message) : decisive;
+}
+
+/** Rubrics as parts of a combinator; beside one the engine evaluates them itself, after all other checks. */
+export const JUDGED: readonly AnyCheck[] = RUBRIC_KEYS.map((key, i) =>
+  defineCheck<unknown>({
+    layer: 'correctness',
+    key,
+    severity: 'fail',
+    order: 1000 + i,
+    summary: 'A judge scores the answer against a rubric.',
+    schema: v.unknown(),
+    asks: (params) => rubricsIn(params).map((item): Ask => ({ kind: 'rubric', item, key })),
+    evaluate: together,
+  }),
+);

@@ -1,0 +1,166 @@
+import { present } from '@agentci/lib/data';
+import type { Problem } from '@agentci/lib/problems';
+import { type Infer, v } from '@agentci/lib/values';
+import { capturedCalls } from '@agentci/trace';
+import { alignCalls, CALL_MODES, type CallMode } from '../align-calls.ts';
+import { argumentIssues } from '../argument-issues.ts';
+import { argumentMatcherSchema, isMatcher } from '../argument-matcher.ts';
+import { isBelow } from '../bounds.ts';
+import { ARGS_MODES, type Match, matchCall } from '../call-match.ts';
+import { callEvidence, NOT_CAPTURED } from '../calls.ts';
+import { defineCheck, held, unmeasured, violated } from '../check.ts';
+import { emptyListIssue, patternNameIssues, zeroBoundIssues } from '../issues.ts';
+import { listed, number, rounded, shortJson } from '../words.ts';
+
+const MAX_EXPECTED = 500;
+/** Cells of the table that compares expected calls with those of a run. */
+const MAX_CELLS = 20_000_000;
+
+const callSchema = v.strictObject({
+  tool: v.string().describe('Name of the tool; * matches any run of characters'),
+  args: v.record(v.string(), v.when(isMatcher, argumentMatcherSchema)).optional(),
+  args_match: v
+    .enum(ARGS_MODES)
+    .optional()
+    .describe('As `args` beside `mode`, for this call alone'),
+});
+const schema = v.strictObject({
+  mode: v.enum(CALL_MODES).optional().describe('in_order when not written'),
+  args: v
+    .enum(ARGS_MODES)
+    .optional()
+    .describe('How arguments are compared; subset when not written'),
+  calls: v.array(callSchema).max(MAX_EXPECTED),
+  min: v
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('The lowest score that is kept; 1 when not written'),
+});
+type Params = Infer<typeof schema>;
+
+/** What the mode asks for, in words: other tools use the same names for other rules. */
+const RULES: Readonly<Record<CallMode, string>> = {
+  exact: 'these calls in this order and no others',
+  unordered: 'these calls in any order and no others',
+  in_order: 'these calls in this order, others allowed',
+  any_order: 'these calls in any order, others allowed',
+  only: 'no calls but these',
+};
+
+export const check = defineCheck({
+  layer: 'path',
+  key: 'expected_calls',
+  severity: 'warn',
+  order: 112,
+  summary: 'The run must make these calls, with these arguments, in the way that `mode` says.',
+  schema,
+  inspect: paramIssues,
+  evaluate: (params, { trace }) => {
+    const { mode = 'in_order', args = 'subset', calls: expected, min = 1 } = params;
+    const recorded = capturedCalls(trace);
+    const what = `expected calls (${mode}: ${RULES[mode]})`;
+    if (recorded === undefined)
+      return unmeasured(`${what}: not known, ${NOT_CAPTURED}`, { limit: min });
+    const { calls, isPartial } = recorded;
+    if (expected.length * calls.length > MAX_CELLS)
+      return unmeasured(`${what}: not known, ${calls.length} calls are too many to compare`, {
+        limit: min,
+      });
+    const table = expected.map((one) =>
+      calls.map((call): Match => matchCall(one, call, one.args_match ?? args)),
+    );
+    const align = (isFit: (match: Match) => boolean) =>
+      alignCalls(mode, expected.length, calls.length, (i, j) => isFit(table[i]![j]!));
+    const least = align((match) => match === 'yes');
+    const hasMaybe = table.some((row) => row.includes('maybe'));
+    const most = hasMaybe ? align((match) => match !== 'no') : least;
+    const missing =
+      mode === 'only'
+        ? []
+        : least.pairs.flatMap((j, i) => (j === undefined ? [shown(expected[i]!)] : []));
+    const extra = least.extra.map((j) => calls[j]!.name);
+    const notes = present([
+      missing.length > 0 ? `missing: ${listed(missing)}` : undefined,
+      extra.length > 0 ? `not expected: ${listed(extra)}` : undefined,
+    ]);
+    const text = `${what}: score ${number(rounded(least.score))}, minimum ${number(min)}${notes.map((note) => `; ${note}`).join('')}`;
+    const evidence = callEvidence(
+      calls,
+      least.extra.length > 0 ? least.extra : least.pairs.filter((j) => j !== undefined),
+    );
+    const rest = {
+      value: least.score,
+      limit: min,
+      evidence,
+      details: { expected_calls: { mode, score: rounded(least.score), missing, extra } },
+    };
+    const isKept = !isBelow(least.score, min);
+    const isMissed = isBelow(most.score, min);
+    if (
+      isPartial &&
+      !isCertain(mode, { isKept, isMissed, min, tooMany: calls.length > expected.length })
+    )
+      return unmeasured(`${text}; not known, not all tool calls were captured`, { limit: min });
+    if (isKept) return held(text, rest);
+    if (isMissed) return violated(text, rest);
+    return unmeasured(`${text}; not known, the arguments of some calls were not captured`, {
+      limit: min,
+      evidence,
+    });
+  },
+});
+
+/** What calls that were not captured cannot change any more. */
+function isCertain(
+  mode: CallMode,
+  {
+    isKept,
+    isMissed,
+    min,
+    tooMany,
+  }: { isKept: boolean; isMissed: boolean; min: number; tooMany: boolean },
+): boolean {
+  if (mode === 'in_order' || mode === 'any_order') return isKept;
+  if (mode === 'only') return isMissed && min === 1;
+  return isMissed && min === 1 && tooMany;
+}
+
+const shown = ({ tool, args }: Params['calls'][number]): string =>
+  args === undefined ? tool : `${tool}(${shortJson(args)})`;
+
+function paramIssues({ mode = 'in_order', calls, min, args: how = 'subset' }: Params): Problem[] {
+  const issues: Problem[] = [];
+  if (calls.length === 0 && (mode === 'in_order' || mode === 'any_order'))
+    issues.push({
+      ...emptyListIssue('calls', 'write mode: exact to say that no tool may be called'),
+      path: ['calls'],
+    });
+  if (min !== undefined)
+    issues.push(...zeroBoundIssues('min', min).map((issue) => ({ ...issue, path: ['min'] })));
+  for (const [i, call] of calls.entries()) {
+    issues.push(
+      ...patternNameIssues('tool', [call.tool]).map((issue) => ({
+        ...issue,
+        path: ['calls', i, 'tool'],
+      })),
+    );
+    if (call.args !== undefined) issues.push(...argumentIssues(call.args, ['calls', i, 'args']));
+    if (call.args !== undefined && (call.args_match ?? how) === 'ignore')
+      issues.push({
+        severity: 'warning',
+        code: 'SPEC_CANNOT_FAIL',
+        message: `the arguments of ${call.tool} are not compared: the mode is ignore`,
+        path: ['calls', i, 'args'],
+      });
+    if (call.args === undefined && call.args_match !== undefined)
+      issues.push({
+        code: 'SPEC_NEEDS_KEY',
+        message: 'args_match needs args',
+        hint: 'add args beside it',
+        path: ['calls', i, 'args_match'],
+      });
+  }
+  return issues;
+}

@@ -1,0 +1,60 @@
+import { v } from '@agentci/lib/values';
+import { MATCH_MODES, type MatchMode, matchTools } from '@agentci/metrics';
+import { capturedCalls, namesOf } from '@agentci/trace';
+import { baselineNames, NOT_CAPTURED } from '../calls.ts';
+import { type CheckContext, defineCheck, held, skipped, unmeasured, violated } from '../check.ts';
+
+export const check = defineCheck<MatchMode>({
+  layer: 'path',
+  key: 'match_mode',
+  severity: 'warn',
+  order: 50,
+  summary:
+    'How the tools called must compare with the baseline, else with `expected_tools`: strict, unordered, subset or superset.',
+  schema: v.enum(MATCH_MODES),
+  implied: ({ baseline }) => (baseline === undefined ? undefined : 'subset'),
+  evaluate: (mode, context) => {
+    const reference = referenceOf(context);
+    if ('missing' in reference)
+      return skipped('no_baseline', `match mode ${mode}: ${reference.missing}`, { limit: mode });
+    const recorded = capturedCalls(context.trace);
+    if (recorded === undefined)
+      return unmeasured(`match mode ${mode}: not known, ${NOT_CAPTURED}`, { limit: mode });
+    const { matched, reason } = matchTools({
+      used: namesOf(recorded.calls, reference.names),
+      reference: reference.names,
+      mode,
+    });
+    if (recorded.isPartial && !isFinal(mode, matched)) {
+      return unmeasured(`match mode ${mode}: not known, not all tool calls were captured`, {
+        limit: mode,
+      });
+    }
+    const outcome = matched ? held : violated;
+    return outcome(`tools ${matched ? 'match' : 'do not match'} ${reference.source} (${reason})`, {
+      value: matched,
+      limit: mode,
+      details: { match_mode: { mode, matched, reason } },
+    });
+  },
+});
+
+type Reference =
+  | { readonly names: readonly string[]; readonly source: string }
+  | { readonly missing: string };
+
+function referenceOf({ baseline, siblings }: CheckContext): Reference {
+  const names = baselineNames(baseline);
+  if (Array.isArray(names)) return { names, source: `baseline ${baseline?.version}` };
+  const expected = siblings.expected_tools;
+  if (Array.isArray(expected)) return { names: expected as string[], source: 'expected_tools' };
+  return {
+    missing: `${(names as { missing: string }).missing}, and there is no expected_tools to compare with`,
+  };
+}
+
+/** Whether calls that are missing from the trace could still change the verdict: they only ever add tools. */
+function isFinal(mode: MatchMode, matched: boolean): boolean {
+  if (mode === 'subset') return matched;
+  return mode === 'superset' && !matched;
+}

@@ -1,0 +1,11 @@
+import { toolF1 } from '@agentci/metrics';
+import { defineToolShare } from '../tool-share.ts';
+
+export const check = defineToolShare({
+  key: 'min_tool_f1',
+  order: 80,
+  summary: 'The harmonic mean of tool recall and precision must be at least this.',
+  what: 'tool F1',
+  measure: toolF1,
+  partial: 'open',
+});

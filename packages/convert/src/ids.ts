@@ -1,0 +1,35 @@
+import { shortHash } from '@agentci/lib/data';
+
+const MAX_ID = 80;
+
+/** An id that a spec takes, made from what the source calls a case: its words, or a hash where it has none. */
+export function idOf(name: string): string {
+  const slug = name
+    .slice(0, 4 * MAX_ID)
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, MAX_ID)
+    .replace(/^[-.]+|[-.]+$/g, '');
+  return /[A-Za-z0-9]/.test(slug) ? slug : `case-${shortHash(name)}`;
+}
+
+/** Gives every name an id of its own: the nth copy gets `-n`. Ids that differ only in case would be one file on some machines. */
+export class Ids {
+  readonly #taken = new Set<string>();
+  readonly #counts = new Map<string, number>();
+
+  take(name: string): string {
+    const base = idOf(name);
+    const key = base.toLowerCase();
+    let count = this.#counts.get(key) ?? 0;
+    let id: string;
+    do {
+      count++;
+      id = count === 1 ? base : `${base}-${count}`;
+    } while (this.#taken.has(id.toLowerCase()));
+    this.#counts.set(key, count);
+    this.#taken.add(id.toLowerCase());
+    return id;
+  }
+}

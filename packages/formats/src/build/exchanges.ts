@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { defined, present } from '@agentci/lib/data';
+import type { Failure, ToolDef } from '@agentci/trace';
+import { type Fields, isFields } from '@agentci/trace';
+import type { AdapterItem, RawRecord } from '../adapter.ts';
+import { eventsIn } from '../containers/events.ts';
+import { isGzip } from '../containers/sniff.ts';
+import { problemWith } from '../problem.ts';
+import { textOf } from './answer.ts';
+import { tryBuild } from './build-trace.ts';
+import type { Reply } from './conversation.ts';
+import type { Draft, DraftLlm, Gap, GapNote, Turn } from './draft.ts';
+import { toolDefs } from './messages.ts';
+import { asPair } from './recorders.ts';
+import { MESSAGES_RECORD } from './records.ts';
+import { label, parseJson } from './values.ts';
+
+/** One call of a model as it went over the wire: what was sent, what came back. */
+export interface WireExchange extends Reply {
+  readonly record: RawRecord;
+  readonly input: readonly Turn[];
+  readonly inputIsDelta?: boolean;
+  readonly output?: Turn;
+  readonly error?: Failure;
+  readonly tools?: readonly ToolDef[];
+  /** The reply this one continues from, where the provider keeps the history. */
+  readonly previousId?: string;
+  /** The conversation it is part of, where the provider keeps the history. */
+  readonly threadId?: string;
+}
+
+/** A request beside its response, as cassettes and proxies keep them. A streamed response is text, or its events. */
+export interface Pair {
+  readonly record: RawRecord;
+  readonly uri: string;
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly response: unknown;
+  readonly status: number | undefined;
+  /** Set where events of a streamed response could not be read. */
+  readonly gap?: Gap;
+  /** Set where the recorder kept no request. */
+  readonly isReplyAlone?: true;
+}
+
+export function pairOf(record: RawRecord): Pair | undefined {
+  const value = asPair(record.value);
+  if (!isFields(value) || !isFields(value.request) || !('response' in value)) return undefined;
+  const response = bodyOf(value.response);
+  const isStream = typeof response === 'string' && /^(?:event|data|:)/m.test(response);
+  const readEvents = isStream ? eventsIn : linesIn;
+  const events = typeof response === 'string' ? readEvents(response) : undefined;
+  return {
+    record,
+    uri: label(value.uri) ?? label(value.url) ?? '',
+    request: value.request,
+    response: events === undefined ? response : events.records.map((event) => event.value),
+    status: typeof value.status === 'number' ? value.status : undefined,
+    gap: events !== undefined && events.broken.length > 0 ? ('damaged' as const) : undefined,
+    isReplyAlone: value.isReplyAlone === true ? true : undefined,
+  };
+}
+
+/** A stream of JSON lines kept as text; undefined for any other text. */
+function linesIn(text: string): ReturnType<typeof eventsIn> | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length < 2 || !lines.some((line) => line.trimStart().startsWith('{'))) return undefined;
+  const parsed = lines.map((line) => parseJson(line));
+  const records = parsed.flatMap((value) => (isFields(value) ? [{ value }] : []));
+  if (records.length * 2 <= lines.length) return undefined;
+  return { records, broken: parsed.flatMap((value, i) => (isFields(value) ? [] : [i + 1])) };
+}
+
+/** How a provider's requests and replies are read. */
+export interface Wire {
+  readonly input: (request: Fields) => readonly Turn[];
+  /** More of what the request says; its model unless said. */
+  readonly asked?: (pair: Pair) => Partial<WireExchange>;
+  readonly reply: (response: unknown) => Partial<WireExchange>;
+}
+
+/** The calls in records that are pairs. A reply that is an error says nothing else. */
+export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExchange[] {
+  return records.flatMap((record) => {
+    const pair = pairOf(record);
+    if (pair === undefined) return [];
+    const { request, response, status, gap } = pair;
+    const error = wireError(response, status);
+    return [
+      {
+        record,
+        input: wire.input(request),
+        ...defined(wire.asked?.(pair) ?? { model: label(request.model) }),
+        ...defined({
+          error,
+          tools: request.tools === undefined ? undefined : toolDefs(request.tools),
+        }),
+        ...defined(error === undefined ? wire.reply(response) : {}),
+        ...defined({ gap }),
+      },
+    ];
+  });
+}
+
+/** Whether any of the records is a request beside its response: then the others should be too. */
+export const hasPairs = (records: readonly RawRecord[]): boolean =>
+  records.some(({ value }) => {
+    const pair = asPair(value);
+    return isFields(pair) && isFields(pair.request) && 'response' in pair;
+  });
+
+/** The runs in records that are pairs. One that is none is its own problem, and the rest is read. */
+export function pairItems(
+  records: readonly RawRecord[],
+  wire: Wire,
+  format: string,
+): AdapterItem[] {
+  const strangers = records.filter((record) => !hasPairs([record]));
+  return [
+    ...exchangeItems(exchangesIn(records, wire), format),
+    ...strangers.map((record) =>
+      problemWith(record, {
+        code: 'TRACE_NOT_FORMAT',
+        message: 'the record is not a request beside its response, as the others of the file are',
+      }),
+    ),
+  ];
+}
+
+/** Replies without their requests. */
+export const wholeReplies = (
+  records: readonly RawRecord[],
+  { reply }: Pick<Wire, 'reply'>,
+): WireExchange[] =>
+  records.map((record) => ({ record, input: [], ...defined(reply(record.value)) }));
+
+/** Replies in pieces, without their requests. */
+export const streamedReplies = (
+  streams: readonly (readonly RawRecord[])[],
+  { reply }: Pick<Wire, 'reply'>,
+): WireExchange[] =>
+  streams.map((pieces) => ({
+    record: pieces[0]!,
+    input: [],
+    ...defined(reply(pieces.map(({ value }) => value))),
+  }));
+
+/** A body as Node prints its bytes, `{type: "Buffer", data}`, packed or not; any other body stays as it is. */
+function bodyOf(body: unknown): unknown {
+  if (!isFields(body) || body.type !== 'Buffer' || !Array.isArray(body.data)) return body;
+  try {
+    const bytes = Buffer.from(body.data.filter((byte) => typeof byte === 'number'));
+    const text = (
+      isGzip(bytes) ? gunzipSync(bytes, { maxOutputLength: MAX_BODY_BYTES }) : bytes
+    ).toString('utf8');
+    return parseJson(text) ?? text;
+  } catch {
+    return body;
+  }
+}
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** The runs in a list of calls: a call continues with a run when it was sent what that run's last reply said or asked for. */
+export function exchangeItems(exchanges: readonly WireExchange[], format: string): AdapterItem[] {
+  return conversationsIn(exchanges).flatMap((run) =>
+    tryBuild(run[0]!.record, () => draftOf(run, format)),
+  );
+}
+
+/** Calls that belong to one conversation, together. */
+export function conversationsIn(exchanges: readonly WireExchange[]): WireExchange[][] {
+  const runs: WireExchange[][] = [];
+  const byMark = new Map<string, WireExchange[]>();
+  for (const exchange of exchanges) {
+    const run =
+      marksBefore(exchange)
+        .map((mark) => byMark.get(mark))
+        .find((found) => found !== undefined) ?? [];
+    if (run.length === 0) runs.push(run);
+    run.push(exchange);
+    for (const mark of marksOf(exchange)) byMark.set(mark, run);
+  }
+  return runs;
+}
+
+/** What the next call would show of this one. */
+function marksOf({ input, output, responseId, threadId }: WireExchange): string[] {
+  const calls = (output?.calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [`call ${id}`]));
+  const text = textOf(output);
+  return present([
+    ...calls,
+    responseId === undefined ? undefined : `reply ${responseId}`,
+    threadId === undefined ? undefined : `thread ${threadId}`,
+    text === undefined ? undefined : textMark(textOf(input.findLast(isUsers)), text),
+    hasCallWithoutId(output) ? `history ${[...input, output!].reduce(chained, '')}` : undefined,
+  ]);
+}
+
+function marksBefore({ input, previousId, threadId }: WireExchange): string[] {
+  const marks = present([
+    previousId === undefined ? undefined : `reply ${previousId}`,
+    threadId === undefined ? undefined : `thread ${threadId}`,
+  ]);
+  const lacksIds = input.some(hasCallWithoutId);
+  let history = '';
+  let asked: string | undefined;
+  for (const turn of input) {
+    if (lacksIds) history = chained(history, turn);
+    if (hasCallWithoutId(turn)) marks.push(`history ${history}`);
+    if (isUsers(turn)) asked = textOf(turn);
+    if (turn.callId !== undefined) marks.push(`call ${turn.callId}`);
+    if (turn.role !== 'assistant') continue;
+    for (const { id } of turn.calls ?? []) if (id !== undefined) marks.push(`call ${id}`);
+    const text = textOf(turn);
+    if (text !== undefined) marks.push(textMark(asked, text));
+  }
+  return marks;
+}
+
+const hasCallWithoutId = (turn: Turn | undefined): boolean =>
+  turn?.calls?.some(({ id }) => id === undefined) ?? false;
+
+/** The fingerprint of a history and one turn more. Calls without ids are told apart by all that came before them. */
+function chained(before: string, { role, parts, calls, name, result }: Turn): string {
+  const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const asked = calls?.map((call) => [call.name, call.args ?? call.argsRaw]);
+  return createHash('sha256')
+    .update(JSON.stringify([before, role, words, asked, name, result]))
+    .digest('hex');
+}
+
+/** "Done." is said in many runs: what was asked before tells them apart. */
+const textMark = (asked: string | undefined, said: string): string =>
+  `text ${JSON.stringify([asked, said])}`;
+const isUsers = ({ role }: Turn): boolean => role === 'user';
+
+function draftOf(run: readonly WireExchange[], format: string): Draft {
+  const last = run.at(-1)!;
+  const tools = new Map(
+    run.flatMap((exchange) => exchange.tools ?? []).map((tool) => [tool.name, tool]),
+  );
+  return {
+    source: { format },
+    steps: run.map(llmStep),
+    records: MESSAGES_RECORD,
+    gaps: present([run.some(isUnasked) ? UNASKED : undefined, ...keptElsewhere(run)]),
+    tools: tools.size !== 0 ? [...tools.values()] : undefined,
+    status: last.error === undefined ? undefined : 'error',
+    error: last.error,
+  };
+}
+
+const UNASKED: GapNote = { gap: 'absentChildren', detail: 'a request without its messages' };
+
+/** What a run continues from and does not hold: a reply by its id, or the beginning of a conversation. */
+function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
+  const replies = new Set(run.map(({ responseId }) => responseId));
+  const before = run.find(
+    ({ previousId }) => previousId !== undefined && !replies.has(previousId),
+  )?.previousId;
+  const kept = before ?? run.find(({ threadId }) => threadId !== undefined)?.threadId;
+  return kept === undefined ? [] : [{ gap: 'keptElsewhere', detail: kept.slice(0, 80) }];
+}
+
+/** A request that was recorded without what it asked hides all that came before it. */
+function isUnasked({ record, input, previousId, threadId }: WireExchange): boolean {
+  if (input.length > 0 || previousId !== undefined || threadId !== undefined) return false;
+  const pair = pairOf(record);
+  return pair !== undefined && pair.isReplyAlone !== true;
+}
+
+/** The step of one call. */
+export function llmStep({
+  record: _,
+  tools: __,
+  previousId: ___,
+  threadId: ____,
+  input,
+  error,
+  status,
+  ...rest
+}: WireExchange): DraftLlm {
+  return {
+    kind: 'llm',
+    ...rest,
+    input: input.length !== 0 ? input : undefined,
+    error,
+    status: status ?? (error === undefined ? ('ok' as const) : ('error' as const)),
+  };
+}
+
+/** An error as providers answer it: `{error: {message, type, code}}`. */
+export function wireError(response: unknown, status: number | undefined): Failure | undefined {
+  const error = isFields(response) ? response.error : undefined;
+  if (isFields(error)) {
+    const code = error.code;
+    return {
+      message: label(error.message),
+      type: label(error.type) ?? label(error.status),
+      code: typeof code === 'string' || typeof code === 'number' ? code : status,
+    };
+  }
+  if (typeof error === 'string') return { message: error };
+  return status !== undefined && status >= 400 ? { code: status } : undefined;
+}

@@ -1,0 +1,1 @@
+export { finishOf } from '@agentci/trace';

@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isFields } from '@agentci/trace';
+
+interface Asked {
+  readonly name: string;
+  readonly args?: unknown;
+  readonly argsRaw?: string;
+}
+
+/**
+ * Whether two messages that carry one id can be about one call. Servers that count their ids anew in every reply exist,
+ * so an id alone does not make a second call an echo of the first.
+ */
+export const isEcho = (a: Asked, b: Asked): boolean =>
+  a.name === b.name &&
+  (a.args === undefined || b.args === undefined || isDeepStrictEqual(a.args, b.args)) &&
+  (a.argsRaw === undefined || b.argsRaw === undefined || a.argsRaw === b.argsRaw);
+
+/**
+ * Whether two records of one tool were surely given other values. Wrappers write the same arguments in other shapes, so
+ * only the same parameters with other values tell two calls apart.
+ */
+export function hasOtherValues(a: unknown, b: unknown): boolean {
+  if (!isFields(a) || !isFields(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length || !keys.every((key) => Object.hasOwn(b, key)))
+    return false;
+  return !isDeepStrictEqual(a, b);
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { maskText, SECRETS } from '@agentci/lib/secrets';
+import { parseVerdict } from './parse-verdict.ts';
+import type { Verdict } from './port.ts';
+
+const SCHEMA = 'agentci.verdict/1';
+const MAX_FILE_BYTES = 256 * 1024;
+const MAX_RAW = 16 * 1024;
+
+/** What a stored verdict answers: enough to see in a review what it is about. */
+export interface VerdictKey {
+  readonly model: string;
+  /** Where the model is served, when that is not its provider's own server. */
+  readonly base_url?: string;
+  readonly rubric: { readonly id: string; readonly version: string };
+  readonly prompt_hash: string;
+  readonly vote: number;
+}
+
+export interface StoredVerdict {
+  readonly verdict: Verdict;
+  readonly raw: string;
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly warnings?: readonly string[];
+}
+
+export const pathOf = (dir: string, hash: string): string =>
+  join(dir, hash.slice(0, 2), `${hash}.json`);
+
+/** A file of the cache. Anything that is not an answer to this very prompt, in this schema, counts as absent. */
+export function readCacheFile(
+  path: string,
+  schema: string,
+  key: Pick<VerdictKey, 'model' | 'prompt_hash' | 'base_url'>,
+): Record<string, unknown> | undefined {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile() || stat.size > MAX_FILE_BYTES) return undefined;
+    const file = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    const isAnswer =
+      file.schema === schema &&
+      file.prompt_hash === key.prompt_hash &&
+      file.model === key.model &&
+      file.base_url === key.base_url;
+    return isAnswer ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A verdict from the cache, if a whole one is there. */
+export function readStoredVerdict(
+  dir: string,
+  hash: string,
+  key: VerdictKey,
+): StoredVerdict | undefined {
+  const file = readCacheFile(pathOf(dir, hash), SCHEMA, key);
+  const verdict =
+    file?.verdict === undefined ? undefined : parseVerdict(JSON.stringify(file.verdict));
+  if (file === undefined || verdict === undefined || 'error' in verdict) return undefined;
+  const warnings = Array.isArray(file.warnings)
+    ? file.warnings.filter((text) => typeof text === 'string')
+    : [];
+  return {
+    verdict,
+    raw: typeof file.raw === 'string' ? file.raw : '',
+    input_tokens: isCount(file.input_tokens) ? file.input_tokens : undefined,
+    output_tokens: isCount(file.output_tokens) ? file.output_tokens : undefined,
+    warnings: warnings.length > 0 ? warnings : undefined,
+  };
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
+
+/** Keeps a verdict for the next run. Whole or not at all, also when two runs write the same one. */
+export function writeStoredVerdict(
+  dir: string,
+  hash: string,
+  key: VerdictKey,
+  stored: StoredVerdict,
+): void {
+  const path = pathOf(dir, hash);
+  const { rationale, score, label } = stored.verdict;
+  const file = {
+    schema: SCHEMA,
+    ...key,
+    verdict: { rationale: SECRETS.text(rationale), score, label },
+    raw: SECRETS.text(stored.raw.slice(0, MAX_RAW)),
+    input_tokens: stored.input_tokens,
+    output_tokens: stored.output_tokens,
+    warnings: stored.warnings,
+  };
+  writeWhole(path, `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** Writes under a name of its own first, so that no reader ever sees half a file. */
+export function writeWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  const fd = openSync(temporary, 'wx');
+  try {
+    writeSync(fd, maskText(text));
+    fsyncSync(fd);
+    closeSync(fd);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

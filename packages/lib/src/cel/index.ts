@@ -1,0 +1,2 @@
+export { compileExpression } from './engine.ts';
+export { type CelVariables, NotCaptured } from './expression.ts';

@@ -1,0 +1,2 @@
+export { parseCsv } from './csv.ts';
+export { readCsv } from './csv-reader.ts';

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { collectGarbage } from '@agentci/testing/garbage';
+import { SLOW_SERVERS, serveSlowly } from '@agentci/testing/slow-servers';
+import { expect, test } from 'vitest';
+import { withDeadline } from './deadline.ts';
+
+const SLOW = Object.keys(SLOW_SERVERS) as (keyof typeof SLOW_SERVERS)[];
+const ask = (url: string, signal: AbortSignal) =>
+  fetch(url, { signal }).then((response) => response.text());
+
+test.each(SLOW)(
+  'ends the wait for a server that %s, whatever is collected meanwhile',
+  async (how) => {
+    await using server = await serveSlowly(how);
+    using _garbage = collectGarbage();
+    const outer = new AbortController();
+    const seen = withDeadline({ ms: 400, signal: outer.signal }, async ({ signal, isOver }) => {
+      const error = await ask(server.url, signal).catch((reason: Error) => reason);
+      return [(error as Error).name, isOver()];
+    });
+    expect(await seen).toEqual(['TimeoutError', true]);
+  },
+);
+
+test('an end from outside is not one of time', async () => {
+  await using server = await serveSlowly('never answers');
+  const outer = new AbortController();
+  const seen = withDeadline({ ms: 60_000, signal: outer.signal }, async ({ signal, isOver }) => {
+    setTimeout(() => outer.abort(), 20);
+    const error = await ask(server.url, signal).catch((reason: Error) => reason);
+    return [(error as Error).name, isOver()];
+  });
+  expect(await seen).toEqual(['AbortError', false]);
+});
+
+test('nothing else limits a wait by a signal that could be collected', () => {
+  const root = join(import.meta.dirname, '..');
+  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => /\.m?[jt]s$/.test(file) && !/\.(test|gen)\.ts$/.test(file),
+  );
+  const found = sources.filter((file) =>
+    /AbortSignal\.(any|timeout)\(/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(found).toEqual([]);
+});

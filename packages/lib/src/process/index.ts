@@ -1,0 +1,1 @@
+export { killMarked, MARK, newMark, outlives, SERVER_MARK } from './process-mark.ts';

@@ -1,0 +1,158 @@
+import type { Location } from '../problems/diagnostic.ts';
+
+/** A text that was parsed, by the name the user knows it under. */
+export interface YamlSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+export type YamlScalarValue = null | boolean | number | string;
+
+interface YamlNodeBase {
+  readonly source: YamlSource;
+  /** Offset of the first character of the value (of its tag, when it has one). */
+  readonly start: number;
+  /** Only tags the caller asked for, e.g. `!include`. */
+  readonly tag?: string;
+}
+
+export interface YamlScalar extends YamlNodeBase {
+  readonly kind: 'scalar';
+  readonly value: YamlScalarValue;
+  readonly style: 'plain' | 'quoted' | 'block';
+  /** Stands for something already reported, e.g. an unknown alias: readers should not complain about it again. */
+  readonly broken?: true;
+  /** Text of a cell of a CSV file: a number or a list is meant where its key asks for one. */
+  readonly isRowText?: true;
+}
+
+export interface YamlSeq extends YamlNodeBase {
+  readonly kind: 'seq';
+  readonly items: readonly YamlNode[];
+}
+
+export interface YamlEntry {
+  readonly key: string;
+  readonly keySource: YamlSource;
+  readonly keyStart: number;
+  readonly value: YamlNode;
+}
+
+/** A place in a text. */
+export type YamlPlace = Pick<YamlNodeBase, 'source' | 'start'>;
+
+/** Where the key of an entry is. */
+export const keyPlace = ({ keySource, keyStart }: YamlEntry): YamlPlace => ({
+  source: keySource,
+  start: keyStart,
+});
+
+export interface YamlMap extends YamlNodeBase {
+  readonly kind: 'map';
+  readonly entries: ReadonlyMap<string, YamlEntry>;
+}
+
+/** A parsed value that remembers where it was written. Aliases share one node, so the tree is a graph without cycles. */
+export type YamlNode = YamlMap | YamlSeq | YamlScalar;
+
+export type YamlPath = readonly (string | number)[];
+
+const lineStarts = new WeakMap<YamlSource, readonly number[]>();
+
+/** Line and column of an offset. The line table is built on first use and kept with the source. */
+export function locate(source: YamlSource, offset: number): Location {
+  const starts = startsOf(source);
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { file: source.file, line: low + 1, column: offset - starts[low]! + 1 };
+}
+
+/** The text of one line, for the caret in a message. */
+export function lineText(source: YamlSource, line: number): string {
+  const starts = startsOf(source);
+  return source.text
+    .slice(starts[line - 1] ?? 0, starts[line] ?? source.text.length)
+    .replace(/[\r\n]+$/, '');
+}
+
+function startsOf(source: YamlSource): readonly number[] {
+  const known = lineStarts.get(source);
+  if (known !== undefined) return known;
+  const starts = [0];
+  for (const match of source.text.matchAll(/\r\n|\n|\r/g))
+    starts.push(match.index + match[0].length);
+  lineStarts.set(source, starts);
+  return starts;
+}
+
+/** The node a path leads to, or undefined where the text has no such value. */
+export function nodeAt(root: YamlNode, path: YamlPath): YamlNode | undefined {
+  let node: YamlNode | undefined = root;
+  for (const step of path) {
+    if (node?.kind === 'map') node = node.entries.get(String(step))?.value;
+    else if (node?.kind === 'seq') node = node.items[Number(step)];
+    else return undefined;
+  }
+  return node;
+}
+
+/** Where the value at a path is written; where its key is, when asked so. The nearest existing parent stands in for what is absent. */
+export function locationAt(
+  root: YamlNode,
+  path: YamlPath,
+  part: 'key' | 'value' = 'value',
+): Location {
+  const { source, start } = placeAt(root, path, part);
+  return locate(source, start);
+}
+
+/** As `locationAt`, before offsets become lines: cheap enough to be called for every value. */
+export function placeAt(
+  root: YamlNode,
+  path: YamlPath,
+  part: 'key' | 'value' = 'value',
+): { source: YamlSource; start: number } {
+  let node = root;
+  let place: { source: YamlSource; start: number } = root;
+  for (const [depth, step] of path.entries()) {
+    if (node.kind === 'map') {
+      const entry = node.entries.get(String(step));
+      if (entry === undefined) return place;
+      node = entry.value;
+      const wantsKey = part === 'key' && depth === path.length - 1;
+      place = wantsKey ? keyPlace(entry) : node;
+    } else if (node.kind === 'seq') {
+      const item = node.items[Number(step)];
+      if (item === undefined) return place;
+      node = item;
+      place = node;
+    } else return place;
+  }
+  return place;
+}
+
+/** The value without its positions. A key named `__proto__` becomes an ordinary own property. */
+export function toPlain(node: YamlNode): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'seq') return node.items.map(toPlain);
+  const object: Record<string, unknown> = {};
+  for (const [key, entry] of node.entries) setOwn(object, key, toPlain(entry.value));
+  return object;
+}
+
+/** Assigns without ever reaching the prototype. */
+export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  } else object[key] = value;
+}

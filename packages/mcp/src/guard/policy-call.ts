@@ -1,0 +1,16 @@
+import type { PolicyCall } from '@agentci/policy';
+import type { GuardOptions } from './guard-options.ts';
+
+/** A call as the policy sees it. */
+export const policyCall = (
+  { server, agent }: Pick<GuardOptions, 'server' | 'agent'>,
+  name: string,
+  args: unknown,
+  at_ms?: number,
+): PolicyCall => ({
+  name,
+  args,
+  rawName: server === undefined ? undefined : `mcp__${server}__${name}`,
+  agent,
+  at_ms,
+});

@@ -1,0 +1,355 @@
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Duplex, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { stringifyExact } from '@agentci/lib/json';
+import { MAX_MESSAGE_BYTES } from '../lines.ts';
+import { errorReply, type Message, messageText } from '../message.ts';
+import { EventSplitter, eventOf, readEvent, withData } from './sse.ts';
+
+/** What is done with one request of a client and what is answered to it. */
+export interface HttpMiddle {
+  /** Takes the body of a POST before it is passed on. Without `forward` the request ends here. */
+  readonly body: (bytes: Buffer) => BodyOutcome;
+  /** Takes a message of the answer, and gives what the client gets. */
+  readonly answer: (bytes: Buffer) => Buffer;
+  /** Takes the body of an answer that has the status of a failure; without it `answer` does. */
+  readonly failure?: (bytes: Buffer, status: number) => Buffer;
+  /** To look at an answer is to hold it until it is whole. */
+  readonly holds: boolean;
+  /** Told of the head of the answer. */
+  readonly head?: (status: number, headers: IncomingHttpHeaders) => void;
+  readonly missed?: (bytes: number) => void;
+}
+
+export interface BodyOutcome {
+  readonly forward?: Buffer | undefined;
+  readonly replies: readonly Message[];
+  readonly isBatch: boolean;
+  /** Of an answer of ours. */
+  readonly status?: number;
+  /** In place of `replies`, where the answer of ours is a stream of events. */
+  readonly events?: readonly Message[];
+}
+
+/** About one connection, and ours to set; the rest is passed on as it came. */
+const NOT_PASSED = new Set([
+  ...[
+    'host',
+    'connection',
+    'keep-alive',
+    'proxy-connection',
+    'transfer-encoding',
+    'te',
+    'trailer',
+    'upgrade',
+  ],
+  ...['content-length', 'accept-encoding', 'expect', 'origin', 'x-http-method-override'],
+]);
+const METHODS = new Set(['POST', 'GET', 'DELETE']);
+
+/** Passes a request on to a server and its answer back. */
+export function relay(
+  request: IncomingMessage,
+  response: ServerResponse,
+  {
+    upstream,
+    middle,
+    maxBytes = MAX_MESSAGE_BYTES,
+  }: { upstream: URL; middle: HttpMiddle; maxBytes?: number },
+): void {
+  if (!METHODS.has(request.method ?? '')) {
+    response.writeHead(405, { allow: [...METHODS].join(', ') }).end();
+    return;
+  }
+  const encoding = request.headers['content-encoding'];
+  const charset = /charset\s*=\s*"?([\w-]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (
+    (encoding !== undefined && encoding !== 'identity') ||
+    (charset !== undefined && !/^utf-?8$/i.test(charset))
+  ) {
+    sendJson(response, 415, errorReply(null, -32600, 'only plain UTF-8 bodies can be read here'));
+    request.resume();
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('error', () => response.destroy());
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else if (size - chunk.length <= maxBytes) {
+      chunks.length = 0;
+      sendJson(
+        response,
+        413,
+        errorReply(null, -32600, `a request may have at most ${maxBytes} bytes`),
+      );
+    }
+  });
+  request.on('end', () => {
+    if (size > maxBytes) return;
+    const body = Buffer.concat(chunks);
+    const outcome = request.method === 'POST' ? middle.body(body) : { ...NONE, forward: body };
+    if (outcome.forward === undefined) {
+      sendReplies(response, outcome);
+      return;
+    }
+    forward(request, response, { upstream, middle, maxBytes, body: outcome.forward, outcome });
+  });
+}
+
+const NONE: BodyOutcome = { replies: [], isBatch: false };
+
+interface Forwarding {
+  readonly upstream: URL;
+  readonly middle: HttpMiddle;
+  readonly maxBytes: number;
+  readonly body: Buffer;
+  readonly outcome: BodyOutcome;
+}
+
+function forward(request: IncomingMessage, response: ServerResponse, options: Forwarding): void {
+  const { upstream, body, outcome } = options;
+  const headers: Record<string, string | string[] | number> = {};
+  for (const [name, value] of Object.entries(request.headers))
+    if (!NOT_PASSED.has(name) && value !== undefined) headers[name] = value;
+  headers['accept-encoding'] = 'identity';
+  if (request.method === 'POST') headers['content-length'] = body.length;
+  const send = upstream.protocol === 'https:' ? httpsRequest : httpRequest;
+  const passed = send(upstream, { method: request.method ?? 'POST', headers });
+  passed.on('error', (error) => {
+    if (response.headersSent) response.destroy();
+    else
+      sendJson(
+        response,
+        502,
+        errorReply(null, -32603, `the server cannot be reached: ${error.message}`),
+      );
+  });
+  // A client that hangs up has no more use for the answer.
+  response.on('close', () => passed.destroy());
+  passed.on('response', (answer) => passBack(answer, response, options, outcome));
+  passed.end(request.method === 'POST' ? body : undefined);
+}
+
+function passBack(
+  received: IncomingMessage,
+  response: ServerResponse,
+  options: Forwarding,
+  { replies }: BodyOutcome,
+): void {
+  const { middle } = options;
+  const status = received.statusCode ?? 502;
+  let isFailed = false;
+  const fail = (message: string): void => {
+    isFailed = true;
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 502, errorReply(null, -32603, message));
+    received.destroy();
+  };
+  const breakOff = (): void => {
+    if (!isFailed) response.destroy();
+  };
+  received.on('error', breakOff);
+  received.on('aborted', breakOff);
+  // A client that followed would talk to the server without us.
+  if (status >= 300 && status < 400 && status !== 304) {
+    fail(`the server answered with a redirect (${status})`);
+    return;
+  }
+  middle.head?.(status, received.headers);
+  const type = received.headers['content-type'] ?? '';
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(received.headers))
+    if (!NOT_PASSED.has(name) && value !== undefined) headers[name] = value;
+  const head = (extra: Record<string, number | string> = {}): void => {
+    response.writeHead(status, { ...headers, ...extra });
+  };
+  // What is to be looked at is read; what is only passed on stays packed.
+  const answer = middle.holds ? unpacked(received) : received;
+  if (answer === undefined) {
+    fail('the answer is packed in a way that cannot be read');
+    return;
+  }
+  if (middle.holds) delete headers['content-encoding'];
+  if (answer !== received) answer.on('error', () => fail('the answer cannot be unpacked'));
+  if (/^text\/event-stream\b/i.test(type)) {
+    head();
+    // Headers reach the client though the first event may take its time.
+    response.flushHeaders();
+    for (const reply of replies) response.write(eventOf(reply));
+    passEvents(answer, response, options, fail);
+    return;
+  }
+  const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
+  if (!middle.holds && replies.length === 0) {
+    const length = received.headers['content-length'];
+    head(length === undefined ? {} : { 'content-length': length });
+    passPlain(answer, response, { ...options, isJson });
+    return;
+  }
+  holdBody(answer, options.maxBytes, (body) => {
+    if (body === undefined) {
+      fail('the answer is too large to be looked at');
+      return;
+    }
+    const isFailure = status >= 400 && replies.length === 0 && middle.failure !== undefined;
+    let seen: Buffer<ArrayBufferLike>;
+    if (isFailure) seen = middle.failure(body, status);
+    else if (body.length === 0) seen = body;
+    else seen = middle.answer(body);
+    if (seen.length === 0 && body.length > 0) {
+      fail('the answer was withheld, since it cannot be judged');
+      return;
+    }
+    const sent = replies.length === 0 ? seen : joined(seen, isJson, replies);
+    if (replies.length > 0)
+      response.writeHead(200, {
+        ...headers,
+        'content-type': 'application/json',
+        'content-length': sent.length,
+      });
+    else head({ 'content-length': sent.length });
+    response.end(sent);
+  });
+}
+
+const UNPACKERS: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** A body without its packing, which some servers use though we want none; undefined where it cannot be taken off. */
+function unpacked(answer: IncomingMessage): Readable | undefined {
+  const packing = (answer.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (packing === 'identity' || packing === '') return answer;
+  const unpack = Object.hasOwn(UNPACKERS, packing) ? UNPACKERS[packing] : undefined;
+  return unpack === undefined ? undefined : answer.pipe(unpack());
+}
+
+/** Bytes first, then what is noted about them. */
+function passPlain(
+  answer: Readable,
+  response: ServerResponse,
+  { middle, maxBytes, isJson }: Forwarding & { readonly isJson: boolean },
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  answer.on('data', (chunk: Buffer) => {
+    write(response, chunk, answer);
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  answer.on('end', () => {
+    response.end();
+    if (size > maxBytes) middle.missed?.(size);
+    else if (isJson && size > 0) middle.answer(Buffer.concat(chunks));
+  });
+}
+
+function passEvents(
+  answer: Readable,
+  response: ServerResponse,
+  { middle, maxBytes }: Forwarding,
+  fail: (message: string) => void,
+): void {
+  const splitter = new EventSplitter(maxBytes);
+  let isMissed = false;
+  const see = (event: Buffer): Buffer => {
+    const { data } = readEvent(event);
+    if (data === undefined || data === '') return event;
+    const bytes = Buffer.from(data);
+    const seen = middle.answer(bytes);
+    if (seen.length === 0) return seen;
+    return seen === bytes || seen.equals(bytes) ? event : withData(event, seen.toString('utf8'));
+  };
+  answer.on('data', (chunk: Buffer) => {
+    if (!middle.holds) write(response, chunk, answer);
+    if (isMissed) return;
+    const events = splitter.write(chunk);
+    if (events === undefined) {
+      isMissed = true;
+      middle.missed?.(maxBytes);
+      if (middle.holds) fail('an event is too large to be looked at');
+      return;
+    }
+    for (const event of events) {
+      // The transport before this one names another address to post to, which would lead around us.
+      if (middle.holds && readEvent(event).event === 'endpoint')
+        return fail('the server speaks the older HTTP+SSE transport');
+      const seen = see(event);
+      if (middle.holds) write(response, seen, answer);
+    }
+  });
+  answer.on('end', () => {
+    // Some readers take what is left without a blank line for an event.
+    if (middle.holds && !isMissed) response.write(see(splitter.rest()));
+    response.end();
+  });
+}
+
+function write(response: ServerResponse, bytes: Buffer, from: Readable): void {
+  if (response.destroyed || bytes.length === 0 || response.write(bytes)) return;
+  from.pause();
+  response.once('drain', () => from.resume());
+}
+
+function holdBody(answer: Readable, max: number, done: (body: Buffer | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  answer.on('data', (chunk: Buffer) => {
+    const wasOver = size > max;
+    size += chunk.length;
+    if (size <= max) chunks.push(chunk);
+    else if (!wasOver) {
+      chunks.length = 0;
+      done(undefined);
+    }
+  });
+  answer.on('end', () => {
+    if (size <= max) done(Buffer.concat(chunks));
+  });
+}
+
+/** The answers of the server to the rest of a batch, and ours. */
+function joined(body: Buffer, isJson: boolean, replies: readonly Message[]): Buffer {
+  const ours = replies.map(messageText).join(',');
+  const theirs = isJson ? body.toString('utf8').trim() : '';
+  if (theirs === '') return Buffer.from(`[${ours}]`);
+  const items = theirs.startsWith('[') ? theirs.slice(1, -1).trim() : theirs;
+  return Buffer.from(`[${items === '' ? '' : `${items},`}${ours}]`);
+}
+
+function sendReplies(
+  response: ServerResponse,
+  { replies, isBatch, status, events }: BodyOutcome,
+): void {
+  if (events !== undefined) {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    response.end(events.map(eventOf).join(''));
+  } else if (replies.length === 0) response.writeHead(202).end();
+  else {
+    const texts = replies.map(messageText);
+    sendText(response, status ?? 200, isBatch ? `[${texts.join(',')}]` : texts[0]!);
+  }
+}
+
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, stringifyExact(value));
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(text);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
+  response.end(body);
+}

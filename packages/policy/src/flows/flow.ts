@@ -1,0 +1,197 @@
+import { present } from '@agentci/lib/data';
+import { REDACTED, redact } from '@agentci/lib/secrets';
+import type { CallLists } from '../call-table.ts';
+import { answersAt, known, sentAt } from '../call-texts.ts';
+import type { CompiledRule } from '../compile-rules.ts';
+import { CannotTell, type Condition } from '../condition-type.ts';
+import type { ConstraintPlace } from '../constraint.ts';
+import { callNumbers } from '../rules/rule.ts';
+import { type Selector, withConditions } from '../selectors.ts';
+import { type Carried, CarriedTexts, carriedForm, leavesOf } from './carried-text.ts';
+import { withoutEnvelope } from './envelope.ts';
+
+/** A flow of data that is forbidden, read and sound. */
+export interface Flow {
+  readonly id?: string;
+  readonly from: Selector;
+  /** Inside the result. */
+  readonly path: readonly string[];
+  readonly to: Selector;
+  /** Inside the arguments; empty for all of them. */
+  readonly argument: readonly string[];
+  /** What `when` and `agents` ask of the later call. */
+  readonly conditions: readonly Condition[];
+  /** The calls that approve; what they gave back may be asked for too. */
+  readonly approvals?: Selector;
+  readonly place?: ConstraintPlace;
+}
+
+/** What was remembered of results, and what was found of it, in one run. */
+interface Memory {
+  readonly texts: CarriedTexts;
+  readonly added: Set<number>;
+  readonly found: Map<number, Carried>;
+  next: number;
+}
+
+/** The call has an answer, whatever it says. */
+const ANSWERED: Condition = {
+  label: '',
+  needsResult: true,
+  looksAtResults: true,
+  test: (calls, at) => {
+    const answers = answersAt(calls, at, []);
+    return answers instanceof CannotTell ? answers : true;
+  },
+};
+
+/** The call has an answer that is not an error. */
+export const SUCCEEDED: Condition = {
+  label: '',
+  needsResult: true,
+  looksAtResults: true,
+  test: (calls, at) => {
+    const error = known(() => calls.value(at).error);
+    return error instanceof CannotTell ? error : error === null;
+  },
+};
+
+/** A rule that no value of a result of one tool reaches an argument of a later call. Each later call is judged by itself. */
+export function compileFlow(flow: Flow): CompiledRule {
+  const source: Selector = { ...flow.from, conditions: [ANSWERED] };
+  const later = withConditions(flow.to, flow.conditions);
+  const key = {};
+  const argument = flow.argument.length === 0 ? 'any argument' : flow.argument.join('.');
+  const operands = `${flow.from.label}.${['result', ...flow.path].join('.')}->${flow.to.label}.${flow.argument.join('.') || '*'}`;
+  const expected = `nothing of ${flow.from.label} in ${argument} of ${flow.to.label}`;
+  const carries: Condition = {
+    label: '',
+    needsResult: false,
+    looksAtResults: true,
+    // The lists of the calls are part of every table.
+    test: (calls, at) => carriedAt(calls as CallLists, at),
+  };
+  const hit: Selector = { ...later, conditions: [...(later.conditions ?? []), carries] };
+  const selectors = present([
+    source,
+    later,
+    hit,
+    flow.approvals === undefined ? undefined : flow.approvals,
+  ]);
+
+  const memoryOf = (calls: CallLists): Memory =>
+    calls.memo(key, () => ({
+      texts: new CarriedTexts(),
+      added: new Set(),
+      found: new Map(),
+      next: 0,
+    }));
+
+  function carriedAt(calls: CallLists, at: number): boolean | CannotTell {
+    const memory = memoryOf(calls);
+    remember(calls, at, memory);
+    const given = sentAt(calls, at, flow.argument);
+    if (given instanceof CannotTell)
+      return calls.indices(source).some((i) => i < at) ? given : false;
+    const found = memory.texts.find(given);
+    if (found === undefined || found === 'too_long') {
+      const unread = calls.unknown(source).find((i) => i < at);
+      if (unread !== undefined) return new CannotTell(calls.why(source, unread));
+      if (found === 'too_long')
+        return new CannotTell(`the arguments of call ${at + 1} are too long to look through`);
+      return memory.texts.isFull
+        ? new CannotTell('the results before it are too long to remember')
+        : false;
+    }
+    const approved = isApproved(calls, found.from, at);
+    if (approved !== false) return approved === true ? false : approved;
+    memory.found.set(at, found);
+    return true;
+  }
+
+  function remember(calls: CallLists, at: number, memory: Memory): void {
+    const list = calls.indices(source);
+    // A result that came late is before others in the list.
+    if (memory.next > 0 && !memory.added.has(list[memory.next - 1]!)) memory.next = 0;
+    while (memory.next < list.length && list[memory.next]! < at) {
+      const index = list[memory.next++]!;
+      if (memory.added.has(index)) continue;
+      memory.added.add(index);
+      const answers = answersAt(calls, index, flow.path);
+      // Of a call in the list the answer is known.
+      if (!(answers instanceof CannotTell))
+        memory.texts.add(
+          answers.map((part) => part.map(withoutEnvelope)),
+          index,
+        );
+    }
+  }
+
+  /** One approval after the read covers the next call. */
+  function isApproved(calls: CallLists, read: number, at: number): boolean | CannotTell {
+    if (flow.approvals === undefined) return false;
+    const since = Math.max(read, lastBefore(calls.indices(flow.to), at));
+    if (lastBefore(calls.indices(flow.approvals), at) > since) return true;
+    const open = lastBefore(calls.unknown(flow.approvals), at);
+    return open > since ? new CannotTell(calls.why(flow.approvals, open)) : false;
+  }
+
+  const told = (calls: CallLists, at: number): string => {
+    const { from, text, kind } = memoryOf(calls).found.get(at)!;
+    const what = kind === 'value' ? 'a value' : 'a passage';
+    const quoted = isOpen(text, sentAt(calls, at, flow.argument)) ? `"${text}"` : REDACTED;
+    return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: ${quoted}`;
+  };
+
+  return {
+    id: flow.id ?? `flow:${operands}`,
+    type: 'flow',
+    constraint: `flow: ${operands}`,
+    line: flow.place?.line ?? null,
+    column: flow.place?.column ?? null,
+    selectors,
+    doubts: [hit],
+    isPerCall: true,
+    needsResult: flow.conditions.some(({ needsResult }) => needsResult),
+    looksAtResults: true,
+    evaluate: ({ table }) => {
+      const broken = table.indices(hit);
+      if (broken.length > 0)
+        return {
+          outcome: 'violated',
+          spanned: [
+            ...new Set(broken.flatMap((at) => [memoryOf(table).found.get(at)!.from, at])),
+          ].sort((a, b) => a - b),
+          expected,
+          actual: told(table, broken[0]!),
+          brokenBy: broken,
+        };
+      const first = table.indices(source)[0];
+      const after = first === undefined ? [] : table.indices(later).filter((at) => at > first);
+      if (after.length === 0)
+        return {
+          outcome: 'not_exercised',
+          spanned: [],
+          expected,
+          actual: `no ${flow.to.label} after ${flow.from.label}`,
+        };
+      return {
+        outcome: 'held',
+        spanned: [first!, ...after],
+        expected,
+        actual: `nothing of it at ${callNumbers(after)}`,
+      };
+    },
+    breaks: (calls, at) => (calls.isMeant(hit, at) ? told(calls, at) : undefined),
+  };
+}
+
+/** Whether a text is still found once the secrets are out: as it is compared, a key has lost the form that gives it away. */
+const isOpen = (text: string, sent: unknown): boolean =>
+  leavesOf(redact(sent).value)?.some((leaf) => carriedForm(leaf).includes(text)) ?? false;
+
+/** The last of a sorted list that is below a number; -1 when none is. */
+function lastBefore(list: readonly number[], end: number): number {
+  for (let i = list.length - 1; i >= 0; i--) if (list[i]! < end) return list[i]!;
+  return -1;
+}

@@ -1,0 +1,10 @@
+export {
+  ANSWER,
+  callTool,
+  INSTRUCTIONS,
+  MODEL,
+  QUESTION,
+  REPLIES,
+  TOOLS,
+  tryTool,
+} from './story.ts';

@@ -1,0 +1,40 @@
+import { escapeTerminalLine } from '@agentci/lib/text';
+import type { QueryResult } from '@agentci/results';
+import { answerMarks } from './answer-marks.ts';
+import type { Colors } from './verdict-line.ts';
+
+/** Enough to see what the agent was talking about; the reports in files have all of it. */
+const MAX_ANSWER = 400;
+/** What is kept of the text before the first word that matters, where that is further in. */
+const LEAD = 60;
+
+/**
+ * The answer of a query that did not pass, cut, with the words its checks looked for marked: in colour, or where there is
+ * none as in a word diff, `{+expected+}` and `[-forbidden-]`.
+ */
+export function answerLines(
+  { answer, correctness }: QueryResult,
+  c: Colors,
+  hasColor: boolean,
+): string[] {
+  if (answer === null) return [];
+  if (answer.trim() === '') return [`        answer: ${c.dim('(empty)')}`];
+  const marks = answerMarks(answer, correctness);
+  const important = marks.find(({ kind }) => kind === 'forbidden') ?? marks[0];
+  const from =
+    important !== undefined && important.end > MAX_ANSWER ? Math.max(0, important.start - LEAD) : 0;
+  const to = Math.min(answer.length, from + MAX_ANSWER);
+  const pieces: string[] = [];
+  let at = from;
+  for (const { start, end, kind } of marks) {
+    if (start < at || end > to) continue;
+    pieces.push(escapeTerminalLine(answer.slice(at, start)));
+    const word = escapeTerminalLine(answer.slice(start, end));
+    if (hasColor) pieces.push((kind === 'forbidden' ? c.red : c.green)(c.underline(word)));
+    else pieces.push(kind === 'forbidden' ? `[-${word}-]` : `{+${word}+}`);
+    at = end;
+  }
+  pieces.push(escapeTerminalLine(answer.slice(at, to)));
+  const text = pieces.join('').trim();
+  return [`        answer: ${from > 0 ? '…' : ''}${text}${to < answer.length ? '…' : ''}`];
+}

@@ -1,0 +1,209 @@
+import { formatMs, formatP, formatUsd } from '@agentci/lib/numbers';
+import { formatCount, plural } from '@agentci/lib/text';
+import type { Edit, MetricComparison, MetricDelta, QueryDiff } from '@agentci/results';
+import { neededQueries, pairsText } from '@agentci/results';
+
+/** How a number of a diff is written. */
+type Format = (value: number) => string;
+
+const ratio: Format = (value) => value.toFixed(2);
+const milliseconds: Format = (value) => `${formatCount(Math.round(value))}ms`;
+
+export interface Row {
+  readonly layer: 'path' | 'cost';
+  readonly title: string;
+  readonly delta: MetricDelta;
+  readonly format: Format;
+  /** Percentages say little about ratios and small counts. */
+  readonly showPercent: boolean;
+}
+
+/** The numbers of a diff in the order people read them; those neither side knows are left out. */
+export function rowsOf({ path, cost }: QueryDiff): Row[] {
+  const rows: Row[] = [
+    {
+      layer: 'path',
+      title: 'Tool calls',
+      delta: path.tool_calls,
+      format: formatCount,
+      showPercent: true,
+    },
+    {
+      layer: 'path',
+      title: 'Tool precision',
+      delta: path.tool_precision,
+      format: ratio,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Tool recall',
+      delta: path.tool_recall,
+      format: ratio,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Sequence LCS',
+      delta: path.sequence_lcs,
+      format: ratio,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Loops detected',
+      delta: path.loops,
+      format: formatCount,
+      showPercent: false,
+    },
+    {
+      layer: 'path',
+      title: 'Handoffs',
+      delta: path.handoffs,
+      format: formatCount,
+      showPercent: false,
+    },
+    {
+      layer: 'cost',
+      title: 'Total cost',
+      delta: cost.cost_usd,
+      format: formatUsd,
+      showPercent: true,
+    },
+    {
+      layer: 'cost',
+      title: 'Total tokens',
+      delta: cost.total_tokens,
+      format: formatCount,
+      showPercent: true,
+    },
+    {
+      layer: 'cost',
+      title: 'LLM calls',
+      delta: cost.llm_calls,
+      format: formatCount,
+      showPercent: true,
+    },
+    {
+      layer: 'cost',
+      title: 'Latency',
+      delta: cost.latency_ms,
+      format: milliseconds,
+      showPercent: true,
+    },
+  ];
+  return rows.filter(({ delta }) => delta.before !== null || delta.after !== null);
+}
+
+/** `11 → 0` with its change: `▼ 100%`, `unchanged`, `was 0`. */
+export function changeOf({ delta, format, showPercent }: Row): {
+  readonly values: string;
+  readonly note: string;
+} {
+  const { before, after, change, pct_change, arrow } = delta;
+  const show = (value: number | null) => (value === null ? 'unknown' : format(value));
+  const values = `${show(before)} → ${show(after)}`;
+  if (change === null) return { values, note: '' };
+  if (change === 0) return { values, note: 'unchanged' };
+  if (!showPercent) return { values, note: change > 0 ? '▲' : '▼' };
+  if (pct_change === null) return { values, note: 'was 0' };
+  return { values, note: `${arrow} ${percent(Math.abs(pct_change))}` };
+}
+
+/** One decimal where it says something: `98.8%`, `100%`. */
+const percent = (value: number): string => `${formatCount(Number(value.toFixed(1)))}%`;
+
+/** Edits with runs of the same name counted: eleven deletions of one tool are one line. */
+export function counted(edits: readonly Edit[]): (Edit & { readonly times: number })[] {
+  const lines: { op: Edit['op']; text: string; times: number }[] = [];
+  for (const { op, text } of edits) {
+    const last = lines.at(-1);
+    if (last?.op === op && last.text === text) last.times++;
+    else lines.push({ op, text, times: 1 });
+  }
+  return lines;
+}
+
+export const SIGNS: Record<Edit['op'], string> = { keep: ' ', delete: '-', insert: '+' };
+
+/** The two answers as one line each: what was, and what is. */
+export function answerLines(
+  edits: readonly Edit[],
+  max: number,
+): { readonly before: string; readonly after: string } {
+  const side = (skip: Edit['op']) => {
+    const text = edits
+      .filter(({ op }) => op !== skip)
+      .map((edit) => edit.text)
+      .join('');
+    return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+  };
+  return { before: side('insert'), after: side('delete') };
+}
+
+/** A value in few characters. */
+export function short(value: unknown, max = 60): string {
+  const text = value === undefined ? '(none)' : (JSON.stringify(value) ?? String(value));
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}
+
+const VERDICTS: Record<MetricComparison['verdict'], string> = {
+  better: 'better',
+  worse: 'worse',
+  worse_within_limit: 'worse, within limit',
+  no_difference: 'no difference',
+  inconclusive: 'inconclusive',
+};
+
+/** The verdict on one metric in a few words. */
+export const verdictText = ({ verdict, reason }: MetricComparison): string =>
+  reason === 'near_limit' ? 'worse, limit unclear' : VERDICTS[verdict];
+
+/** What a comparison of one metric came to, in one sentence. */
+export function comparisonText(metric: MetricComparison): string {
+  const { before_mean, after_mean, queries, verdict, reason, damage } = metric;
+  const needed = neededQueries(metric);
+  const show = formatOf(metric.metric);
+  const over = `over ${pairsText(metric)}`;
+  if (reason === 'identical' && verdict === 'no_difference')
+    return `no difference: ${show(before_mean)} on both sides, query by query`;
+  const needs =
+    verdict === 'inconclusive' && needed !== null && needed > queries
+      ? `, about ${plural(needed, 'query', 'queries')} would settle it`
+      : '';
+  if (reason === 'identical')
+    return `inconclusive: ${show(before_mean)} on both sides ${over}, and so few could miss a change${needs}`;
+  const range =
+    damage.low === null || damage.high === null
+      ? ''
+      : `, loss ${show(damage.mean)} (${show(damage.low)} to ${show(damage.high)}), allowed ${show(metric.max_drop)}`;
+  const zero = reason === 'zero_baseline' ? ', the baseline is 0' : '';
+  const how = metric.severity === undefined ? '' : ` (${metric.severity})`;
+  return `${verdictText(metric)}${how}${needs}: ${show(before_mean)} → ${show(after_mean)} ${over}${range}, ${chanceText(metric)}${zero}`;
+}
+
+/** A number of a metric with its unit, negative ones too. */
+function formatOf(metric: string): Format {
+  const format =
+    (Object.hasOwn(METRIC_FORMATS, metric) ? METRIC_FORMATS[metric] : undefined) ?? number;
+  return (value) => (value < 0 ? `−${format(-value)}` : format(value));
+}
+
+const METRIC_FORMATS: Readonly<Record<string, Format>> = {
+  pass_rate: (value) => `${Number((100 * value).toFixed(1))} %`,
+  cost_usd: formatUsd,
+  latency_ms: formatMs,
+  total_tokens: (value) => `${formatCount(Math.round(value))} tokens`,
+};
+
+/** The chance that belongs to the numbers beside it, and the corrected one where that decides otherwise. */
+export const chanceText = ({
+  p,
+  p_adjusted,
+}: Pick<MetricComparison, 'p' | 'p_adjusted'>): string =>
+  p <= 0.05 && p_adjusted > 0.05
+    ? `${formatP(p)} (${p_adjusted.toFixed(3)} corrected for several metrics)`
+    : formatP(p);
+
+/** Four digits, whatever the size. */
+const number = (value: number): string => formatCount(Number(value.toPrecision(4)));

@@ -1,0 +1,117 @@
+import type { CheckStatus, QueryResult, RunResult } from '@agentci/results';
+import {
+  COMPARISON_SCHEMA,
+  caseText,
+  decidedRuns,
+  isExpectedFailure,
+  isPass,
+  ownStatus,
+  type RunComparison,
+  summarizeComparison,
+  verdictsOfRuns,
+} from '@agentci/results';
+import { type CompareOptions, compareMetrics, type Observation } from './compare-metrics.ts';
+
+/** Compares two runs query by query and says of each metric: better, worse, no difference, or not settled by this much data. */
+export function compareRuns(
+  input: {
+    readonly before: RunResult;
+    readonly after: RunResult;
+    readonly strict?: boolean;
+  } & CompareOptions,
+): RunComparison {
+  const { before, after, strict, ...options } = input;
+  const a = new Map(before.results.map((result) => [caseText(result), result]));
+  const b = new Map(after.results.map((result) => [caseText(result), result]));
+  const shared = [...a.keys()].filter((id) => b.has(id));
+  const seen = (results: ReadonlyMap<string, QueryResult>) =>
+    new Map(shared.map((id) => [id, observe(results.get(id)!)]));
+  const observed = { before: seen(a), after: seen(b) };
+  const metrics = compareMetrics(observed.before, observed.after, options);
+  const count = (verdict: string) => metrics.filter((metric) => metric.verdict === verdict).length;
+  const worse = count('worse');
+  const inconclusive = count('inconclusive');
+  // A failure that was expected and is gone is mended; one that is expected now has broken nothing.
+  const now = (result: QueryResult): CheckStatus =>
+    isExpectedFailure(result) ? result.status : ownStatus(result);
+  const statuses = shared.map((id) => ({
+    id,
+    before: ownStatus(a.get(id)!),
+    after: now(b.get(id)!),
+  }));
+  const regressions = statuses.filter(
+    ({ before: was, after: is }) => isPass(was) === true && isPass(is) === false,
+  ).length;
+  // A query that passed and has no verdict now may fail.
+  const cannotTell =
+    shared.length === 0 ||
+    statuses.some(({ before: was, after: is }) => isPass(was) === true && is === 'error');
+  // A loss that is ruled out needs no more data, whatever may have been gained.
+  const isOpen = metrics.some(
+    ({ verdict, damage, max_drop, reason }) =>
+      verdict === 'inconclusive' &&
+      reason !== 'identical' &&
+      !(damage.high !== null && damage.high <= max_drop),
+  );
+  const only_after = [...b.keys()].filter((id) => !a.has(id));
+  let exit_code: number;
+  if (worse + regressions > 0) exit_code = 1;
+  else if (cannotTell || (strict && isOpen)) exit_code = 2;
+  else exit_code = 0;
+  const compared = {
+    schema: COMPARISON_SCHEMA,
+    agent: after.agent,
+    before: before.run_id,
+    after: after.run_id,
+    metrics,
+    flips: statuses.filter(
+      ({ before: was, after: is }) =>
+        isPass(was) !== undefined && isPass(is) !== undefined && isPass(was) !== isPass(is),
+    ),
+    only_before: [...a.keys()].filter((id) => !b.has(id)),
+    only_after,
+    new_failing: only_after.filter((id) => FAILING.has(b.get(id)!.status)),
+    lost_verdicts: statuses.flatMap(({ id, before: was, after: is }) =>
+      isPass(was) === true && is === 'error' ? [id] : [],
+    ),
+    undecided: shared.filter(
+      (id) =>
+        observed.before.get(id)!.verdicts.length === 0 ||
+        observed.after.get(id)!.verdicts.length === 0,
+    ),
+    summary: {
+      pairs: shared.length,
+      better: count('better'),
+      worse,
+      inconclusive,
+      regressions,
+      exit_code,
+    },
+  } satisfies Omit<RunComparison, 'verdict' | 'headline'>;
+  return { ...compared, ...summarizeComparison(compared) };
+}
+
+const FAILING = new Set<CheckStatus>(['fail', 'error']);
+
+interface Usage {
+  readonly cost_usd?: number | null;
+  readonly total_tokens?: number | null;
+  readonly latency_ms?: number | null;
+}
+
+function observe(result: QueryResult): Observation {
+  const usage: readonly Usage[] = result.runs ?? [
+    (result.cost.details.actual as Usage | undefined) ?? {},
+  ];
+  const metrics = new Map<string, readonly number[]>();
+  for (const name of ['cost_usd', 'total_tokens', 'latency_ms'] as const) {
+    const values = usage.map((run) => run[name]).filter(isNumber);
+    if (values.length > 0) metrics.set(name, values);
+  }
+  for (const [name, { value }] of Object.entries(result.metrics))
+    if (isNumber(value)) metrics.set(name, [value]);
+  return { verdicts: decidedRuns(result), runs: verdictsOfRuns(result), metrics };
+}
+
+const isNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);

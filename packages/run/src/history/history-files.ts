@@ -1,0 +1,313 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '@agentci/lib/files';
+import { maskText } from '@agentci/lib/secrets';
+import { placeAfter, placeOf, runTime, type SeenRun } from '@agentci/results';
+import { inOrder } from './agent-runs.ts';
+import { type HistoryQuery, type HistoryRun, isHistoryQuery, isHistoryRun } from './history-run.ts';
+
+/** Runs whose lines are kept; the oldest go when there are a tenth more. */
+const MAX_RUNS = 20_000;
+/** A line is some 400 bytes. */
+const MAX_RUNS_BYTES = 16 * 1024 * 1024;
+/** Runs whose queries are kept one by one. */
+export const MAX_QUERY_FILES = 1000;
+const MAX_QUERY_BYTES = 512 * 1024 * 1024;
+const LOCK_WAIT_MS = 3000;
+/** A process that holds the lock for longer was killed. */
+const LOCK_STALE_MS = 10_000;
+
+export const historyRoot = (folder: string): string => join(folder, '.agentci', 'history');
+const runsPath = (root: string): string => join(root, 'runs.jsonl');
+
+/** Ids become names of files: anything else than these characters could lead out of the folder. */
+export const isSafeId = (id: string): boolean => /^[\w][\w.-]{0,127}$/.test(id);
+
+/** What was read, and how many lines could not be. */
+export interface Lines<T> {
+  readonly lines: readonly T[];
+  readonly damaged: number;
+}
+
+/**
+ * Adds runs to the history: first their queries, each run in a file of its own, then the line that makes the run known. A
+ * kill in between leaves a file that the next run of this id replaces.
+ */
+export function appendRuns(
+  root: string,
+  runs: readonly { readonly run: HistoryRun; readonly queries: Iterable<HistoryQuery> }[],
+): void {
+  makeFolder(root);
+  // A history is of one machine, or of a cache: committed, it would change with every run.
+  if (!existsSync(join(root, '.gitignore'))) writeFileSync(join(root, '.gitignore'), '*\n');
+  for (const { run, queries } of runs) {
+    const path = queriesPath(root, run.id);
+    const temporary = `${path}.${process.pid}.tmp`;
+    writeQueries(temporary, queries);
+    renameSync(temporary, path);
+  }
+  const unlock = lock(root);
+  try {
+    appendLines(
+      runsPath(root),
+      runs.map(({ run }) => maskText(lineOf(run))),
+    );
+    if (unlock !== undefined) prune(root);
+  } finally {
+    unlock?.();
+  }
+}
+
+/** Lines that are made and written at a time: those of a large run would be some megabytes. */
+const AT_ONCE = 1000;
+
+function writeQueries(path: string, queries: Iterable<HistoryQuery>): void {
+  const fd = openSync(path, 'w');
+  let lines: string[] = [];
+  const write = (): void => {
+    writeFileSync(fd, maskText(lines.join('')));
+    lines = [];
+  };
+  try {
+    for (const query of queries) if (lines.push(`${JSON.stringify(query)}\n`) === AT_ONCE) write();
+    write();
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Begins with what the order of runs depends on. */
+const lineOf = ({ id, at, order, ...rest }: HistoryRun): string =>
+  JSON.stringify({ id, at, order, ...rest });
+
+/** The file with the queries of a run. */
+export const queriesPath = (root: string, id: string): string => join(root, `${id}.jsonl`);
+
+/** In one write at the end of the file, so that lines of two processes do not mix. Half a line of a killed one is ended first. */
+function appendLines(path: string, lines: readonly string[]): void {
+  const fd = openSync(path, 'a+');
+  try {
+    const { size } = fstatSync(fd);
+    const last = Buffer.alloc(1);
+    const isCut = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a;
+    const bytes = Buffer.from(`${isCut ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The runs of a history, and what is not known of it. */
+export interface HistoryLines extends Lines<HistoryRun> {
+  /** Where lines cannot be read: the runs on the lines below the last of them. Those came later. */
+  readonly belowDamage: ReadonlySet<string>;
+  /** Of each line that cannot be read, the id of its run, as far as that can be made out. */
+  readonly unread: readonly (string | undefined)[];
+}
+
+/**
+ * All runs in their order, the oldest first. Of two lines with one id the later counts, and of two merges that share a shard the one with the
+ * newest: a shard that was run again, or was late, makes the run whole and not another one.
+ */
+export function readRuns(root: string, now = Date.now()): HistoryLines {
+  const { runs, ...rest } = readAllRuns(root, now);
+  return { ...rest, lines: inOrder(withoutEarlierMerges(runs), (run) => run) };
+}
+
+/** The same as they are in the file, with merges that a later one replaced. */
+export function readAllRuns(
+  root: string,
+  now = Date.now(),
+): Omit<HistoryLines, 'lines'> & { readonly runs: readonly HistoryRun[] } {
+  const { lines, damaged, below, spoiled } = readLinesOf(runsPath(root), isHistoryRun);
+  const byId = new Map<string, HistoryRun>();
+  for (const run of lines) if (isSafeId(run.id)) byId.set(run.id, run);
+  return {
+    runs: withPlaces([...byId.values()], new Date(now).toISOString()),
+    damaged,
+    unread: spoiled.map((text) => /^\{"id":"([^"\\]+)"/.exec(text)?.[1]),
+    belowDamage: new Set(damaged === 0 ? [] : lines.slice(below).map(({ id }) => id)),
+  };
+}
+
+/**
+ * Lines of older versions say no place, at most which runs that were there are dated later. They come after those, and after the lines above
+ * them that are dated after now.
+ */
+function withPlaces(runs: readonly HistoryRun[], nowIso: string): readonly HistoryRun[] {
+  if (!runs.some(({ at, ahead }) => ahead !== undefined || at > nowIso)) return runs;
+  const now = runTime(nowIso);
+  const places = new Map<string, string>();
+  let future = '';
+  return runs.map((run) => {
+    const time = runTime(run.at);
+    const known = (run.ahead ?? []).map((id) => places.get(id) ?? '');
+    const last = [...known, time <= now ? future : ''].sort().at(-1)!;
+    const place = run.order ?? (last < time ? time : placeAfter(last));
+    places.set(run.id, place);
+    if (time > now && place > future) future = place;
+    return place === placeOf(run) ? run : { ...run, order: place };
+  });
+}
+
+/** The runs of a history, as far as the place of a new one depends on them. */
+export function seenInHistory(root: string): SeenRun[] {
+  const path = runsPath(root);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  // Lines begin like this. Parsing thousands of them takes longer than many a run.
+  const starts = [...text.matchAll(/^\{"id":"([^"]+)","at":"([^"]+)"(?:,"order":"([^"]+)")?/gm)];
+  if (text.includes('"ahead":[') || starts.length < text.split('\n').length - 1)
+    return readAllRuns(root).runs.map((run) => ({
+      id: run.id,
+      place: placeOf(run),
+      time: runTime(run.at),
+    }));
+  return starts.map(([, id, at, order]) => ({
+    id: id!,
+    place: placeOf({ at: at!, order }),
+    time: runTime(at!),
+  }));
+}
+
+function withoutEarlierMerges(runs: readonly HistoryRun[]): readonly HistoryRun[] {
+  const byShard = new Map<string, HistoryRun>();
+  const replaced = new Set<HistoryRun>();
+  for (const run of runs)
+    for (const shard of run.shard_runs ?? []) {
+      const other = byShard.get(shard);
+      const [kept, left] =
+        other === undefined || isNewerMerge(run, other) ? [run, other] : [other, run];
+      byShard.set(shard, kept);
+      if (left !== undefined && left !== kept) replaced.add(left);
+    }
+  return replaced.size === 0 ? runs : runs.filter((run) => !replaced.has(run));
+}
+
+/** Names of runs begin with the time. */
+function isNewerMerge(
+  { shard_runs: a = [] }: HistoryRun,
+  { shard_runs: b = [] }: HistoryRun,
+): boolean {
+  const [newestA = '', newestB = ''] = [[...a].sort().at(-1), [...b].sort().at(-1)];
+  return newestA === newestB ? a.length >= b.length : newestA > newestB;
+}
+
+/** Whether queries of a run cannot be read, or are no longer kept. */
+export const isCut = (run: HistoryRun, read: Lines<HistoryQuery> | undefined): boolean =>
+  read === undefined || read.damaged > 0 || read.lines.length < run.total;
+
+/** How many bad verdicts of a run are not among its queries as they were read: the file is gone, or was cut. */
+export function lostVerdicts(run: HistoryRun, read: Lines<HistoryQuery> | undefined): number {
+  if (!isCut(run, read)) return 0;
+  const bad =
+    read?.lines.filter(({ status }) => status === 'fail' || status === 'error').length ?? 0;
+  return Math.max(0, run.failed + run.errors - bad);
+}
+
+/** The queries of a run; undefined where they are no longer kept. */
+export function readQueries(root: string, id: string): Lines<HistoryQuery> | undefined {
+  return isSafeId(id) && existsSync(queriesPath(root, id))
+    ? readLinesOf(queriesPath(root, id), isHistoryQuery)
+    : undefined;
+}
+
+interface LinesRead<T> extends Lines<T> {
+  /** How many of the lines come before the last one that cannot be read. */
+  readonly below: number;
+  /** The lines that cannot be read. */
+  readonly spoiled: readonly string[];
+}
+
+function readLinesOf<T>(path: string, is: (line: unknown) => line is T): LinesRead<T> {
+  if (!existsSync(path)) return { lines: [], damaged: 0, below: 0, spoiled: [] };
+  const lines: T[] = [];
+  const spoiled: string[] = [];
+  let below = 0;
+  const spoil = (text: string): void => {
+    spoiled.push(text);
+    below = lines.length;
+  };
+  for (const text of readFileSync(path, 'utf8').split('\n')) {
+    if (text === '') continue;
+    try {
+      const line: unknown = JSON.parse(text);
+      if (is(line)) lines.push(line);
+      else spoil(text);
+    } catch {
+      spoil(text);
+    }
+  }
+  return { lines, damaged: spoiled.length, below, spoiled };
+}
+
+/** Keeps the history to a size, the newest runs first. */
+function prune(root: string): void {
+  const path = runsPath(root);
+  if (
+    statSync(path).size > MAX_RUNS_BYTES ||
+    (statSync(path).size > 200 * MAX_RUNS && readRuns(root).lines.length > 1.1 * MAX_RUNS)
+  ) {
+    const kept = readRuns(root).lines.slice(-MAX_RUNS);
+    const temporary = `${path}.${process.pid}.tmp`;
+    writeFileSync(temporary, kept.map((run) => `${lineOf(run)}\n`).join(''));
+    renameSync(temporary, path);
+  }
+  const files = readdirSync(root).filter(
+    (name) => name.endsWith('.jsonl') && name !== 'runs.jsonl',
+  );
+  if (files.length <= MAX_QUERY_FILES / 10) return;
+  const sizes = files.map(
+    (name) => statSync(join(root, name), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  if (
+    files.length <= MAX_QUERY_FILES &&
+    sizes.reduce((sum, size) => sum + size, 0) <= MAX_QUERY_BYTES
+  )
+    return;
+  const rank = new Map(readRuns(root).lines.map(({ id }, at) => [`${id}.jsonl`, at]));
+  const newest = files
+    // Another process is about to add the line of a file that has none.
+    .map((name, at) => ({
+      name,
+      size: sizes[at]!,
+      rank: rank.get(name) ?? Number.MAX_SAFE_INTEGER,
+    }))
+    .sort((a, b) => b.rank - a.rank);
+  let bytes = 0;
+  for (const [at, { name, size }] of newest.entries()) {
+    bytes += size;
+    if (at >= MAX_QUERY_FILES || bytes > MAX_QUERY_BYTES) rmSync(join(root, name), { force: true });
+  }
+}
+
+/** Keeps two processes from writing at the same time. Undefined where the other does not finish: adding a line is safe all the same. */
+function lock(root: string): (() => void) | undefined {
+  const path = join(root, 'lock');
+  const release = (): void => rmSync(path, { force: true });
+  const until = Date.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      closeSync(openSync(path, 'wx'));
+      return release;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return undefined;
+    }
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > LOCK_STALE_MS) release();
+    else if (Date.now() > until) return undefined;
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+}

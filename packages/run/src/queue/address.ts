@@ -1,0 +1,61 @@
+import { UserError } from '@agentci/lib/problems';
+import { SECRETS } from '@agentci/lib/secrets';
+
+/** Where a Redis is, and who we are there. */
+export interface QueueAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly db: number;
+  readonly isTls: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+}
+
+export const USERNAME_VARIABLE = 'AGENTCI_QUEUE_USERNAME';
+export const PASSWORD_VARIABLE = 'AGENTCI_QUEUE_PASSWORD';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Reads `redis://host:port/db`. Credentials come from the environment alone: a command line is seen by everyone on the machine. */
+export function parseQueueAddress(text: string, env: Env): QueueAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url === undefined ||
+    (url.protocol !== 'redis:' && url.protocol !== 'rediss:') ||
+    url.hostname === ''
+  )
+    throw new UserError('QUEUE_ADDRESS', '--queue is not the address of a Redis', {
+      hint: 'Write redis://host:6379, or rediss://host:6379 for TLS; /2 at the end chooses database 2.',
+    });
+  if (url.username !== '' || url.password !== '')
+    throw new UserError(
+      'QUEUE_CREDENTIALS',
+      '--queue has credentials in it, where every process of the machine can see them',
+      {
+        hint: `Leave them out and set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE}, if there is one).`,
+      },
+    );
+  const db = url.pathname.replace(/^\//, '');
+  if (!/^\d{0,4}$/.test(db) || url.search !== '' || url.hash !== '')
+    throw new UserError(
+      'QUEUE_ADDRESS',
+      '--queue has more than a host, a port and the number of a database',
+      {
+        hint: 'Write redis://host:6379/0.',
+      },
+    );
+  const password = env[PASSWORD_VARIABLE] || undefined;
+  if (password !== undefined) SECRETS.add([{ name: PASSWORD_VARIABLE, value: password }]);
+  return {
+    // An IPv6 address is in brackets in a URL and nowhere else.
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? 6379 : Number(url.port),
+    db: Number(db || 0),
+    isTls: url.protocol === 'rediss:',
+    username: env[USERNAME_VARIABLE] || undefined,
+    password,
+  };
+}
+
+export const addressText = ({ host, port, db, isTls }: QueueAddress): string =>
+  `${isTls ? 'rediss' : 'redis'}://${host.includes(':') ? `[${host}]` : host}:${port}${db === 0 ? '' : `/${db}`}`;

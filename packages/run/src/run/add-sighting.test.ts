@@ -1,0 +1,73 @@
+import type { ToolStep, Trace } from '@agentci/trace';
+import { nothingCaptured, simpleTrace, toolNames } from '@agentci/trace';
+import { describe, expect, it } from 'vitest';
+import { addSighting } from './add-sighting.ts';
+
+const tool = (name: string, more: Partial<ToolStep> = {}): ToolStep => ({
+  id: 's',
+  seq: 1,
+  kind: 'tool',
+  name,
+  status: 'ok',
+  by: 'client',
+  evidence: ['message'],
+  ...more,
+});
+const seen = (...steps: ToolStep[]): Trace => ({
+  ...simpleTrace('words of the model'),
+  id: 'seen',
+  startedAt: 1,
+  endedAt: 2,
+  steps: steps.map((step, i) => ({ ...step, id: `s${i + 1}`, seq: i + 1 })),
+  captured: { ...nothingCaptured(), toolCalls: 'full', llmCalls: 'full', final: 'full' },
+});
+
+describe('an agent that was watched', () => {
+  it('keeps its own answer, and what was seen decides about calls', () => {
+    const trace = addSighting(simpleTrace('The answer'), {
+      trace: seen(tool('lookup')),
+      warnings: [],
+    });
+    expect([trace.final?.text, toolNames(trace), trace.captured.toolCalls]).toEqual([
+      'The answer',
+      ['lookup'],
+      'full',
+    ]);
+  });
+
+  it('is timed by the runner, not by its calls', () => {
+    const trace = addSighting(simpleTrace('x'), { trace: seen(), warnings: [] });
+    expect([trace.startedAt, trace.endedAt]).toEqual([undefined, undefined]);
+  });
+
+  it('without anything seen is what it said, with a warning', () => {
+    const warnings = [{ code: 'CAPTURE_NOTHING', message: 'nothing' }];
+    const trace = addSighting(simpleTrace('x'), { warnings });
+    expect([trace.captured.toolCalls, trace.warnings]).toEqual(['none', warnings]);
+  });
+
+  it('has the calls of its own recording that were not seen, each call once', () => {
+    const own = simpleTrace({
+      answer: 'x',
+      tool_calls: [
+        { name: 'lookup', args: { q: 1 } },
+        { name: 'lookup', args: { q: 2 } },
+        { name: 'dig', args: {} },
+      ],
+    });
+    const trace = addSighting(own, {
+      trace: seen(tool('lookup', { args: { q: 1 } })),
+      warnings: [],
+    });
+    expect(toolNames(trace)).toEqual(['lookup', 'lookup', 'dig']);
+    expect(trace.steps.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(new Set(trace.steps.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('is partly known where the sighting is, whatever its recording claims', () => {
+    const partial = seen(tool('lookup'));
+    partial.captured.toolCalls = 'partial';
+    const own = simpleTrace({ answer: 'x', tool_calls: [] });
+    expect(addSighting(own, { trace: partial, warnings: [] }).captured.toolCalls).toBe('partial');
+  });
+});

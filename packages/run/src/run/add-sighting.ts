@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Capability, Captured, CaptureLevel, ToolStep, Trace } from '@agentci/trace';
+import type { Sighting } from '../runners/runner.ts';
+
+/**
+ * The trace of an agent that was watched: what it did as it was seen, its answer as it gave it. Calls that only the agent's
+ * own recording mentions are kept too: nothing that either of them shows may be lost.
+ */
+export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): Trace {
+  if (seen === undefined) return { ...given, warnings: [...given.warnings, ...warnings] };
+  const own = given.steps.filter((step): step is ToolStep => step.kind === 'tool');
+  const left = seen.steps.filter((step): step is ToolStep => step.kind === 'tool');
+  const unseen = own.filter((call) => {
+    const at = left.findIndex((other) => isOneCall(call, other));
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+  const others = given.steps.filter(({ kind }) => kind !== 'tool' && kind !== 'llm');
+  const added = [...others, ...unseen].map(({ parent: _, ...step }, i) => ({
+    ...step,
+    id: `a${i + 1}`,
+    seq: seen.steps.length + i + 1,
+  })) as Trace['steps'];
+  const { final, reported, resources } = given;
+  // The answer is what the agent gave, and the time is the runner's: a model's last words and the times of calls are neither.
+  const { final: _, startedAt: __, endedAt: ___, error: ____, ...did } = seen;
+  return {
+    ...did,
+    id: given.id,
+    steps: [...seen.steps, ...added],
+    task: given.task ?? did.task,
+    status: given.status,
+    error: given.error,
+    final,
+    reported: reported ?? did.reported,
+    resources: resources ?? did.resources,
+    agents: seen.agents.length > 0 ? seen.agents : given.agents,
+    meta: { ...seen.meta, ...given.meta },
+    captured: { ...better(seen.captured, given.captured), final: given.captured.final },
+    warnings: [...given.warnings, ...seen.warnings, ...warnings],
+  };
+}
+
+const isOneCall = (a: ToolStep, b: ToolStep): boolean =>
+  a.callId !== undefined && b.callId !== undefined
+    ? a.callId === b.callId
+    : a.name === b.name &&
+      (a.args === undefined || b.args === undefined || isDeepStrictEqual(a.args, b.args));
+
+/** What was watched decides about calls; of the rest the agent may know more. */
+const DECIDED: ReadonlySet<Capability> = new Set<Capability>([
+  'toolCalls',
+  'toolArgs',
+  'toolResults',
+  'toolErrors',
+  'llmCalls',
+  'prompts',
+]);
+const RANK: Readonly<Record<CaptureLevel, number>> = { none: 0, partial: 1, full: 2 };
+
+function better(seen: Captured, given: Captured): Captured {
+  const captured = { ...seen };
+  for (const key of Object.keys(given) as Capability[])
+    if (!DECIDED.has(key) && RANK[given[key]] > RANK[seen[key]]) captured[key] = given[key];
+  return captured;
+}

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path';
+import type { QueryResult } from '@agentci/results';
+import type { Query } from '@agentci/spec';
+import type { Trace } from '@agentci/trace';
+import { llmCalls } from '@agentci/trace';
+import { needsOutside } from './asks-of.ts';
+import { BaselineShelf, type Shelf } from './choose-baselines.ts';
+import { createEvaluator, type TraceEvaluator } from './evaluate-trace.ts';
+import type { CasePlan } from './plan-cases.ts';
+import type { RunOptions } from './run-options.ts';
+import type { RunParts } from './run-parts.ts';
+import { type SuiteJudge, suiteJudge } from './suite-judge.ts';
+import type { suiteOutside } from './suite-outside.ts';
+import { ToolWitness } from './tool-witness.ts';
+import type { UserAuditor } from './user-audit.ts';
+
+/** Names come from recordings; more than this are not names of models. */
+const MAX_MODELS = 20;
+
+interface Collaborators {
+  readonly shelf: Shelf;
+  readonly judges: SuiteJudge;
+  readonly outside: ReturnType<typeof suiteOutside> | undefined;
+  readonly audit: UserAuditor | undefined;
+}
+
+/** Gives the verdicts of a run, and notes what is decided over all its traces. */
+export class CaseJudge {
+  readonly witness: ToolWitness;
+  readonly #with: Collaborators;
+  readonly #evaluate: TraceEvaluator;
+  readonly #models = new Set<string>();
+
+  static async open(options: RunOptions, plan: CasePlan): Promise<CaseJudge> {
+    const { suite } = options;
+    const { queries, selected, ledger } = plan;
+    const shelf = options.ignoresBaselines
+      ? BaselineShelf.empty
+      : new BaselineShelf(suite, {
+          dir: options.baselineDir ?? resolve(suite.dir, suite.baselineDir),
+          version: options.baseline,
+        });
+    const judges = suiteJudge(options, queries, ledger);
+    const outside = await openOutside(options, queries, judges);
+    const audit = options.auditUser
+      ? new (await import('./user-audit.ts')).UserAuditor(options, selected, ledger)
+      : undefined;
+    return new CaseJudge(options, plan, { shelf, judges, outside, audit });
+  }
+
+  constructor(options: RunOptions, { selected, metrics }: CasePlan, collaborators: Collaborators) {
+    // What the rules of all shards name is asked once, of what all of them saw.
+    this.witness = new ToolWitness(selected);
+    if (options.resumed !== undefined && options.resumed.length > 0) this.witness.notSeen();
+    this.#with = collaborators;
+    const { judges, shelf, outside } = collaborators;
+    this.#evaluate = createEvaluator(judges, shelf, options.suite.dir, { metrics, outside });
+  }
+
+  judge = async (query: Query, trace: Trace): Promise<QueryResult> => {
+    this.witness.see(trace);
+    for (const { model } of llmCalls(trace))
+      if (model !== undefined && this.#models.size < MAX_MODELS) this.#models.add(model);
+    await this.#with.audit?.look(query, trace);
+    return this.#evaluate(query, trace);
+  };
+
+  parts(): Pick<RunParts, 'models' | 'outside' | 'tools' | 'judge' | 'audit' | 'baselines'> {
+    const { shelf, judges, outside, audit } = this.#with;
+    return {
+      models: [...this.#models].sort(),
+      outside: outside?.checks() ?? [],
+      tools: this.witness.sightings(),
+      judge: judges.parts(),
+      audit: audit?.parts(),
+      baselines: shelf.notices,
+    };
+  }
+
+  /** Ends the processes of the user's own checks. */
+  async close(): Promise<void> {
+    await this.#with.outside?.close();
+  }
+}
+
+/** What runs the user's own code and compares meanings, if a check asks for it. */
+export async function openOutside(
+  options: RunOptions,
+  queries: readonly Query[],
+  judges: SuiteJudge,
+): Promise<ReturnType<typeof suiteOutside> | undefined> {
+  if (!queries.some(needsOutside)) return undefined;
+  const { suiteOutside } = await import('./suite-outside.ts');
+  return suiteOutside(options, judges.judge);
+}

@@ -1,0 +1,119 @@
+import { UserError } from '@agentci/lib/problems';
+import { SECRETS } from '@agentci/lib/secrets';
+import { caseKey } from '@agentci/results';
+import type { Query, Suite } from '@agentci/spec';
+import type { Trace } from '@agentci/trace';
+import {
+  type BaselineFile,
+  listBaselineFiles,
+  readBaselineTrace,
+  usableBaselines,
+} from '../store/baseline-files.ts';
+
+export interface ChosenBaseline {
+  readonly version: string;
+  readonly file: string;
+  readonly trace: Trace;
+}
+
+/** What a run asks of its baselines. */
+export type Shelf = Pick<BaselineShelf, 'has' | 'get' | 'notices'>;
+
+/** Hands out the baseline of a query: of the version asked for, else the newest that passed its precheck. */
+export class BaselineShelf {
+  readonly #chosen = new Map<string, BaselineFile>();
+  readonly notices: string[] = [];
+
+  /** For traces that are judged on their own. */
+  static readonly empty: Shelf = {
+    has: () => false,
+    get: () => Promise.resolve(undefined),
+    notices: [],
+  };
+
+  constructor(suite: Suite, options: { dir: string; version?: string | undefined }) {
+    const version = options.version ?? suite.baseline;
+    const list = listBaselineFiles(options.dir, suite.agent);
+    const files = usableBaselines(list, version);
+    for (const { error } of list.broken) this.notices.push(error.message);
+    if (version !== undefined && !files.some((file) => file.version === version)) {
+      const known = [...new Set(files.map((file) => file.version))];
+      throw new UserError(
+        'BASELINE_MISSING',
+        `there is no baseline "${version}" of agent "${suite.agent}" in ${options.dir}`,
+        {
+          hint:
+            known.length > 0
+              ? `There is: ${known.join(', ')}`
+              : 'No baseline has been saved for this agent yet.',
+        },
+      );
+    }
+    const byId = new Map(suite.queries.map((query) => [caseKey(query), query]));
+    const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));
+    const ids = suite.cells === undefined ? undefined : new Set(suite.queries.map(({ id }) => id));
+    for (const file of files) {
+      // Runs of different cells are not comparable, even where they were asked the same.
+      const named =
+        file.query_id === undefined
+          ? undefined
+          : byId.get(caseKey({ id: file.query_id, cell: file.cell }));
+      const query =
+        named ??
+        (suite.cells === undefined && file.cell === undefined ? byText.get(file.query) : undefined);
+      if (!query && file.query_id !== undefined && ids?.has(file.query_id)) {
+        const why =
+          file.cell === undefined
+            ? 'says no cell of the matrix'
+            : 'is of a cell that is no longer in the matrix';
+        this.notices.push(
+          `baseline ${file.file} ${why}, so nothing is compared with it: save it again`,
+        );
+        continue;
+      }
+      if (!query) {
+        this.notices.push(
+          file.query_id === undefined && file.query === ''
+            ? `baseline ${file.file} does not say which query it is of`
+            : `baseline ${file.file} is of a query that is no longer in the spec`,
+        );
+        continue;
+      }
+      if (asksOther(file, query)) {
+        this.notices.push(
+          `baseline ${file.file} is of another question than "${query.id}" asks now, so it is not compared with: save it again`,
+        );
+        continue;
+      }
+      // A forced baseline did not pass its precheck: it counts only when asked for by name.
+      const usable =
+        version === undefined
+          ? file.metadata.precheck_passed === true && !file.metadata.forced
+          : file.version === version;
+      if (!usable) continue;
+      const current = this.#chosen.get(caseKey(query));
+      if (current && (current.captured_at ?? '') >= (file.captured_at ?? '')) continue;
+      this.#chosen.set(caseKey(query), file);
+    }
+    // Only of those that are used: an older one may be of any spec.
+    const drifted = [...this.#chosen.values()].filter(
+      ({ metadata: { spec_hash } }) => spec_hash !== undefined && spec_hash !== suite.hash,
+    );
+    for (const name of new Set(drifted.map((file) => file.version)))
+      this.notices.push(`the spec has changed since baseline ${name} was captured`);
+  }
+
+  has = (query: Query): boolean => this.#chosen.has(caseKey(query));
+
+  async get(query: Query): Promise<ChosenBaseline | undefined> {
+    const file = this.#chosen.get(caseKey(query));
+    if (!file) return undefined;
+    return { version: file.version, file: file.file, trace: await readBaselineTrace(file.file) };
+  }
+}
+
+/** The file names the query by its id and another question: the spec was changed, or the file was edited by hand. */
+export const asksOther = ({ query: asked }: BaselineFile, { query }: Query): boolean =>
+  asked !== '' && plain(asked) !== plain(query) && asked !== SECRETS.document(query);
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,0 +1,205 @@
+import { resolve } from 'node:path';
+import {
+  type CheckContext,
+  type CheckOutcome,
+  type CodeItem,
+  clip,
+  codeName,
+  held,
+  knownCalls,
+  outputOf,
+  shortJson,
+  unmeasured,
+  violated,
+} from '@agentci/checks';
+import { withDeadline } from '@agentci/lib/net';
+import { systemErrorText } from '@agentci/lib/problems';
+import { SECRETS } from '@agentci/lib/secrets';
+import { codePlace } from '@agentci/spec';
+import { finalText, maskedReason } from '@agentci/trace';
+import { createModuleCaller, type ModuleCaller } from '../runners/module.ts';
+import { runProcess } from '../runners/process.ts';
+import { reasonIn } from '../runners/stderr-reason.ts';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const MAX_STDOUT_BYTES = 1024 * 1024;
+const MAX_MESSAGE = 500;
+
+/** What programs need to run at all. Keys and everything else is passed on only by name. */
+const USUAL_ENV =
+  'PATH HOME LANG LC_ALL TZ TMPDIR TEMP TMP USER SHELL SYSTEMROOT ' +
+  'PATHEXT COMSPEC APPDATA LOCALAPPDATA USERPROFILE NODE_PATH VIRTUAL_ENV PYTHONPATH';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Runs the user's own checks: functions in threads, programs as processes, each with a time limit. */
+export interface CodeRunner {
+  readonly run: (item: CodeItem, context: CheckContext) => Promise<CheckOutcome>;
+  /** Failures in the background of functions whose verdict had been taken: it may have been wrong. */
+  readonly lateErrors: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export function createCodeRunner(options: {
+  readonly dir: string;
+  readonly env: Env;
+  readonly signal?: AbortSignal | undefined;
+}): CodeRunner {
+  const idle = new Map<string, ModuleCaller[]>();
+  const all: { readonly module: string; readonly caller: ModuleCaller }[] = [];
+
+  async function callModule(
+    module: string,
+    env: Env,
+    input: object,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { file, exportName } = codePlace(module);
+    const key = JSON.stringify([module, env]);
+    const free = idle.get(key) ?? [];
+    idle.set(key, free);
+    let caller = free.pop();
+    if (caller === undefined) {
+      caller = createModuleCaller({
+        file: resolve(options.dir, file),
+        exportName,
+        env,
+        what: 'the check',
+      });
+      all.push({ module, caller });
+    }
+    try {
+      return await caller.call([input], signal);
+    } finally {
+      free.push(caller);
+    }
+  }
+
+  async function runCommand(
+    command: readonly string[],
+    env: Env,
+    input: object,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const [program, ...args] = command;
+    const outcome = await runProcess({
+      command: program!,
+      args,
+      cwd: options.dir,
+      env,
+      stdin: JSON.stringify(input),
+      signal,
+      maxStdoutBytes: MAX_STDOUT_BYTES,
+    });
+    switch (outcome.ended) {
+      case 'exited':
+        if (outcome.code !== 0)
+          throw new Error(`it exited with code ${outcome.code}${reasonIn(outcome.stderr)}`);
+        return parsed(outcome.stdout.toString('utf8'));
+      case 'signal':
+        throw new Error(`it was ended by ${outcome.signal}${reasonIn(outcome.stderr)}`);
+      case 'flooded':
+        throw new Error(`it printed more than ${MAX_STDOUT_BYTES} bytes`);
+      case 'aborted':
+        throw new Error('it was stopped');
+      case 'not_started':
+        throw new Error(`it could not be started: ${outcome.message}`);
+    }
+  }
+
+  return {
+    run: async (item, context) => {
+      const name = `code ${clip(codeName(item))}`;
+      const masked = maskedReason(context.trace);
+      if (masked !== undefined) return failed(name, masked);
+      const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } =
+        typeof item === 'string' ? {} : item;
+      const env = Object.fromEntries(
+        [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>
+          options.env[key] === undefined ? [] : [[key, options.env[key]]],
+        ),
+      );
+      // What a check is given by name is like what the spec takes from the environment: never shown.
+      SECRETS.add(
+        passed.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }])),
+      );
+      const input = inputOf(context);
+      return withDeadline({ ms: timeoutMs, signal: options.signal }, async ({ signal, isOver }) => {
+        try {
+          const given =
+            typeof item === 'string' || 'module' in item
+              ? await callModule(typeof item === 'string' ? item : item.module, env, input, signal)
+              : await runCommand(item.command, env, input, signal);
+          return verdictOf(name, given);
+        } catch (error) {
+          const why = isOver()
+            ? `no verdict within ${timeoutMs} ms`
+            : (systemErrorText(error as NodeJS.ErrnoException) ??
+              (error instanceof Error ? error.message : String(error)));
+          return failed(name, why);
+        }
+      });
+    },
+    lateErrors: () =>
+      all.flatMap(({ module, caller }) =>
+        caller.lateErrors().map((why) => `code ${clip(module)}: ${clip(why, MAX_MESSAGE)}`),
+      ),
+    close: async () => {
+      await Promise.all(all.map(({ caller }) => caller.close()));
+    },
+  };
+}
+
+/** Whatever the layer, a check of the user's own that gave no verdict is an error. */
+const failed = (name: string, why: string): CheckOutcome =>
+  unmeasured(`${name}: ${clip(why, MAX_MESSAGE)}`, { severity: 'fail' });
+
+/** What a function or a program is told of the run. What was not captured is null. */
+function inputOf({ trace, query }: CheckContext): object {
+  return {
+    query: query?.query ?? null,
+    answer: finalText(trace) ?? null,
+    output: outputOf(trace) ?? null,
+    calls: knownCalls(trace) ?? null,
+    trace,
+    vars: query?.vars ?? {},
+    expected: query?.expectedOutput ?? null,
+  };
+}
+
+function parsed(stdout: string): unknown {
+  const text = stdout.trim();
+  if (text === '') throw new Error('it printed nothing; print true, false, or {"status": "pass"}');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(
+      `it printed ${shortJson(text)}, which is not JSON; print true, false, or {"status": "pass"}`,
+    );
+  }
+}
+
+/** What came back is a stranger's: anything but the agreed shape is an error. */
+function verdictOf(name: string, given: unknown): CheckOutcome {
+  if (typeof given === 'boolean')
+    return given
+      ? held(`${name}: pass`, { value: true })
+      : violated(`${name}: fail`, { value: false });
+  const fields =
+    typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+  const { status, message, value } = fields;
+  if (status !== 'pass' && status !== 'fail')
+    return failed(
+      name,
+      `it gave ${shortJson(given)}, not true, false or {status: "pass" | "fail"}`,
+    );
+  const told =
+    typeof message === 'string' && message.trim() !== '' ? clip(message, MAX_MESSAGE) : status;
+  const shown = isShort(value) ? value : undefined;
+  return (status === 'pass' ? held : violated)(`${name}: ${told}`, { value: shown ?? status });
+}
+
+const isShort = (value: unknown): boolean =>
+  typeof value === 'number' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'string' && value.length <= MAX_MESSAGE);

@@ -1,0 +1,142 @@
+import { present } from '@agentci/lib/data';
+import { settledUsd } from '@agentci/lib/numbers';
+import { SECRETS } from '@agentci/lib/secrets';
+import { plural } from '@agentci/lib/text';
+import type { Metric } from '@agentci/metrics';
+import type { CheckResult, QueryResult, RunResult } from '@agentci/results';
+import { maskResult, summarize } from '@agentci/results';
+import { runUse, servedCheck } from './cassette-use.ts';
+import { cellChecks, compareCells } from './cells.ts';
+import type { RunParts } from './run-parts.ts';
+import { judgeNotices } from './suite-judge.ts';
+import { unknownTools } from './tool-witness.ts';
+
+/** What a run says about itself as a whole. */
+type Conclusion = Omit<
+  RunResult,
+  'schema' | 'agent' | 'run_id' | 'spec' | 'started_at' | 'duration_ms'
+>;
+
+interface ConcludeInput {
+  readonly parts: RunParts;
+  readonly results: QueryResult[];
+  readonly isInterrupted?: boolean;
+  /** Metrics of the user's own, where their modules were loaded. */
+  readonly custom?: ReadonlyMap<string, Metric>;
+  /** Only a part of the queries were run here: what is decided over all of them is left to `agentci merge`. */
+  readonly shard?: NonNullable<RunResult['shard']>;
+  /** What went wrong when shards were merged. */
+  readonly incomplete?: readonly CheckResult[];
+}
+
+/** Decides what is decided over a whole run: its checks, numbers, notices and exit code. */
+export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
+  const { parts, results, isInterrupted = false, shard, incomplete = [] } = input;
+  const { recorded, matrix, audit } = parts;
+  const isShard = shard !== undefined;
+  const cassette = runUse(results, parts.late.inReplay);
+  const tools = unknownTools(parts.tools, results);
+  const compared =
+    matrix === undefined ? undefined : compareCells(results, matrix.cells, matrix.baseline);
+  const cells =
+    compared !== undefined && isShard ? { ...compared, cell_comparisons: [] } : compared;
+  const audits = audit === undefined ? undefined : await import('./user-audit.ts');
+  const suiteMetrics = parts.metrics.length === 0 ? undefined : await import('./suite-metrics.ts');
+  const overall = isShard
+    ? undefined
+    : await suiteMetrics?.measureOverall(
+        parts.metrics,
+        input.custom === undefined ? {} : { custom: input.custom },
+      );
+  const gates = [
+    ...(overall?.checks ?? []),
+    ...(isShard ? parts.metrics.map(({ request }) => ({ id: `metric.${request.name}` })) : []),
+    ...tools.checks,
+  ];
+  const later = present([
+    ...servedCheck(cassette),
+    ...(audit === undefined ? [] : audits!.auditChecks(audit)),
+    isShard && matrix?.baseline !== undefined ? { id: 'matrix.baseline_cell' } : undefined,
+    ...(isShard || cells === undefined || matrix?.baseline === undefined
+      ? []
+      : cellChecks(cells, matrix.baseline)),
+  ]);
+  const gate = (checks: readonly (CheckResult | { id: string })[]): CheckResult[] =>
+    isShard ? deferred(checks) : (checks as CheckResult[]);
+  const checks = maskResult([
+    ...incomplete,
+    ...recorded.checks,
+    ...gate(gates),
+    ...parts.late.checks,
+    ...parts.outside,
+    ...gate(later),
+  ]);
+  const verdicts = {
+    results,
+    unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
+    checks,
+    interrupted: isInterrupted || undefined,
+  };
+  const { unpricedRuns = 0 } = parts;
+  return {
+    recorded: recorded.isAll ? true : undefined,
+    unused: parts.unused === undefined ? undefined : settled(parts.unused),
+    judge: settled(parts.judge.usage),
+    user: parts.user === undefined ? undefined : settled(parts.user),
+    user_audit:
+      audit === undefined
+        ? undefined
+        : maskResult(audits!.auditReport({ ...audit, judge: settled(audit.judge) })),
+    checks,
+    metrics: overall && Object.keys(overall.metrics).length > 0 ? overall.metrics : undefined,
+    cassette,
+    summary: summarize(verdicts, {
+      strict: parts.strict,
+      isShard,
+      isIncomplete: incomplete.length > 0,
+    }),
+    shard,
+    ...cells,
+    results,
+    unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
+    notices: SECRETS.value(
+      present([
+        shard === undefined ? undefined : shardNotice(shard),
+        unpricedRuns === 0
+          ? undefined
+          : `--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`,
+        ...parts.baselines,
+        ...recorded.notices,
+        ...tools.notices,
+        ...(overall?.notices ?? []),
+        ...judgeNotices(parts.judge),
+        audit === undefined ? undefined : audits!.auditNotice(audit),
+        parts.hint === undefined ? undefined : parts.hint,
+      ]),
+    ),
+    interrupted: isInterrupted || undefined,
+  };
+}
+
+/** A part of a run must not pass or fail what is asked of all of it. */
+function deferred(checks: readonly { readonly id: string }[]): CheckResult[] {
+  return [...new Set(checks.map(({ id }) => id))].map((id) => ({
+    id,
+    status: 'skip',
+    skip_reason: 'deferred',
+    message: `${id} is decided over all shards, by agentci merge`,
+    evidence: [],
+  }));
+}
+
+function shardNotice({ index, count, ids }: NonNullable<RunResult['shard']>): string {
+  const what =
+    ids.length === 0
+      ? 'no queries are left for it, so nothing was run'
+      : `${plural(ids.length, 'query', 'queries')}; the verdict on the whole run is made by agentci merge`;
+  return `shard ${index} of ${count}: ${what}`;
+}
+
+/** What models took; parts keep the sum as it is, so that only the whole is rounded. */
+const settled = <T extends { readonly cost_usd: number | null }>(usage: T): T =>
+  usage.cost_usd === null ? usage : { ...usage, cost_usd: settledUsd(usage.cost_usd) };

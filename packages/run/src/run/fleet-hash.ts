@@ -1,0 +1,23 @@
+import { sha256Hex } from '@agentci/lib/data';
+import type { Suite } from '@agentci/spec';
+import { isPromptFile, readPromptFile } from '@agentci/spec';
+import { filledText } from '../runners/fill-texts.ts';
+
+/**
+ * What a worker must have in common with whoever collects a run: the spec, and the prompts that it names where a model is the
+ * agent. Of any other agent the files are its own.
+ */
+export function fleetHash(suite: Suite): string {
+  const { runner, dir, queries, hash } = suite;
+  if (runner?.kind !== 'model' || runner.prompt === undefined || !isPromptFile(runner.prompt))
+    return hash;
+  const { prompt } = runner;
+  const signal = new AbortController().signal;
+  const named = prompt.includes('{{')
+    ? queries.map(({ query, id, vars, cell }) =>
+        filledText(prompt, { query, id, run: 1, vars, cell, signal }),
+      )
+    : [prompt];
+  const texts = [...new Set(named)].sort().map((path) => [path, readPromptFile(path, dir)]);
+  return `sha256:${sha256Hex(JSON.stringify([hash, texts]))}`;
+}

@@ -1,0 +1,406 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import type { Budget } from '@agentci/judge';
+import { sha256Hex } from '@agentci/lib/data';
+import { SECRETS } from '@agentci/lib/secrets';
+import type { CassetteUse, QueryError, QueryResult, RunResult } from '@agentci/results';
+import { caseKey } from '@agentci/results';
+import type { ConversationPlan, Query, StatePlan } from '@agentci/spec';
+import { type MetricRequest, metricRequests } from '@agentci/spec';
+import { seededRandom } from '@agentci/stats';
+import type { Trace } from '@agentci/trace';
+import { createRunner } from '../runners/create-runner.ts';
+import {
+  AgentError,
+  type RunAbout,
+  type Runner,
+  type RunnerEnvironment,
+  type RunOutput,
+  type TurnRequest,
+} from '../runners/runner.ts';
+import type { Cassettes, Played } from './cassettes.ts';
+import { errorResult } from './combine-runs.ts';
+import type { Talk, TurnError } from './converse.ts';
+import { unfinished } from './evaluate-conversation.ts';
+import { createFunctionRunner } from './function-runner.ts';
+import { interpretOutput } from './interpret-output.ts';
+import type { UserModels, UserTapeAccess } from './model-user.ts';
+import { openCassettes } from './open-cassettes.ts';
+import { playedResult, playedTrace } from './played.ts';
+import { withRetries } from './retry.ts';
+import type { LiveRunner, RunOptions } from './run-options.ts';
+import { withSecretWarning } from './secret-warning.ts';
+import { watchAgent } from './watch-agent.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DEFAULT_RETRIES = 2;
+
+/** One run of one query. */
+export interface Run {
+  readonly query: Query;
+  readonly run: number;
+}
+
+/** What an agent gave back: as it gave it, or as a trace already. */
+type Given = { readonly output: RunOutput } | { readonly trace: Trace };
+
+/** What came of a run, before its verdict: a trace to judge, or a result where there is nothing to judge. */
+export type Outcome =
+  | { readonly kind: 'judge'; readonly trace: Trace; readonly played?: Played }
+  | { readonly kind: 'failed'; readonly result: QueryResult; readonly trace?: Trace };
+
+/** What was found out about a run when its verdict had been given. */
+export interface VoidRun {
+  readonly about: RunAbout;
+  readonly error: QueryError;
+  /** Of a run with a cassette. */
+  readonly use?: CassetteUse;
+}
+
+interface Live {
+  readonly options: RunOptions;
+  readonly runner: Runner;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly interrupt: AbortSignal;
+  /** What ends each agent that is running: one listener for all of them. */
+  readonly running: Set<AbortController>;
+  readonly random: () => number;
+  /** Makes the ids of conversations differ from those of other runs: an agent may remember them. */
+  readonly token: string;
+  /** Models that play users; absent where no query needs one. */
+  readonly users: UserModels | undefined;
+  readonly cassettes: Cassettes | undefined;
+}
+
+/** The agent of a suite while it can be run: its runner, whoever watches it, its cassettes and the models that play its users. */
+export interface LiveAgent {
+  /** Runs the agent and reads what it gave back; undefined if the user stopped the run. */
+  readonly run: (of: Run) => Promise<Outcome | undefined>;
+  /** What the models that play users were asked; undefined where there are none. */
+  readonly usage: () => RunResult['user'];
+  /** Makes it ready for the next run, where starting it takes time. */
+  readonly warm: () => Promise<void>;
+  /** Ends it, and says which verdicts no longer hold. */
+  readonly close: () => Promise<readonly VoidRun[]>;
+}
+
+/** Starts whatever the suite's agent needs before it can be asked. */
+export async function openLiveAgent({
+  options,
+  config,
+  workers,
+  budget,
+  runs,
+}: {
+  readonly options: RunOptions;
+  readonly config: LiveRunner;
+  readonly workers: number;
+  /** What models that play users may spend. */
+  readonly budget: Budget;
+  /** The runs to come. */
+  readonly runs: readonly RunAbout[];
+}): Promise<LiveAgent> {
+  const settings: { timeoutMs?: number; retries?: number } =
+    typeof config === 'function' ? {} : config;
+  const timeoutMs = options.timeoutMs ?? settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const interrupt = options.signal ?? new AbortController().signal;
+  // One listener for each query that waits to be tried again: many workers are not a leak.
+  setMaxListeners(0, interrupt);
+  const running = new Set<AbortController>();
+  const endAll = (): void => {
+    for (const controller of running) controller.abort('interrupt');
+  };
+  interrupt.addEventListener('abort', endAll, { once: true });
+  const cassettes = await openCassettes(options, config);
+  const voids: VoidRun[] = [];
+  const onVoid: RunnerEnvironment['onVoid'] = (about, message) =>
+    voids.push({ about, error: { kind: 'agent', message } });
+  const agent = await openAgent(config, {
+    options,
+    timeoutMs,
+    workers,
+    cassettes,
+    runs,
+    onVoid,
+  });
+  const live: Live = {
+    options,
+    runner: agent.runner,
+    timeoutMs,
+    retries: options.retries ?? settings.retries ?? DEFAULT_RETRIES,
+    interrupt,
+    running,
+    random: seededRandom(options.seed ?? 0),
+    token: randomUUID(),
+    users: options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
+      ? new (await import('./model-user.ts')).UserModels(options, budget)
+      : undefined,
+    cassettes,
+  };
+  return {
+    run: (of) => runOnce(live, of),
+    usage: () => live.users?.usage(),
+    warm: async () => agent.runner.warm?.(),
+    close: async () => {
+      await cassettes?.settle();
+      await agent.close();
+      interrupt.removeEventListener('abort', endAll);
+      voids.push(...(cassettes?.takeBack() ?? []));
+      return voids;
+    },
+  };
+}
+
+interface OpenAgent {
+  readonly runner: Runner;
+  readonly close: () => Promise<void>;
+}
+
+/** The runner, and whoever watches what it runs. */
+async function openAgent(
+  config: LiveRunner,
+  {
+    options,
+    timeoutMs,
+    workers,
+    cassettes,
+    runs,
+    onVoid,
+  }: {
+    options: RunOptions;
+    timeoutMs: number;
+    workers: number;
+    cassettes: Cassettes | undefined;
+    runs: readonly RunAbout[];
+    onVoid: RunnerEnvironment['onVoid'];
+  },
+): Promise<OpenAgent> {
+  if (typeof config === 'function') {
+    const runner = createFunctionRunner(config);
+    return { runner, close: () => runner.close() };
+  }
+  const around = { dir: options.suite.dir, env: options.env ?? {} };
+  const onNote: Parameters<typeof watchAgent>[1]['onNote'] = (note) => options.sink?.event?.(note);
+  const watch = await watchAgent(config, { ...around, onNote, cassettes, runs });
+  const watchResources = options.suite.queries.some(({ metrics }) =>
+    metricRequests(metrics).some(readsResources),
+  );
+  const environment = {
+    ...around,
+    watch,
+    timeoutMs,
+    workers,
+    watchResources,
+    onVoid,
+  };
+  const runner = await createRunner(config, environment).catch(async (error) => {
+    await watch?.close();
+    throw error;
+  });
+  const close = async (): Promise<void> => {
+    await runner.close();
+    await watch?.close();
+  };
+  return { runner, close };
+}
+
+const RESOURCE_METRICS = new Set([
+  'energy_consumption',
+  'carbon_emissions',
+  'resource_utilization',
+]);
+
+/** Watching a process costs a little and makes its traces longer, so it is done only where something reads it. */
+const readsResources = ({ name }: MetricRequest): boolean => RESOURCE_METRICS.has(name);
+
+async function runOnce(live: Live, of: Run): Promise<Outcome | undefined> {
+  live.options.sink?.event?.({
+    type: 'run_started',
+    id: of.query.id,
+    cell: of.query.cell,
+    run: of.run,
+  });
+  const unprepared = live.cassettes?.prepare(aboutOf(of));
+  if (unprepared !== undefined)
+    return { kind: 'failed', result: playedResult(of.query, unprepared) };
+  try {
+    const { state } = of.query;
+    const given = await runWithRetries(live, of);
+    // Right after the run: the next one may change it.
+    const ended = state === undefined ? given : await withEndState(live, of, state, given);
+    return await readRun(live, of, ended);
+  } catch (error) {
+    return refuse(live, of, error);
+  }
+}
+
+const traceOf = async (given: Given, query: Query): Promise<Trace> =>
+  'trace' in given ? given.trace : interpretOutput(given.output, query);
+
+async function withEndState(
+  live: Live,
+  { query, run }: Run,
+  state: StatePlan,
+  given: Given,
+): Promise<Given> {
+  const { options, interrupt } = live;
+  const { readEndState } = await import('./read-end-state.ts');
+  const around = { dir: options.suite.dir, env: options.env ?? {}, run, interrupt };
+  return { trace: await readEndState(query, state, await traceOf(given, query), around) };
+}
+
+const runWithRetries = (live: Live, of: Run): Promise<Given> =>
+  withRetries(
+    (n) =>
+      of.query.conversation === undefined
+        ? attempt(live, of)
+        : talk(live, of, of.query.conversation, n),
+    {
+      retries: live.retries,
+      signal: live.interrupt,
+      random: live.random,
+      onRetry: (n, error, delayMs) =>
+        live.options.sink?.event?.({
+          type: 'retrying',
+          id: of.query.id,
+          cell: of.query.cell,
+          attempt: n,
+          message: SECRETS.text(error.message),
+          delayMs,
+        }),
+    },
+  );
+
+const attempt = async (live: Live, of: Run): Promise<Given> => ({
+  output: await runOne(live, of, live.runner.run),
+});
+
+/** A whole conversation: an agent that lost one of its turns is talked to from the beginning. */
+async function talk(live: Live, of: Run, plan: ConversationPlan, n: number): Promise<Given> {
+  const { converse } = await import('./converse.ts');
+  const { runner } = live;
+  const session =
+    runner.open === undefined ? { run: runner.run, close: async () => {} } : await runner.open();
+  const { query, run } = of;
+  try {
+    const id = `${query.id}.${run}.${sha256Hex(`${live.token} ${caseKey(query)} ${run} ${n}`).slice(0, ID_LENGTH)}`;
+    const runTurn = (turn: TurnRequest): Promise<RunOutput> => runOne(live, of, session.run, turn);
+    const { users } = live;
+    const play: Talk['play'] =
+      plan.user === undefined || users === undefined
+        ? undefined
+        : (history) =>
+            users.next(plan.user!, { history, start: query.query, run, tape: tapeOf(live, of) });
+    return {
+      trace: await converse({ query, plan, id, runTurn, play }),
+    };
+  } finally {
+    await session.close();
+  }
+}
+
+const ID_LENGTH = 8;
+
+/** Where the user's words are kept, with the agent's calls. */
+const tapeOf = ({ cassettes }: Live, of: Run): UserTapeAccess | undefined =>
+  cassettes && {
+    take: (key, said) => cassettes.takeUserWords(aboutOf(of), key, said),
+    keep: (words) => cassettes.keepUserWords(aboutOf(of), words),
+  };
+
+async function runOne(
+  { timeoutMs, running, cassettes }: Live,
+  { query, run }: Run,
+  ask: Runner['run'],
+  turn?: TurnRequest,
+): Promise<RunOutput> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort('timeout'), timeoutMs);
+  running.add(controller);
+  try {
+    return await ask({
+      query: query.query,
+      id: query.id,
+      run,
+      signal: controller.signal,
+      metadata: query.metadata,
+      vars: query.vars,
+      cell: query.cell,
+      turn,
+    });
+  } catch (error) {
+    const stderr = error instanceof AgentError ? error.stderr : undefined;
+    // What a cassette lacks it will lack the next time too.
+    if (cassettes?.hasMissed(aboutOf({ query, run })) === true && error instanceof AgentError)
+      throw new AgentError('agent', error.message, { stderr });
+    if (
+      controller.signal.reason === 'timeout' &&
+      !(error instanceof AgentError && error.explainsTimeout)
+    )
+      throw new AgentError('infra', `no answer within ${timeoutMs} ms`, {
+        stderr,
+        isTimeout: true,
+      });
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    running.delete(controller);
+  }
+}
+
+/** Reads what the agent gave back; undefined where the user stopped the run. */
+async function readRun(live: Live, of: Run, given: Given): Promise<Outcome | undefined> {
+  let trace: Trace;
+  try {
+    trace = withSecretWarning(await traceOf(given, of.query));
+  } catch (error) {
+    return refuse(live, of, error);
+  }
+  const played = live.cassettes?.finish(aboutOf(of));
+  if (played === undefined) return { kind: 'judge', trace };
+  const told = playedTrace(trace, played);
+  if (played.error !== undefined)
+    return { kind: 'failed', result: playedResult(of.query, played), trace: told };
+  return { kind: 'judge', trace: told, played };
+}
+
+/** A fault of the agent is the run's result; any other is ours. */
+function refuse(
+  { interrupt, retries, cassettes }: Live,
+  of: Run,
+  error: unknown,
+): Outcome | undefined {
+  if (!(error instanceof AgentError)) throw error;
+  const { query } = of;
+  const played = cassettes?.abandon(aboutOf(of));
+  // What was running when the user stopped the run is not done: it stays open for --resume.
+  if (interrupt.aborted) return undefined;
+  const found = describeError(error, retries);
+  let result: QueryResult;
+  if (played === undefined)
+    result = isTurnError(error) ? unfinished(query, found, error) : errorResult(query, found);
+  else
+    result = playedResult(query, played.error === undefined ? { ...played, error: found } : played);
+  return {
+    kind: 'failed',
+    result:
+      error.stderr && result.error
+        ? { ...result, error: { ...result.error, stderr: error.stderr } }
+        : result,
+  };
+}
+
+export const aboutOf = ({ query, run }: Run): RunAbout => ({ id: query.id, run, cell: query.cell });
+
+/** Told by what it has, since its class is loaded with the first conversation. */
+const isTurnError = (error: AgentError): error is TurnError => 'unanswered' in error;
+
+function describeError(error: AgentError, retries: number): NonNullable<QueryResult['error']> {
+  const tries = retries === 0 ? '' : ` (after ${retries + 1} tries)`;
+  return {
+    kind: error.kind,
+    message: error.kind === 'infra' ? `[INFRA] ${error.message}${tries}` : error.message,
+    stderr: error.stderr || undefined,
+  };
+}

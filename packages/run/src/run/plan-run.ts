@@ -1,0 +1,149 @@
+import { DEFAULT_ENSEMBLE, isSampled, type JudgeConfig } from '@agentci/judge';
+import type { QueryResult, RunResult } from '@agentci/results';
+import { type CaseName, caseKey } from '@agentci/results';
+import type { Query } from '@agentci/spec';
+import { countRubrics } from '@agentci/spec';
+import type { RunOptions } from './run-options.ts';
+
+export const PLAN_SCHEMA = 'agentci.plan/1';
+
+/** One case of a run that has not been made. */
+export interface PlannedCase extends CaseName {
+  readonly query: string;
+  readonly tags: readonly string[];
+  readonly runs: number;
+  /** Why it is not run. */
+  readonly skip?: string;
+  /** What one run cost last time; absent where that is not known. */
+  readonly cost_usd?: number;
+}
+
+/** What a run would do, and about what it would cost. */
+export interface RunPlan {
+  readonly schema: typeof PLAN_SCHEMA;
+  readonly agent: string;
+  readonly spec: string;
+  readonly summary: {
+    /** Different ids; with a matrix each has a case per cell. */
+    readonly queries: number;
+    readonly cells: number;
+    readonly cases: number;
+    readonly skipped: number;
+    /** Runs of cases. */
+    readonly runs: number;
+    readonly agent_calls: number;
+    /** At most: a stored verdict needs no call, and a failed check makes the judge unnecessary. */
+    readonly judge_calls: number;
+    /** `null` where nothing is known of it. */
+    readonly cost_usd: number | null;
+    /** Runs in the estimate that the last run says nothing about; they are taken as average. */
+    readonly guessed_runs: number;
+    readonly judge_cost_usd: number | null;
+    /** The run that the estimate is made from. */
+    readonly from?: string;
+  };
+  readonly cases: readonly PlannedCase[];
+}
+
+/** What would be run of the selected queries. `last` is the run that costs are estimated from. */
+export function planRun(
+  options: RunOptions,
+  queries: readonly Query[],
+  last: RunResult | undefined,
+): RunPlan {
+  const { suite } = options;
+  const runner = options.runner ?? suite.runner;
+  const isRecorded =
+    options.traces !== undefined || (typeof runner === 'object' && runner.kind === 'replay');
+  const costs = new Map((last?.results ?? []).map((result) => [caseKey(result), costOf(result)]));
+  const known = [...costs.values()].filter((cost) => cost !== undefined);
+  const average =
+    known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0) / known.length;
+  let runs = 0;
+  let judgeCalls = 0;
+  let cost = 0;
+  let guessed = 0;
+  const cases = queries.map((query): PlannedCase => {
+    const { id, cell, query: text, tags, skip } = query;
+    const times = skip === undefined ? (options.runs ?? query.runs) : 0;
+    const before = costs.get(caseKey(query));
+    runs += times;
+    judgeCalls += times * countRubrics(query) * judgesOf(options, query);
+    cost += times * (before ?? average ?? 0);
+    if (before === undefined) guessed += times;
+    return {
+      id,
+      cell,
+      query: text,
+      tags,
+      runs: times,
+      skip,
+      cost_usd: before,
+    };
+  });
+  const judgeCost = last === undefined || last.judge.calls === 0 ? null : last.judge.cost_usd;
+  let judge_cost_usd: number | null;
+  if (judgeCalls === 0) {
+    judge_cost_usd = 0;
+  } else if (judgeCost === null) {
+    judge_cost_usd = null;
+  } else {
+    judge_cost_usd = (judgeCost / last!.judge.calls) * judgeCalls;
+  }
+  let cost_usd: number | null;
+  if (isRecorded) {
+    cost_usd = 0;
+  } else if (average === undefined) {
+    cost_usd = null;
+  } else {
+    cost_usd = cost;
+  }
+  return {
+    schema: PLAN_SCHEMA,
+    agent: suite.agent,
+    spec: suite.file,
+    summary: {
+      queries: new Set(queries.map(({ id }) => id)).size,
+      cells: new Set(
+        queries.flatMap(({ cell }) => (cell === undefined ? [] : [JSON.stringify(cell)])),
+      ).size,
+      cases: queries.length,
+      skipped: queries.filter(({ skip }) => skip !== undefined).length,
+      runs,
+      agent_calls: isRecorded ? 0 : runs,
+      judge_calls: judgeCalls,
+      cost_usd,
+      guessed_runs: isRecorded || average === undefined ? 0 : guessed,
+      judge_cost_usd,
+      from: last?.run_id,
+    },
+    cases,
+  };
+}
+
+/** How many judges one rubric of a query asks. */
+function judgesOf(
+  { judge = 'live', suite, sampleEnsemble: share, seed = 0 }: RunOptions,
+  query: Query,
+): number {
+  if (judge === 'off' || judge === 'recorded') return 0;
+  const { ensemble } = (suite.judgeConfig ?? {}) as JudgeConfig;
+  const isEnsemble =
+    share === undefined ? (ensemble?.enabled ?? false) : isSampled(query.id, { share, seed });
+  return isEnsemble ? (ensemble?.models ?? DEFAULT_ENSEMBLE).length : 1;
+}
+
+/** Of how many of the queries a run knows the cost. */
+export function knownCosts({ results }: RunResult, queries: readonly Query[]): number {
+  const known = new Set(results.filter((result) => costOf(result) !== undefined).map(caseKey));
+  return queries.filter((query) => known.has(caseKey(query))).length;
+}
+
+/** The cost of one run, over those of which it is known. */
+function costOf({ runs, cost }: QueryResult): number | undefined {
+  const all = runs?.map((run) => run.cost_usd) ?? [
+    (cost.details.actual as { cost_usd?: number | null } | undefined)?.cost_usd,
+  ];
+  const known = all.filter((usd): usd is number => typeof usd === 'number' && Number.isFinite(usd));
+  return known.length === 0 ? undefined : known.reduce((sum, usd) => sum + usd, 0) / known.length;
+}

@@ -1,0 +1,30 @@
+import type { PriceTable } from '@agentci/lib/prices';
+import type { Trace } from '@agentci/trace';
+import { totals } from '@agentci/trace';
+import { needsPrices } from './evaluate-trace.ts';
+
+/** What a run cost, as far as it is known. */
+export interface RunCost {
+  readonly usd: number;
+  /** Whether that is all of it. */
+  readonly isWhole: boolean;
+}
+
+/** The cost of a run as its report shows it: as it was recorded, else computed from its tokens. */
+export async function runCost(trace: Trace): Promise<RunCost> {
+  const { costUsd } = totals(
+    trace,
+    needsPrices(trace) ? { price: (await priceTable()).lookup } : {},
+  );
+  return costUsd.exact
+    ? { usd: costUsd.value, isWhole: true }
+    : { usd: costUsd.atLeast, isWhole: false };
+}
+
+let loading: Promise<PriceTable> | undefined;
+
+/** Large, and most agents tell their cost. */
+function priceTable(): Promise<PriceTable> {
+  loading ??= import('@agentci/lib/prices').then(({ loadPrices }) => loadPrices());
+  return loading;
+}

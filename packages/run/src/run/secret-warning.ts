@@ -1,0 +1,30 @@
+import { present } from '@agentci/lib/data';
+import type { Trace } from '@agentci/trace';
+import { secretsInTrace } from '@agentci/trace';
+import { BRIEF } from './brief-secrets.ts';
+
+export const SECRET_MASKED = 'SECRET_MASKED';
+
+/** What a stored run cannot tell any more: checks of a later `eval` see the names, not the values. */
+export function maskedWarning(names: ReadonlySet<string>): Trace['warnings'][number] {
+  const sorted = [...names].sort();
+  const own = sorted.filter((name) => name.startsWith(BRIEF));
+  const others = sorted.filter((name) => !name.startsWith(BRIEF));
+  const said = present([
+    others.length === 0
+      ? undefined
+      : `the value of ${others.join(', ')} came back from the agent and is masked`,
+    own.length === 0
+      ? undefined
+      : `the value of ${own.join(', ')}, which the user of the conversation knows, is masked`,
+  ]);
+  return { code: SECRET_MASKED, message: said.join('; ') };
+}
+
+/** Notes on a trace that a secret is in it; its files will show the name in its place. */
+export function withSecretWarning(trace: Trace): Trace {
+  const names = secretsInTrace(trace);
+  return names.size === 0
+    ? trace
+    : { ...trace, warnings: [...trace.warnings, maskedWarning(names)] };
+}

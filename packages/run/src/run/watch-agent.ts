@@ -1,0 +1,78 @@
+import { dirname, resolve } from 'node:path';
+import type { CapturePlane, RunnerConfig } from '@agentci/spec';
+import type { RunAbout, Watch } from '../runners/runner.ts';
+import type { Cassettes } from './cassettes.ts';
+import type { RunEvent } from './run-options.ts';
+
+const AUTO: readonly CapturePlane[] = ['llm', 'otlp'];
+
+/** A watch over the spec's agent, where its runner asks for one. Its code is loaded only then. */
+export async function watchAgent(
+  config: RunnerConfig,
+  around: {
+    readonly dir: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly onNote: (note: Extract<RunEvent, { type: 'note' }>) => void;
+    readonly cassettes?: Cassettes | undefined;
+    /** The runs to come, whose cassettes say which providers to expect. */
+    readonly runs?: readonly RunAbout[];
+  },
+): Promise<(Watch & { readonly close: () => Promise<void> }) | undefined> {
+  const onNote = ({ code, message }: { code: string; message: string }): void =>
+    around.onNote({ type: 'note', code, message });
+  if (config.kind === 'http' && config.spansPort !== undefined)
+    return watchService(config.spansPort, onNote);
+  const { cassettes } = around;
+  if (config.kind !== 'command' && config.kind !== 'module') return undefined;
+  if (config.capture === undefined && cassettes === undefined) return undefined;
+  const { createCapture } = await import('@agentci/capture/capture');
+  const isCommand = config.kind === 'command';
+  const isReplay = cassettes?.plan.mode === 'replay';
+  const recorded =
+    cassettes === undefined || cassettes.plan.mode === 'record'
+      ? undefined
+      : cassettes.providers(around.runs ?? []);
+  const capture = createCapture({
+    planes: planesOf(config.capture, cassettes !== undefined),
+    offline: isReplay && recorded ? { providers: recorded } : undefined,
+    recorded: isReplay ? undefined : recorded,
+    env: { ...around.env, ...config.env },
+    cwd: isCommand
+      ? resolve(around.dir, config.cwd ?? '.')
+      : dirname(resolve(around.dir, config.module)),
+    command: isCommand ? config.command : undefined,
+    stays: isCommand ? config.mode === 'serve' : undefined,
+    mcpConfig:
+      Array.isArray(config.capture) && config.capture.includes('mcp')
+        ? (config.mcpConfig ?? '.mcp.json')
+        : undefined,
+    onNote,
+  });
+  capture.notes.forEach(onNote);
+  return cassettes === undefined ? capture : cassettes.watch(capture);
+}
+
+/** A cassette holds calls of models, so they are watched whatever the spec says. */
+function planesOf(
+  written: 'auto' | readonly CapturePlane[] | undefined,
+  hasCassettes: boolean,
+): readonly CapturePlane[] {
+  if (written === undefined || written === 'auto') return AUTO;
+  return hasCassettes && !written.includes('llm') ? ['llm', ...written] : written;
+}
+
+/** An agent that was started elsewhere is known by the spans it sends. */
+async function watchService(
+  port: number,
+  onNote: (note: { code: string; message: string }) => void,
+): Promise<Watch & { readonly close: () => Promise<void> }> {
+  const { receiveByTraceparent } = await import('@agentci/capture/by-traceparent');
+  const receiver = await receiveByTraceparent({ port, onNote });
+  return {
+    open: async () => {
+      const slot = receiver.open();
+      return { ...slot, env: {}, args: [], begin: () => {}, close: async () => slot.close() };
+    },
+    close: receiver.close,
+  };
+}

@@ -1,0 +1,104 @@
+import { UserError } from '@agentci/lib/problems';
+import { SECRETS } from '@agentci/lib/secrets';
+import type { RunnerConfig } from '@agentci/spec';
+import { CookieJar, withCookies } from './cookie-jar.ts';
+import { filledBody, filledText, filledTexts } from './fill-texts.ts';
+import { sendRequest } from './http-request.ts';
+import { responseOutput } from './http-response.ts';
+import type { Runner, RunnerEnvironment, RunOutput, RunRequest } from './runner.ts';
+
+/** Asks an agent behind HTTP. Header values may name environment variables as `${NAME}`; they are never printed. */
+export function createHttpRunner(
+  config: Extract<RunnerConfig, { kind: 'http' }>,
+  around: RunnerEnvironment,
+): Runner {
+  const { http } = config;
+  const env = { ...around.env, ...config.env };
+  const headers = new Headers({
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream, application/x-ndjson, text/plain',
+  });
+  for (const [name, value] of Object.entries(http.headers)) {
+    const filled = fillEnvironment(value, env, `headers.${name}`);
+    try {
+      headers.set(name, filled);
+    } catch {
+      throw new UserError(
+        'RUNNER_HEADER',
+        `runner.http.headers: "${name}" is not a header, or its value cannot be one`,
+      );
+    }
+  }
+  if (around.watch !== undefined && headers.has('traceparent'))
+    throw new UserError(
+      'RUNNER_HEADER',
+      'runner.http.headers: "traceparent" is what tells the spans of one query from those of others, so capture sets it; leave it out',
+    );
+  const url = fillEnvironment(http.url, env, 'url');
+  const named = [...headers];
+  const values = named.map(([, value]) => value);
+  const plain = Object.fromEntries(named);
+  const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
+  const headersFor = (
+    request: RunRequest,
+    kept: string | undefined,
+    extra: Readonly<Record<string, string>> = {},
+  ) => {
+    // Mostly they are the same for every query.
+    const texts = filledTexts(values, request);
+    const filled =
+      texts === values ? plain : Object.fromEntries(named.map(([name], i) => [name, texts[i]!]));
+    return { ...withCookies(filled, kept), ...extra };
+  };
+  const runWith = async (
+    request: RunRequest,
+    cookies: CookieJar | undefined,
+  ): Promise<RunOutput> => {
+    const lookout = await around.watch?.open();
+    try {
+      const started = performance.now();
+      const address = filledText(url, request, encodeURIComponent);
+      const kept = cookies?.headerFor(address);
+      const received = await sendRequest({
+        url: address,
+        method: http.method,
+        headers: headersFor(request, kept, lookout?.headers),
+        signal: request.signal,
+        body: hasBody ? JSON.stringify(filledBody(http.body, request)) : undefined,
+      });
+      cookies?.keep(received.setCookies ?? [], address);
+      const output = responseOutput(received, { ...http, acceptsErrors: config.acceptsErrors });
+      const wallMs = performance.now() - started;
+      const seen = await lookout?.end('itself');
+      return { ...output, wallMs, seen: seen ?? output.seen };
+    } finally {
+      await lookout?.close();
+    }
+  };
+  return {
+    run: (request) => runWith(request, undefined),
+    open: async () => {
+      const cookies = new CookieJar();
+      return { run: (request) => runWith(request, cookies), close: async () => {} };
+    },
+    close: async () => {},
+  };
+}
+
+function fillEnvironment(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  where: string,
+): string {
+  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (value === undefined) {
+      throw new UserError(
+        'RUNNER_ENV_MISSING',
+        `runner.http.${where} needs the environment variable ${name}, which is not set`,
+      );
+    }
+    SECRETS.add([{ name, value }]);
+    return value;
+  });
+}

@@ -1,0 +1,161 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UserError } from '@agentci/lib/problems';
+import type { RunnerConfig } from '@agentci/spec';
+import { ModuleThread, startThread, threadEnv } from './module-thread.ts';
+import {
+  AgentError,
+  type Lookout,
+  type Runner,
+  type RunnerEnvironment,
+  type RunOutput,
+  type RunRequest,
+} from './runner.ts';
+import { givenOutput } from './stream/given-value.ts';
+
+/** A module that takes longer to load is loaded while its query runs. */
+const WARM_MS = 10_000;
+
+/**
+ * Calls a function of the user's module, `(query, {id, run, metadata, vars, signal})`, in worker threads: one query per thread
+ * at a time, threads reused between queries and replaced when they had to be ended. In a conversation it is called with the
+ * newest message, and the second argument has what was said and an object for what the agent wants to keep.
+ */
+export function createModuleRunner(
+  config: Extract<RunnerConfig, { kind: 'module' }>,
+  around: RunnerEnvironment,
+): Runner {
+  const file = resolve(around.dir, config.module);
+  if (!existsSync(file)) {
+    throw new UserError(
+      'RUNNER_MODULE_MISSING',
+      `runner.module: there is no file "${config.module}"`,
+      {
+        hint: 'The path is relative to the spec.',
+      },
+    );
+  }
+  const idle: ModuleThread[] = [];
+  const all = new Set<ModuleThread>();
+  let isClosed = false;
+  /** A thread keeps its own, since its module may have read the environment when it was loaded. */
+  const lookouts = new WeakMap<ModuleThread, Lookout>();
+  const start = async (): Promise<ModuleThread> => {
+    // Without a watch there is nothing to wait for, so that whoever closes the runner now finds the thread.
+    const lookout = around.watch === undefined ? undefined : await around.watch.open();
+    if (isClosed) {
+      await lookout?.close();
+      throw new AgentError('infra', 'the agent was stopped');
+    }
+    const worker =
+      lookout === undefined ? startThread(threadEnv(config, around.env)) : startThread(lookout.env);
+    const host = new ModuleThread(worker, { file, exportName: config.export });
+    all.add(host);
+    if (lookout !== undefined) lookouts.set(host, lookout);
+    host.onGone = () => {
+      all.delete(host);
+      void lookout?.close();
+    };
+    return host;
+  };
+  const take = async (): Promise<ModuleThread> => idle.pop() ?? (await start());
+  // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
+  const giveBack = (host: ModuleThread): void => {
+    if (host.alive) idle.push(host);
+  };
+  const runOn = async (host: ModuleThread, request: RunRequest): Promise<RunOutput> => {
+    const lookout = lookouts.get(host);
+    lookout?.begin(request);
+    const started = performance.now();
+    const given = await host.call(request);
+    // It has a moment to end well once its time is up; what it says in it is late all the same.
+    if (request.signal.aborted)
+      throw new AgentError('infra', 'the agent answered after it was told to stop');
+    const waitedMs = performance.now() - started;
+    // What the agent left running may still call models: the thread is free when that is over.
+    const seen = await lookout?.end('itself', host.begun);
+    const clock = host.clock(waitedMs);
+    const { acceptsErrors } = config;
+    const stderr = host.printed();
+    const output = givenOutput(given, { acceptsErrors, stderr });
+    const warnings = [...(output.warnings ?? []), ...host.lateErrors()];
+    return {
+      ...output,
+      ...clock,
+      stderr,
+      acceptsErrors: acceptsErrors ? acceptsErrors : output.acceptsErrors,
+      warnings: warnings.length === 0 ? output.warnings : warnings,
+      seen: seen ?? output.seen,
+    };
+  };
+  return {
+    run: async (request) => {
+      const host = await take();
+      try {
+        return await runOn(host, request);
+      } finally {
+        giveBack(host);
+      }
+    },
+    warm: async () => {
+      if (idle.length > 0) return;
+      const host = await start().catch(() => undefined);
+      if (host === undefined) return;
+      const enough = new AbortController();
+      await Promise.race([
+        host.loaded,
+        sleep(WARM_MS, undefined, { signal: enough.signal }).catch(() => {}),
+      ]);
+      enough.abort();
+      giveBack(host);
+    },
+    // The turns of a conversation share a thread, since their state is in it.
+    open: async () => {
+      const host = await take();
+      return {
+        run: (request) => runOn(host, request),
+        close: async () => {
+          host.forgetState();
+          giveBack(host);
+        },
+      };
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all([...all].map((host) => host.end()));
+    },
+  };
+}
+
+/** Calls one function of a user's module with any arguments, in a thread that can be ended. */
+export interface ModuleCaller {
+  /** Rejects when the function throws, or when the signal aborts and the function does not return by itself. */
+  readonly call: (args: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
+  /** What failed in the background when its call had returned long ago. */
+  readonly lateErrors: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** A caller whose thread is started at the first call and replaced when it had to be ended. One call at a time. */
+export function createModuleCaller(options: {
+  readonly file: string;
+  readonly exportName: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What messages call the function, e.g. `the metric`. */
+  readonly what: string;
+}): ModuleCaller {
+  let host: ModuleThread | undefined;
+  const late: string[] = [];
+  return {
+    call: (args, signal) => {
+      if (host?.alive !== true) {
+        host = new ModuleThread(startThread(options.env), options);
+        host.onLate = (why) => late.push(why);
+      }
+      return host.send(args, signal);
+    },
+    lateErrors: () => late,
+    close: async () => host?.end(),
+  };
+}

@@ -1,0 +1,221 @@
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { UserError } from '@agentci/lib/problems';
+
+/** Who holds a run. A process id is used again sooner or later; together with the time it started it is not. */
+interface Holder {
+  readonly pid: number;
+  /** When the process started, in the system's own words; absent where the system does not tell. */
+  readonly start?: string;
+  /** Process ids of another machine or container say nothing here. */
+  readonly host: string;
+  readonly since: string;
+}
+
+const NAME = /^lock\.(\d+)$/;
+const HEARTBEAT_MS = 15_000;
+/** A lock of another machine that was not touched for so long is left over. */
+const SILENT_MS = 60_000;
+/** A lock that is being written has no content yet; it is waited for so long. */
+const WRITING_MS = 2000;
+
+/**
+ * Keeps two processes from working on one run. Locks are numbered, and the highest counts: taking over a stale one means
+ * creating the next number, which only one process can do.
+ */
+export class RunLock {
+  readonly #path: string;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  private constructor(path: string) {
+    this.#path = path;
+    this.#heartbeat = setInterval(() => touch(path), HEARTBEAT_MS);
+    this.#heartbeat.unref();
+  }
+
+  /** Takes the lock of a run's folder; throws a `UserError` when another process holds it. */
+  static take(dir: string, runId: string): RunLock {
+    const started = Date.now();
+    for (;;) {
+      const held = locksIn(dir);
+      const last = held.at(-1);
+      if (
+        last !== undefined &&
+        Date.now() - started < WRITING_MS &&
+        isWritten(join(dir, `lock.${last}`)) === false
+      ) {
+        pause();
+        continue;
+      }
+      if (last !== undefined && isHeld(join(dir, `lock.${last}`)))
+        throw inProgress(dir, last, runId);
+      const path = join(dir, `lock.${(last ?? 0) + 1}`);
+      // Someone else was faster: look again who that is.
+      if (!createWhole(path, holderNow())) continue;
+      // The view of the folder was old: someone took and gave back this number, and another one holds a lower one now.
+      if (
+        locksIn(dir).some(
+          (other) => join(dir, `lock.${other}`) !== path && isHeld(join(dir, `lock.${other}`)),
+        )
+      ) {
+        rmSync(path, { force: true });
+        continue;
+      }
+      for (const stale of held) rmSync(join(dir, `lock.${stale}`), { force: true });
+      return new RunLock(path);
+    }
+  }
+
+  release(): void {
+    clearInterval(this.#heartbeat);
+    rmSync(this.#path, { force: true });
+  }
+}
+
+function locksIn(dir: string): number[] {
+  return readdirSync(dir)
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+function holderNow(): string {
+  const start = startOf(process.pid);
+  const holder: Holder = {
+    pid: process.pid,
+    start,
+    host: hostname(),
+    since: new Date().toISOString(),
+  };
+  return `${JSON.stringify(holder)}\n`;
+}
+
+/** False when the file is there already. With its content from the first moment, where the file system can link. */
+function createWhole(path: string, content: string): boolean {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, content);
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EOPNOTSUPP')
+      throw error;
+    return createEmpty(path, content);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function createEmpty(path: string, content: string): boolean {
+  try {
+    const fd = openSync(path, 'wx');
+    writeFileSync(fd, content);
+    closeSync(fd);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isHeld(path: string): boolean {
+  const age = ageOf(path);
+  // It was given back in this moment.
+  if (age === undefined) return false;
+  const holder = readHolder(path);
+  // No one who takes a lock needs so long to write it: something broke off.
+  if (holder === undefined) return false;
+  if (holder.host !== hostname()) return age < SILENT_MS;
+  if (!isAlive(holder.pid)) return false;
+  const start = startOf(holder.pid);
+  return start === undefined || holder.start === undefined || start === holder.start;
+}
+
+/** False while a lock is being written, or when it never was; undefined once it is gone. */
+function isWritten(path: string): boolean | undefined {
+  const age = ageOf(path);
+  if (age === undefined) return undefined;
+  return age >= WRITING_MS || readHolder(path) !== undefined;
+}
+
+/** Looking without a break would keep the writer from finishing. */
+const pause = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+
+function readHolder(path: string): Holder | undefined {
+  try {
+    const holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
+    return typeof holder.pid === 'number' && typeof holder.host === 'string'
+      ? (holder as Holder)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ageOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : Date.now() - found.mtimeMs;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user may not be asked, but is there.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function startOf(pid: number): string | undefined {
+  try {
+    if (process.platform === 'linux') {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      // The name of the program may hold anything, even ")": the fields after it begin at the last one.
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    }
+    if (process.platform === 'win32') return undefined;
+    // Loading it takes some milliseconds, and most machines that run this are Linux.
+    const { execFileSync } = process.getBuiltinModule('node:child_process');
+    const told = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+    return told.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function touch(path: string): void {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch {
+    // The folder was removed while the run was in progress; writing to it will say so.
+  }
+}
+
+function inProgress(dir: string, last: number, runId: string): UserError {
+  const holder = readHolder(join(dir, `lock.${last}`));
+  const who =
+    holder === undefined
+      ? ''
+      : ` by process ${holder.pid}${holder.host === hostname() ? '' : ` on ${holder.host}`} since ${holder.since}`;
+  return new UserError('RUN_IN_PROGRESS', `run ${runId} is in progress${who}`, {
+    hint: 'Wait until it ends, or start a new run without --resume.',
+  });
+}

@@ -1,0 +1,297 @@
+import { copyFileSync, existsSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  LineFile,
+  makeFolder,
+  openAtLastLine,
+  readLines,
+  writeFileAtomic,
+} from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
+import type { QueryResult, RunResult } from '@agentci/results';
+import {
+  type CaseName,
+  caseKey,
+  isStorable,
+  type ResultTexts,
+  runTime,
+  StoredResult,
+} from '@agentci/results';
+import type { Trace } from '@agentci/trace';
+import { maskTrace } from '@agentci/trace';
+import {
+  JOURNAL_SCHEMA,
+  type JournalEntry,
+  type JournalHeader,
+  journalPath,
+  readJournal,
+} from './journal.ts';
+import { JournalTexts } from './journal-texts.ts';
+import { stateOf } from './recording-state.ts';
+import { noteResumed } from './resumed-note.ts';
+import { RunLock } from './run-lock.ts';
+import {
+  gatesPath,
+  type PlanFile,
+  planPath,
+  type ShardFile,
+  shardPath,
+  shardText,
+} from './shard-file.ts';
+import { dropRevoked, dropUnjudged, restoreTraces, tracesPath } from './unjudged-traces.ts';
+
+/**
+ * Results of a run that stay in memory; later ones are read back from the journal when they are needed. Keeping thousands
+ * makes every garbage collection slower, and most of them are never looked at again.
+ */
+const MAX_IN_MEMORY = 100;
+
+/** More than this is not gathered in one turn. It leaves room for a line of `LONG`, so that no file is written before its turn. */
+const MAX_HELD = 128 * 1024;
+const LONG = 64 * 1024;
+
+/**
+ * `each`: on disk before the next thing happens. `handed-over`: with the system at the end of each turn of the event loop, so that
+ * a kill loses a moment and a loss of power more, unless `sync` was called; for replayed agents, who can be run again for nothing,
+ * and for results that wait in a queue until they are on disk. `batched`: for recordings, which need not even run.
+ */
+export type Durability = 'each' | 'handed-over' | 'batched';
+
+export interface StoreOptions {
+  readonly durability?: Durability;
+  /** How many results stay in memory as they are. */
+  readonly inMemory?: number;
+  /** Of a run that is continued: what it is continued with, where that is not what it was started with. */
+  readonly startedWith?: JournalHeader['started_with'];
+  /** The folder of the run, where it is not named after it. */
+  readonly dir?: string;
+  /** Of a run that is resumed: its place among the runs from now on. */
+  readonly place?: string;
+}
+
+/**
+ * `<root>/<run-id>/`: `results.jsonl` (one line per finished run of a query), `traces/traces.jsonl`, and `run.json`, which
+ * is written last. A result that is in the journal as it is goes into `run.json` by its id alone.
+ */
+export class RunStore {
+  readonly #dir: string;
+  readonly #journal: LineFile;
+  readonly #traces: LineFile;
+  readonly #inMemory: number;
+  readonly #lock: RunLock;
+  readonly #durability: Durability;
+  #handing: NodeJS.Immediate | undefined;
+  #isClosed = false;
+  /** By `caseKey`. */
+  readonly #revoked = new Set<string>();
+  /** Results by identity, to know at the end which of them the journal already holds. */
+  readonly #journaled = new Set<QueryResult>();
+  readonly #texts: JournalTexts;
+  readonly #results: ResultTexts = {
+    read: (at, length) => {
+      if (!this.#isClosed) this.#handOver();
+      return this.#texts.read(at, length);
+    },
+  };
+  /** Where the result that was recorded last is in the journal. */
+  #last: { readonly result: QueryResult; readonly at: number; readonly length: number } | undefined;
+
+  private constructor(
+    dir: string,
+    lock: RunLock,
+    fds: { journal: number; traces: number },
+    options: StoreOptions,
+  ) {
+    const { durability = 'each', inMemory = MAX_IN_MEMORY } = options;
+    this.#inMemory = inMemory;
+    this.#dir = dir;
+    this.#lock = lock;
+    this.#durability = durability;
+    const isSynced = durability === 'each';
+    this.#journal = new LineFile(fds.journal, journalPath(dir), { isSynced });
+    this.#traces = new LineFile(fds.traces, tracesPath(dir), { isSynced });
+    this.#texts = new JournalTexts(journalPath(dir));
+  }
+
+  static create(
+    root: string,
+    header: Omit<JournalHeader, 'schema'>,
+    options: StoreOptions = {},
+  ): RunStore {
+    const dir = options.dir ?? join(root, header.run_id);
+    makeFolder(join(dir, 'traces'));
+    const lock = RunLock.take(dir, header.run_id);
+    try {
+      const journal = openSync(journalPath(dir), 'ax');
+      const store = new RunStore(
+        dir,
+        lock,
+        { journal, traces: openSync(tracesPath(dir), 'ax') },
+        options,
+      );
+      store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
+      store.#journal.flush();
+      return store;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Opens an unfinished run to continue with it. A line cut off by a kill is dropped: its query was not finished. Refused
+   * while another process works on the run, and when that one has finished it in the meantime.
+   */
+  static reopen(
+    root: string,
+    runId: string,
+    options: StoreOptions = {},
+  ): { store: RunStore; entries: JournalEntry[] } {
+    const dir = join(root, runId);
+    const lock = RunLock.take(dir, runId);
+    try {
+      if (existsSync(join(dir, 'run.json')))
+        throw new UserError(
+          'NOTHING_TO_RESUME',
+          `run ${runId} is finished: another process has just completed it`,
+        );
+      const { entries } = readJournal(journalPath(dir));
+      if (!existsSync(tracesPath(dir))) restoreTraces(dir, entries);
+      const journal = openAtLastLine(journalPath(dir));
+      const traces = openAtLastLine(tracesPath(dir));
+      dropUnjudged(traces, tracesPath(dir), entries);
+      noteResumed(dir, options.place ?? runTime(new Date().toISOString()), options.startedWith);
+      return { store: new RunStore(dir, lock, { journal, traces }, options), entries };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Trace first: a result whose trace is missing would be worse than neither. */
+  record(entry: JournalEntry, trace: Trace | undefined): void {
+    if (trace) this.#traces.append(JSON.stringify(maskTrace(trace)));
+    const { id, run, result, json = JSON.stringify(result), revokes = false } = entry;
+    if (revokes) this.#revoked.add(caseKey({ id, cell: result.cell }));
+    // The ledger has masked the result; reports are made of the same one.
+    const head = `{"id":${JSON.stringify(id)},"run":${run},${revokes ? '"revokes":true,' : ''}"result":`;
+    const at = this.#journal.size + Buffer.byteLength(head);
+    if (json.length > LONG) this.#traces.flush();
+    this.#journal.append(head, json, '}');
+    if (this.#durability === 'handed-over') this.#handOverSoon();
+    if (run !== 1) return;
+    this.#journaled.add(result);
+    this.#last = { result, at, length: this.#journal.size - at - '}\n'.length };
+  }
+
+  /** A system call for each result costs more than the result: those of one turn go together. */
+  #handOverSoon(): void {
+    if (this.#traces.held + this.#journal.held > MAX_HELD) this.#handOver();
+    this.#handing ??= setImmediate(() => {
+      this.#handing = undefined;
+      try {
+        if (!this.#isClosed) this.#handOver();
+      } catch {
+        // The file knows, and says so to whoever adds more or closes it.
+      }
+    });
+  }
+
+  /** Traces first, as in `record`. */
+  #handOver(): void {
+    this.#traces.flush();
+    this.#journal.flush();
+  }
+
+  /** Makes sure that everything recorded so far is on disk. Traces first, as in `record`. */
+  async sync(): Promise<void> {
+    this.#handOver();
+    await this.#traces.sync();
+    await this.#journal.sync();
+  }
+
+  /** What to keep in memory of a result that was just recorded: beyond the first hundred, where to read it again. */
+  keep(result: QueryResult): QueryResult {
+    const last = this.#last;
+    if (last?.result !== result || this.#journaled.size <= this.#inMemory || !isStorable(result))
+      return result;
+    this.#journaled.delete(result);
+    return new StoredResult(result, this.#results, last);
+  }
+
+  /** Notes which recordings the run judges; they stay where they are. */
+  judges(path: string): void {
+    const note = { path, state: stateOf(path) };
+    // The recordings are there to be judged again, whatever happens to this machine.
+    writeFileAtomic(join(this.#dir, 'recordings.json'), `${JSON.stringify(note)}\n`, {
+      isSynced: false,
+    });
+  }
+
+  /** Notes which part of a plan the run is. */
+  isShard(file: Omit<ShardFile, 'schema'>, plan: PlanFile): void {
+    writeFileAtomic(planPath(this.#dir), `${JSON.stringify(plan)}\n`);
+    writeFileAtomic(shardPath(this.#dir), shardText(file));
+  }
+
+  /** Keeps what `agentci merge` decides the whole run from. */
+  keepGates(parts: unknown): void {
+    writeFileAtomic(gatesPath(this.#dir), `${JSON.stringify(parts)}\n`);
+  }
+
+  /** Takes over the traces of another run, or the note on where its recordings are. Half a line at the end is left out. */
+  adoptTraces(dir: string): void {
+    const note = join(dir, 'recordings.json');
+    if (existsSync(note)) copyFileSync(note, join(this.#dir, 'recordings.json'));
+    for (const line of readLines(tracesPath(dir))) if (line.isWhole) this.#traces.append(line.text);
+  }
+
+  finish(run: RunResult): void {
+    try {
+      this.#closeFiles();
+      const results = run.results.map((result) =>
+        this.#isJournaled(result) ? nameOf(result) : result,
+      );
+      writeFileAtomic(join(this.#dir, 'run.json'), `${JSON.stringify({ ...run, results })}\n`);
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  #isJournaled = (result: QueryResult): boolean =>
+    result instanceof StoredResult || this.#journaled.has(result);
+
+  close(): void {
+    try {
+      this.#closeFiles();
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  /** Takes back a run of which nothing was recorded. */
+  discard(): void {
+    try {
+      this.close();
+    } finally {
+      rmSync(this.#dir, { recursive: true, force: true });
+    }
+  }
+
+  #closeFiles(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      this.#traces.close();
+    } catch (error) {
+      this.#journal.abandon();
+      throw error;
+    }
+    this.#journal.close();
+    if (this.#revoked.size > 0) dropRevoked(tracesPath(this.#dir), this.#revoked);
+  }
+}
+
+/** What a result in the journal is found by. */
+const nameOf = ({ id, cell }: QueryResult): CaseName =>
+  cell === undefined ? { id } : { id, cell };
