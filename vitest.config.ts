@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** Rooms whose tests start no process and open no socket; `npm run test:unit` runs these alone. */
-const UNIT_ROOMS =
-  '{kit,trace,stats,results,metrics,policy,adapters,layers,experiment,reporters,baseline,spec,importing,experimenting,mutating,reporting,convert,simulator}';
-const unit = [`packages/agentci/src/${UNIT_ROOMS}/**/*.test.ts`];
-/** The other rooms: their tests start processes and servers, and leave nothing behind. */
-const rooms = ['packages/agentci/src/**/*.test.ts'];
+/** Packages whose tests start no process and open no socket; `npm run test:unit` runs these alone. */
+const UNIT =
+  '{lib,trace,stats,results,metrics,policy,formats,checks,reporters,spec,convert,lab}/src,run/src/{baseline,simulator},agentci/src/{import,report}';
+const unit = [`packages/{${UNIT}}/**/*.test.ts`];
+/** The other packages: their tests start processes and servers, and leave nothing behind. */
+const rooms = ['packages/*/src/**/*.test.ts'];
 
 // Node reads a machine's extra certificates at every start, which takes longer than the start itself. The tests start
 // thousands of programs that stay on this machine; npm, which does not, is given them back (test/support/npm.ts).

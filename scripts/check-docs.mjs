@@ -33,16 +33,15 @@ for (const page of pages) {
   }
 }
 
-const src = 'packages/agentci/src';
 for (const layer of ['correctness', 'path', 'cost']) {
-  for (const name of extensionsIn(`${src}/layers/${layer}`))
+  for (const name of extensionsIn(`packages/checks/src/${layer}`))
     needPage(`docs/checks/${name.replaceAll('-', '_')}.md`, `${layer}.${name}`);
 }
-for (const { name } of readdirSync(`${src}/adapters/formats`, { withFileTypes: true }).filter(
+for (const { name } of readdirSync('packages/formats/src/formats', { withFileTypes: true }).filter(
   (it) => it.isDirectory(),
 ))
   needPage(`docs/adapters/${name}.md`, `adapter ${name}`);
-for (const name of extensionsIn(`${src}/reporters`, 'reporter'))
+for (const name of extensionsIn('packages/reporters/src', 'reporter'))
   needPage(`docs/reporters/${name}.md`, `reporter ${name}`);
 
 if (problems.length > 0) {

@@ -14,7 +14,14 @@ const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) fail(`Node ${process.versions.node} is too old: AgentCI needs 20.19 or newer.`);
 
 /** What a build does not read, or writes itself. */
-const NOT_SOURCES = new Set(['node_modules', 'dist', 'test', 'README.md', 'THIRD_PARTY_NOTICES']);
+const NOT_SOURCES = new Set([
+  'node_modules',
+  'dist',
+  'test',
+  'testing',
+  'README.md',
+  'THIRD_PARTY_NOTICES',
+]);
 
 ensureDeps();
 ensurePage();
@@ -34,17 +41,17 @@ function ensureDeps() {
 
 function ensurePage() {
   const pages = [
-    join('reporters', 'html', 'page.gen.ts'),
-    join('cli', 'label', 'label-page.gen.ts'),
-  ].map((name) => join(root, 'packages', 'agentci', 'src', name));
+    join('reporters', 'src', 'html', 'page.gen.ts'),
+    join('agentci', 'src', 'label', 'label-page.gen.ts'),
+  ].map((name) => join(root, 'packages', name));
   const shared = [
-    'baseline',
-    'results',
-    'kit/format-number.ts',
-    'kit/words.ts',
-    'reporters/pass-hat-k.ts',
-    'reporters/failure-lines.ts',
-  ].map((name) => join(root, 'packages', 'agentci', 'src', name));
+    'run/src/baseline',
+    'results/src',
+    'lib/src/numbers',
+    'lib/src/text',
+    'reporters/src/pass-hat-k.ts',
+    'reporters/src/failure-lines.ts',
+  ].map((name) => join(root, 'packages', name));
   const parts = [join(root, 'packages', 'report-ui'), ...shared];
   const newest = Math.max(...parts.flatMap((part) => [...sources(part)]));
   if (pages.every((page) => existsSync(page) && statSync(page).mtimeMs >= newest)) return;
@@ -55,7 +62,7 @@ function ensurePage() {
 function ensureBuild() {
   const packages = join(root, 'packages');
   const out = join(packages, 'agentci', 'dist', 'cli.mjs');
-  const newest = Math.max(...sources(join(packages, 'agentci')));
+  const newest = Math.max(...sources(packages));
   if (existsSync(out) && statSync(out).mtimeMs >= newest) return;
   say('building');
   run('npm', ['run', 'build', '--silent', '-w', '@agentci/agentci']);

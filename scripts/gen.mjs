@@ -9,7 +9,8 @@ import { commandPage, commandsPage } from './cli-pages.mjs';
 import { withImportGraph } from './import-graph.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const src = join(root, 'packages', 'agentci', 'src');
+const packages = join(root, 'packages');
+const src = join(packages, 'agentci', 'src');
 const checking = process.argv.includes('--check');
 const jiti = createJiti(import.meta.url, { moduleCache: true });
 const stale = [];
@@ -19,7 +20,7 @@ const exports = (path, symbol) =>
 
 /** Extension files of a folder: those that export one of the symbols. */
 function extensions(folder, symbols) {
-  const dir = join(src, folder);
+  const dir = join(packages, folder);
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { recursive: true })
     .map((path) => String(path).replaceAll('\\', '/'))
@@ -40,7 +41,7 @@ function eagerIndex({ folder, symbols, name, types, from, nameOf = camel }) {
   const lines = [`import type { ${types.join(', ')} } from '${from}';`];
   const type = types.length === 1 ? types[0] : `(${types.join(' | ')})`;
   for (const file of files) {
-    const exported = symbols.find((symbol) => exports(join(src, folder, file), symbol));
+    const exported = symbols.find((symbol) => exports(join(packages, folder, file), symbol));
     lines.push(`import { ${exported} as ${nameOf(file)} } from './${file}';`);
   }
   lines.push(
@@ -49,21 +50,21 @@ function eagerIndex({ folder, symbols, name, types, from, nameOf = camel }) {
     ...files.map((file) => `  ${nameOf(file)},`),
     '];',
   );
-  emit(join(src, folder, 'index.gen.ts'), `${header}${lines.join('\n')}\n`);
+  emit(join(packages, folder, 'index.gen.ts'), `${header}${lines.join('\n')}\n`);
 }
 
 /** Facts now, code on demand: for extensions whose code should load only when it is used. */
 async function lazyIndex({ folder, symbol, name, facts }) {
   const lines = [`export const ${name} = {`];
   for (const file of extensions(folder, [symbol])) {
-    const extension = (await jiti.import(join(src, folder, file)))[symbol];
+    const extension = (await jiti.import(join(packages, folder, file)))[symbol];
     const known = facts.map((fact) => `${fact}: ${literal(extension[fact])}`).join(', ');
     lines.push(
       `  ${literal(extension.name)}: { ${known}, load: async () => (await import('./${file}')).${symbol} },`,
     );
   }
   lines.push('} as const;');
-  emit(join(src, folder, 'index.gen.ts'), `${header}${lines.join('\n')}\n`);
+  emit(join(packages, folder, 'index.gen.ts'), `${header}${lines.join('\n')}\n`);
 }
 
 const literal = (value) =>
@@ -89,14 +90,14 @@ const { version } = JSON.parse(
 emit(join(src, 'cli', 'version.gen.ts'), `${header}export const VERSION = ${literal(version)};\n`);
 
 eagerIndex({
-  folder: 'layers',
+  folder: 'checks/src',
   symbols: ['check', 'setting'],
   name: 'CHECKS',
   types: ['AnyCheck', 'AnySetting'],
   from: './check.ts',
 });
 eagerIndex({
-  folder: 'adapters',
+  folder: 'formats/src',
   symbols: ['adapter'],
   name: 'ADAPTERS',
   types: ['Adapter'],
@@ -106,41 +107,41 @@ eagerIndex({
 });
 // Eager, since specs are checked without waiting; what is heavy behind a metric is imported by the metric itself.
 eagerIndex({
-  folder: 'metrics',
+  folder: 'metrics/src',
   symbols: ['metric'],
   name: 'METRICS',
   types: ['Metric'],
   from: './metric.ts',
 });
 eagerIndex({
-  folder: 'policy/rules',
+  folder: 'policy/src/rules',
   symbols: ['rule'],
   name: 'RULES',
   types: ['AnyRule'],
   from: './rule.ts',
 });
 eagerIndex({
-  folder: 'mutating/operators',
+  folder: 'lab/src/mutate/operators',
   symbols: ['operator'],
   name: 'OPERATORS',
   types: ['Operator'],
   from: '../operator.ts',
 });
 await lazyIndex({
-  folder: 'reporters',
+  folder: 'reporters/src',
   symbol: 'reporter',
   name: 'REPORTERS',
   facts: ['summary', 'extensions', 'machineReadable'],
 });
 await lazyIndex({
-  folder: 'cli/commands',
+  folder: 'agentci/src/cli/commands',
   symbol: 'command',
   name: 'COMMANDS',
   facts: ['summary'],
 });
 
-const { specJsonSchema } = await jiti.import(join(src, 'spec', 'json-schema.ts'));
-const { policyJsonSchema } = await jiti.import(join(src, 'policy', 'policy-json-schema.ts'));
+const { specJsonSchema } = await jiti.import(join(packages, 'spec/src/json-schema.ts'));
+const { policyJsonSchema } = await jiti.import(join(packages, 'policy/src/policy-json-schema.ts'));
 emit(
   join(root, 'schema', 'agentci-policy.schema.json'),
   `${JSON.stringify(policyJsonSchema(), null, 2)}\n`,
@@ -167,14 +168,14 @@ emit(
 );
 
 const commands = [];
-for (const file of extensions('cli/commands', ['command']))
+for (const file of extensions('agentci/src/cli/commands', ['command']))
   commands.push((await jiti.import(join(src, 'cli/commands', file))).command);
 for (const command of commands)
   emit(join(root, 'docs', 'cli', `${command.name}.md`), commandPage(command));
 emit(join(root, 'docs', 'cli', 'README.md'), commandsPage(commands));
 
 const architecture = join(root, 'ARCHITECTURE.md');
-emit(architecture, withImportGraph(readFileSync(architecture, 'utf8'), src));
+emit(architecture, withImportGraph(readFileSync(architecture, 'utf8')));
 
 if (stale.length > 0) {
   console.log(`Out of date; run npm run gen:\n  ${stale.join('\n  ')}`);

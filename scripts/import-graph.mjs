@@ -1,28 +1,24 @@
-// Draws which rooms of the program import which, from the sources themselves, as a Mermaid diagram.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix, sep } from 'node:path';
+// Draws which packages depend on which, from their package.json files, as a Mermaid diagram.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import tiers from './tiers.cjs';
 
-const IMPORT =
-  /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]\s*\)/g;
+const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'packages');
 
-/** The rooms each room imports from, types and on-demand imports included, tests left out. */
-function roomImports(src) {
-  const imports = new Map(tiers.flat().map((room) => [room, new Set()]));
-  const files = readdirSync(src, { recursive: true }).map((path) =>
-    String(path).split(sep).join('/'),
+/** The packages each package needs to run; the published one bundles its devDependencies. */
+function packageImports() {
+  const rooms = tiers.flat();
+  return new Map(
+    rooms.map((room) => {
+      const { dependencies, devDependencies } = JSON.parse(
+        readFileSync(join(packages, room, 'package.json'), 'utf8'),
+      );
+      const needs = room === 'agentci' ? devDependencies : dependencies;
+      const names = Object.keys(needs ?? {}).map((name) => name.replace('@agentci/', ''));
+      return [room, new Set(names.filter((name) => rooms.includes(name)))];
+    }),
   );
-  for (const file of files.filter(
-    (path) => /\.(ts|mjs)$/.test(path) && !path.endsWith('.test.ts'),
-  )) {
-    const room = file.split('/')[0];
-    if (!imports.has(room)) continue;
-    for (const [, from, onDemand] of readFileSync(join(src, file), 'utf8').matchAll(IMPORT)) {
-      const target = posix.join(posix.dirname(file), from ?? onDemand).split('/')[0];
-      if (target !== room && imports.has(target)) imports.get(room).add(target);
-    }
-  }
-  return imports;
 }
 
 /** An arrow that a longer way shows as well says nothing new: without those the picture can be read. */
@@ -45,13 +41,10 @@ function withoutShortcuts(imports) {
 }
 
 /** The diagram: one box per tier, the command line on top, arrows to what is imported. */
-export function importGraph(src) {
-  const imports = roomImports(src);
-  const used = tiers
-    .map((tier) => tier.filter((room) => readdirSync(src).includes(room)))
-    .filter((tier) => tier.length > 0);
+export function importGraph() {
+  const imports = packageImports();
   const lines = ['flowchart TD'];
-  for (const [i, tier] of [...used.entries()].reverse()) {
+  for (const [i, tier] of [...tiers.entries()].reverse()) {
     lines.push(
       `  subgraph tier${i + 1}["${i + 1}"]`,
       '    direction LR',
@@ -59,7 +52,7 @@ export function importGraph(src) {
       '  end',
     );
   }
-  for (const tier of [...used].reverse())
+  for (const tier of [...tiers].reverse())
     for (const room of tier)
       for (const to of withoutShortcuts(imports).get(room)) lines.push(`  ${room} --> ${to}`);
   return lines.join('\n');
@@ -69,10 +62,10 @@ const MARKS =
   /(<!-- import graph: written by npm run gen -->\n)[\s\S]*?(<!-- end of the import graph -->)/;
 
 /** The page with the picture drawn anew. */
-export function withImportGraph(page, src) {
+export function withImportGraph(page) {
   if (!MARKS.test(page)) throw new Error('ARCHITECTURE.md has no place for the import graph');
   return page.replace(
     MARKS,
-    (_, start, end) => `${start}\n\`\`\`mermaid\n${importGraph(src)}\n\`\`\`\n\n${end}`,
+    (_, start, end) => `${start}\n\`\`\`mermaid\n${importGraph()}\n\`\`\`\n\n${end}`,
   );
 }

@@ -14,7 +14,8 @@ const folders = new Set(
 );
 // The report page is a build of its own, and comes in as one text.
 const page = join(root, 'packages', 'report-ui');
-for (const name of importsIn(join(page, 'src'))) folders.add(folderOf(name, page));
+for (const name of importsIn(join(page, 'src')))
+  if (!name.startsWith('@agentci/')) folders.add(folderOf(name, page));
 
 const packages = new Map();
 for (const folder of folders) {

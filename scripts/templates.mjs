@@ -2,7 +2,6 @@
 const words = (name) => name.split('/').at(-1);
 const camel = (name) => words(name).replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 const snake = (name) => words(name).replaceAll('-', '_');
-const src = 'packages/agentci/src';
 
 /** The layer each group of metrics is checked in. */
 const METRIC_LAYERS = {
@@ -21,8 +20,8 @@ export const templates = {
       const key = snake(name);
       const severity = layer === 'correctness' ? 'fail' : 'warn';
       return {
-        [`${src}/layers/${name}.ts`]: `import { v } from '../../kit/value-schema.ts';
-import { toolCalls } from '../../trace/selectors.ts';
+        [`packages/checks/src/${name}.ts`]: `import { v } from '@agentci/lib/values';
+import { toolCalls } from '@agentci/trace';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 
 /** Says in one sentence what must hold. */
@@ -43,9 +42,8 @@ export const check = defineCheck({
   },
 });
 `,
-        [`${src}/layers/${name}.test.ts`]: `import { expect, test } from 'vitest';
-import { simpleTrace } from '../../trace/simple.ts';
-import { totals } from '../../trace/totals.ts';
+        [`packages/checks/src/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { simpleTrace, totals } from '@agentci/trace';
 import { check } from './${words(name)}.ts';
 
 const contextOf = (form: object) => {
@@ -83,7 +81,7 @@ queries:
     example: 'teamcity',
     pattern: /^[a-z][a-z0-9-]*$/,
     files: (name) => ({
-      [`${src}/reporters/${name}.ts`]: `import type { Reporter } from './reporter.ts';
+      [`packages/reporters/src/${name}.ts`]: `import type { Reporter } from './reporter.ts';
 
 export const reporter: Reporter = {
   name: '${name}',
@@ -93,9 +91,9 @@ export const reporter: Reporter = {
   render: (run) => ({ text: run.results.map((result) => \`\${result.status} \${JSON.stringify(result.id)}\\n\`).join('') }),
 };
 `,
-      [`${src}/reporters/${name}.test.ts`]: `import { expect, test } from 'vitest';
-import { reportContext } from '../../test/support/report-context.ts';
-import { runOf } from '../../test/support/run-of.ts';
+      [`packages/reporters/src/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { reportContext } from '@agentci/testing/report-context';
+import { runOf } from '@agentci/testing/run-of';
 import { reporter } from './${name}.ts';
 
 test('names every query and its status', () => {
@@ -117,7 +115,7 @@ agentci test --traces traces.jsonl -f ${name}=results.${name}
     example: 'my-format',
     pattern: /^[a-z][a-z0-9-]*$/,
     files: (name) => ({
-      [`${src}/adapters/formats/${name}/${name}.ts`]: `import { simpleTrace } from '../../../trace/simple.ts';
+      [`packages/formats/src/formats/${name}/${name}.ts`]: `import { simpleTrace } from '@agentci/trace';
 import type { Adapter } from '../../adapter.ts';
 
 /** Reads \`{"${camel(name)}": {"question", "reply", "used": ["tool"]}}\`. */
@@ -149,8 +147,8 @@ interface Body {
 
 const bodyOf = (record: unknown): Body | undefined => (record as { ${camel(name)}?: Body } | null)?.${camel(name)};
 `,
-      [`${src}/adapters/formats/${name}/${name}.test.ts`]: `import { expect, test } from 'vitest';
-import { toolNames } from '../../../trace/selectors.ts';
+      [`packages/formats/src/formats/${name}/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { toolNames } from '@agentci/trace';
 import { adapter } from './${name}.ts';
 
 test('reads the question, the answer and the tools in order', () => {
@@ -185,7 +183,7 @@ What in a recording shows that tool calls were recorded, and what points at part
       const key = snake(name);
       const layer = METRIC_LAYERS[group] ?? 'correctness';
       return {
-        [`${src}/metrics/${name}.ts`]: `import { toolCalls } from '../../trace/selectors.ts';
+        [`packages/metrics/src/${name}.ts`]: `import { toolCalls } from '@agentci/trace';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
 
 export const metric = defineMetric({
@@ -203,8 +201,8 @@ export const metric = defineMetric({
   },
 });
 `,
-        [`${src}/metrics/${name}.test.ts`]: `import { expect, test } from 'vitest';
-import { simpleTrace } from '../../trace/simple.ts';
+        [`packages/metrics/src/${name}.test.ts`]: `import { expect, test } from 'vitest';
+import { simpleTrace } from '@agentci/trace';
 import { metric } from './${words(name)}.ts';
 
 test.each([

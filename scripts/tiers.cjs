@@ -1,16 +1,14 @@
-// The rooms of packages/agentci/src, lowest tier first: a room imports only from tiers above its own line in this list.
+// The packages, lowest tier first: a package imports only from tiers above its own line in this list.
 // dependency-cruiser holds the sources to it, and `npm run gen` draws it into ARCHITECTURE.md.
 module.exports = [
-  ['kit'],
+  ['lib'],
   ['trace', 'stats'],
   ['results', 'judge'],
-  ['metrics', 'policy', 'adapters', 'convert'],
-  ['layers', 'experiment', 'reporters'],
-  ['baseline', 'mcp'],
-  ['runners', 'store', 'capture', 'queue', 'local-models', 'history'],
+  ['metrics', 'policy', 'formats', 'convert'],
+  ['checks', 'reporters', 'mcp'],
+  ['capture'],
   ['spec'],
-  ['simulator'],
-  ['engine'],
-  ['experimenting', 'importing', 'lsp', 'merging', 'mutating', 'reporting'],
-  ['cli', 'test-frameworks'],
+  ['run'],
+  ['lab'],
+  ['agentci'],
 ];

@@ -16,10 +16,10 @@ export default defineConfig({
   entry: {
     cli: 'src/cli/bin.ts',
     index: 'src/index.ts',
-    stats: 'src/stats/index.ts',
+    stats: 'src/stats.ts',
     vitest: 'src/test-frameworks/vitest.ts',
     'node-test': 'src/test-frameworks/node-test.ts',
-    'module-host': 'src/runners/module-host.mjs',
+    'module-host': '../run/src/runners/module-host.mjs',
   },
   format: 'esm',
   platform: 'node',
@@ -40,11 +40,11 @@ export default defineConfig({
           test: /src[\\/]cli[\\/](start|options|spec-path)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|node_modules[\\/]commander/,
           priority: 4,
         },
-        { name: 'policy', test: /src[\\/]cli[\\/]mcp[\\/]run-(guard|tap)\.ts/, priority: 3 },
+        { name: 'policy', test: /src[\\/]mcp-commands[\\/]run-(guard|tap)\.ts/, priority: 3 },
         { name: 'spec', test: /src[\\/]cli[\\/]commands[\\/]validate\.ts/, priority: 2 },
         {
           name: 'run',
-          test: /src[\\/](cli[\\/](run-tests|test-flags)|engine[\\/]run-suite)\.ts/,
+          test: /src[\\/](cli[\\/](run-tests|test-flags)|run[\\/]run-suite)\.ts/,
           priority: 1,
         },
       ],
@@ -54,7 +54,7 @@ export default defineConfig({
   copy: [
     { from: '../../schema/*.json', to: 'dist/schema' },
     // Runs in the user's own programs, so it is as it was written, with no chunks of ours behind it.
-    { from: 'src/capture/preload/*.cjs', to: 'dist' },
-    { from: 'src/capture/preload/path/node', to: 'dist/path' },
+    { from: '../capture/src/preload/*.cjs', to: 'dist' },
+    { from: '../capture/src/preload/path/node', to: 'dist/path' },
   ],
 });

@@ -3,7 +3,7 @@ import { notedPackages } from './noted-packages.ts';
 
 // The SDKs a judge may need, each loaded only when its provider is called.
 export default defineConfig({
-  entry: ['src/judge/sdk/*.ts'],
+  entry: ['../judge/src/sdk/*.ts'],
   format: 'esm',
   platform: 'node',
   target: 'node20',

@@ -9,7 +9,7 @@ import { build } from 'vite';
 import { viteSingleFile } from 'vite-plugin-singlefile';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const sources = join(here, '..', 'agentci', 'src');
+const packages = join(here, '..');
 const MAX_BYTES = 400_000;
 
 /** The report, and the page for labels: programs of their own, so that a report does not carry the other along. */
@@ -17,13 +17,13 @@ const PAGES = [
   {
     file: 'index.html',
     name: 'PAGE',
-    target: join(sources, 'reporters', 'html', 'page.gen.ts'),
+    target: join(packages, 'reporters', 'src', 'html', 'page.gen.ts'),
     hasData: true,
   },
   {
     file: 'label.html',
     name: 'LABEL_PAGE',
-    target: join(sources, 'cli', 'label', 'label-page.gen.ts'),
+    target: join(packages, 'agentci', 'src', 'label', 'label-page.gen.ts'),
     hasData: false,
   },
 ];

@@ -1,14 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CHECKS, isOfLayer } from '@agentci/checks';
 import { LAYERS } from '@agentci/results';
+import { sourceFiles } from '@agentci/testing/source-files';
 import { describe, expect, test } from 'vitest';
 
 // Every check and every code a user can meet has an entry that says what it means and what to do.
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
-const src = join(root, 'packages', 'agentci', 'src');
 const page = (name: string) => readFileSync(join(root, 'docs', 'guide', name), 'utf8');
 const why = page('why-did-it-fail.md');
 const entries = new Set(
@@ -28,11 +28,10 @@ const FOREIGN = [
 ];
 
 const codes = new Set(
-  readdirSync(src, { recursive: true })
-    .map(String)
-    .filter((name) => /\.m?ts$/.test(name) && !/\.(?:test|gen)\.ts$/.test(name))
+  sourceFiles()
+    .filter((name) => !/^packages\/(?:testing|recorder|scripted-model)\//.test(name))
     .flatMap((name) => [
-      ...readFileSync(join(src, name), 'utf8').matchAll(/'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g),
+      ...readFileSync(join(root, name), 'utf8').matchAll(/'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g),
     ])
     .map(([, code]) => code!)
     .filter((code) => !FOREIGN.some((pattern) => pattern.test(code))),

@@ -1,6 +1,7 @@
 import { compareSamples } from '@agentci/run/baseline';
-import * as stats from '@agentci/stats';
+
 import { describe, expect, test } from 'vitest';
+import * as stats from '../src/stats.ts';
 
 /** Equal but for rounding: 0.1 + 0.2 is not 0.3 to the last digit. */
 const FLAT = [0.1 + 0.2, 0.3, 0.3, 0.3];

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles } from '@agentci/testing/source-files';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
@@ -98,27 +99,22 @@ function textsOf(file: ts.SourceFile): { text: string; at: number }[] {
 
 /** Read by models, not by people, and part of the key of every stored verdict: other words would throw those away. */
 const PROMPTS = [
-  '/judge/prompt.ts',
-  '/judge/task.ts',
-  '/judge/rubrics/',
-  '/metrics/quality/model-method.ts',
+  '/judge/src/prompt.ts',
+  '/judge/src/task.ts',
+  '/judge/src/rubrics/',
+  '/metrics/src/quality/model-method.ts',
 ];
 
 test('messages, help and report pages', () => {
-  const folders = ['packages/agentci/src', 'packages/report-ui/src'];
-  const problems = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true })
-      .map((name) => join(folder, String(name)))
-      .filter((name) => /\.(?:m?ts|tsx)$/.test(name) && !/\.(?:test|gen)\.|\/test\//.test(name))
-      .filter((name) => !PROMPTS.some((prompt) => name.includes(prompt)))
-      .flatMap((name) => {
-        const source = readFileSync(join(root, name), 'utf8');
-        const file = ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true);
-        return textsOf(file).flatMap(({ text, at }) =>
-          problemsIn(text, () => `${name}:${lineOf(source, at)}`),
-        );
-      }),
-  );
+  const problems = sourceFiles()
+    .filter((name) => !PROMPTS.some((prompt) => name.includes(prompt)))
+    .flatMap((name) => {
+      const source = readFileSync(join(root, name), 'utf8');
+      const file = ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true);
+      return textsOf(file).flatMap(({ text, at }) =>
+        problemsIn(text, () => `${name}:${lineOf(source, at)}`),
+      );
+    });
   expect(problems).toEqual([]);
 });
 
@@ -161,20 +157,12 @@ function commentsOf(text: string): { text: string; at: number }[] {
 }
 
 test('comments', () => {
-  const files = [
-    'packages/agentci/src',
-    'packages/report-ui/src',
-    'packages/scripted-model/src',
-    'scripts',
-    'bench',
-  ].flatMap((folder) =>
+  const scripts = ['scripts', 'bench'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })
       .map((name) => join(folder, String(name)))
-      .filter(
-        (name) => /\.(?:ts|tsx|mjs)$/.test(name) && !/\.gen\.|\.test\.|bench\/out/.test(name),
-      ),
+      .filter((name) => /\.mjs$/.test(name) && !/bench\/out/.test(name)),
   );
-  const problems = files.flatMap((name) => {
+  const problems = [...sourceFiles(), ...scripts].flatMap((name) => {
     const text = readFileSync(join(root, name), 'utf8');
     return commentsOf(text).flatMap((comment) =>
       problemsIn(comment.text, () => `${name}:${lineOf(text, comment.at)}`),

@@ -73,7 +73,8 @@ export {
 export { runPool } from './run/pool.ts';
 export { skippedNotice } from './run/recorded-source.ts';
 export { rubricQuestion } from './run/rubric-question.ts';
-export type { AgentFunction, QueueChoice, RunEvent, RunOptions } from './run/run-options.ts';
+export type { RunEvent } from './run/run-event.ts';
+export type { AgentFunction, QueueChoice, RunOptions } from './run/run-options.ts';
 export type { RunParts } from './run/run-parts.ts';
 export type { RunSink } from './run/run-sink.ts';
 export { runSuite } from './run/run-suite.ts';

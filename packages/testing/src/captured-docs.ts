@@ -98,7 +98,7 @@ const body = { model: 'gpt-5-mini', input: [{ role: 'user', content: JSON.parse(
 const text = (reply) => reply.output.flatMap(({ content = [] }) => content).map((part) => part.text).join('');`,
 };
 
-/** Puts `agentci` and the stand-ins into a folder for the PATH, and the packages that agents import beside them. */
+/** Puts `agentci` and the replacements of real commands into a folder for the PATH, and the packages that agents import beside them. */
 export function prepareFolder(cwd: string, root: string): { readonly PATH: string } {
   const bin = join(cwd, 'bin');
   mkdirSync(bin);

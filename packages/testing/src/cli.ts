@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const CLI = join(fileURLToPath(import.meta.url), '..', '..', '..', 'dist', 'cli.mjs');
+export const CLI = fileURLToPath(new URL('../../agentci/dist/cli.mjs', import.meta.url));
 
 export interface CliOutcome {
   readonly code: number | null;

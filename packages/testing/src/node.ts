@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The root of the workspace. */
-export const ROOT = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..');
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs');
 
 /** Runs a program on Node as a user would, both outputs in one text; a test runner inside does not see the one outside. */

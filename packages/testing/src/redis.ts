@@ -43,7 +43,7 @@ export interface RedisServer {
   readonly restart: (how: 'SIGTERM' | 'SIGKILL', downMs?: number) => Promise<void>;
   /** From now on it says nothing, and keeps its connections. */
   readonly freeze: () => void;
-  /** It goes on, and does what it was sent meanwhile. */
+  /** It continues, and does what it was sent meanwhile. */
   readonly thaw: () => void;
   readonly stop: () => Promise<void>;
 }

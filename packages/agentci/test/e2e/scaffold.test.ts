@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { tempDir } from '@agentci/testing/temp-dir';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..');
 
-/** A copy of the workspace without its packages, which are linked. */
+/** A copy of the workspace: its own packages are copied, the others linked. */
 function workspace(): string {
   const dir = tempDir();
   for (const name of [
@@ -23,14 +23,19 @@ function workspace(): string {
   ]) {
     cpSync(join(root, name), join(dir, name), { recursive: true });
   }
-  for (const name of ['src', 'test/support', 'test/vectors', 'package.json']) {
-    cpSync(join(root, 'packages/agentci', name), join(dir, 'packages/agentci', name), {
-      recursive: true,
-    });
+  cpSync(join(root, 'packages'), join(dir, 'packages'), {
+    recursive: true,
+    filter: (path) => !/[\\/](?:node_modules|dist|test|recordings|capture-clients)$/.test(path),
+  });
+  mkdirSync(join(dir, 'node_modules', '@agentci'), { recursive: true });
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== '@agentci')
+      symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name));
+  for (const name of readdirSync(join(dir, 'packages'))) {
+    symlinkSync(join(dir, 'packages', name), join(dir, 'node_modules', '@agentci', name));
+    const own = join(root, 'packages', name, 'node_modules');
+    if (existsSync(own)) symlinkSync(own, join(dir, 'packages', name, 'node_modules'));
   }
-  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
-  const own = join(root, 'packages/agentci/node_modules');
-  if (existsSync(own)) symlinkSync(own, join(dir, 'packages/agentci/node_modules'));
   return dir;
 }
 
@@ -60,11 +65,11 @@ test('npm run new makes a check, a reporter, an adapter and a metric that are fo
     });
     expect(existsSync(join(dir, page))).toBe(true);
   }
-  const generated = (path: string) => readFileSync(join(dir, 'packages/agentci/src', path), 'utf8');
-  expect(generated('layers/index.gen.ts')).toContain('./path/max-failed-calls.ts');
-  expect(generated('reporters/index.gen.ts')).toContain('./teamcity.ts');
-  expect(generated('adapters/index.gen.ts')).toContain('./formats/my-format/my-format.ts');
-  expect(generated('metrics/index.gen.ts')).toContain('./quality/tone.ts');
+  const generated = (path: string) => readFileSync(join(dir, 'packages', path), 'utf8');
+  expect(generated('checks/src/index.gen.ts')).toContain('./path/max-failed-calls.ts');
+  expect(generated('reporters/src/index.gen.ts')).toContain('./teamcity.ts');
+  expect(generated('formats/src/index.gen.ts')).toContain('./formats/my-format/my-format.ts');
+  expect(generated('metrics/src/index.gen.ts')).toContain('./quality/tone.ts');
   expect(readFileSync(join(dir, 'schema/agentci-spec.schema.json'), 'utf8')).toContain(
     'max_failed_calls',
   );

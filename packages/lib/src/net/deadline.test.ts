@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectGarbage } from '@agentci/testing/garbage';
+import { ROOT } from '@agentci/testing/node';
 import { SLOW_SERVERS, serveSlowly } from '@agentci/testing/slow-servers';
+import { sourceFiles } from '@agentci/testing/source-files';
 import { expect, test } from 'vitest';
 import { withDeadline } from './deadline.ts';
 
@@ -35,12 +37,8 @@ test('an end from outside is not one of time', async () => {
 });
 
 test('nothing else limits a wait by a signal that could be collected', () => {
-  const root = join(import.meta.dirname, '..');
-  const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /\.m?[jt]s$/.test(file) && !/\.(test|gen)\.ts$/.test(file),
-  );
-  const found = sources.filter((file) =>
-    /AbortSignal\.(any|timeout)\(/.test(readFileSync(join(root, file), 'utf8')),
+  const found = sourceFiles().filter((file) =>
+    /AbortSignal\.(any|timeout)\(/.test(readFileSync(join(ROOT, file), 'utf8')),
   );
   expect(found).toEqual([]);
 });

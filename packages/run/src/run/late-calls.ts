@@ -1,7 +1,7 @@
 import { present } from '@agentci/lib/data';
 import type { CheckResult } from '@agentci/results';
 import type { Query } from '@agentci/spec';
-import type { RunEvent } from './run-options.ts';
+import type { RunEvent } from './run-event.ts';
 import type { RunSink } from './run-sink.ts';
 
 const LATE = new Set(['CAPTURE_LATE', 'CAPTURE_LATE_SPANS']);

@@ -1,5 +1,5 @@
 import type { Judge, JudgeMode } from '@agentci/judge';
-import type { CaseName, Cell, QueryResult } from '@agentci/results';
+import type { CaseName } from '@agentci/results';
 import type { RunnerConfig, Suite } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import type { ChatMessage } from '../runners/runner.ts';
@@ -29,32 +29,6 @@ export type AgentFunction = (
 
 /** An agent that is run, not read from recordings. */
 export type LiveRunner = Exclude<RunnerConfig, { kind: 'replay' }> | AgentFunction;
-
-/** What happens while a run is in progress; progress displays listen to it. */
-export type RunEvent =
-  | { readonly type: 'started'; readonly queries: number; readonly runs: number }
-  | {
-      readonly type: 'run_started';
-      readonly id: string;
-      readonly cell?: Cell | undefined;
-      readonly run: number;
-    }
-  | {
-      readonly type: 'retrying';
-      readonly id: string;
-      readonly cell?: Cell | undefined;
-      readonly attempt: number;
-      readonly message: string;
-      readonly delayMs: number;
-    }
-  /** Something to know about the run as a whole. */
-  | { readonly type: 'note'; readonly code: string; readonly message: string }
-  | {
-      readonly type: 'run_ended';
-      readonly id: string;
-      readonly run: number;
-      readonly result: QueryResult;
-    };
 
 /** Where the queries of a run are handed to workers. */
 export interface QueueChoice {

@@ -1,7 +1,7 @@
 import type { QueryResult } from '@agentci/results';
 import type { Trace } from '@agentci/trace';
 import type { JournalEntry } from '../store/journal.ts';
-import type { RunEvent } from './run-options.ts';
+import type { RunEvent } from './run-event.ts';
 import type { RunParts } from './run-parts.ts';
 
 /** Where a run puts what it finds. The store of the program is one; a caller of the library may pass its own. */

@@ -16,7 +16,8 @@ import { fleetHash } from './fleet-hash.ts';
 import { type Outcome, openLiveAgent } from './live-agent.ts';
 import { addUsage, failureBody, outcomeBody } from './queued-outcome.ts';
 import { runCost } from './run-cost.ts';
-import type { LiveRunner, RunEvent, RunOptions } from './run-options.ts';
+import type { RunEvent } from './run-event.ts';
+import type { LiveRunner, RunOptions } from './run-options.ts';
 
 export interface ServeQueueOptions
   extends Omit<WorkerOptions, 'address' | 'spec' | 'slots' | 'openAgent' | 'failure'> {

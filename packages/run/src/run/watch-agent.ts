@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { CapturePlane, RunnerConfig } from '@agentci/spec';
 import type { RunAbout, Watch } from '../runners/runner.ts';
 import type { Cassettes } from './cassettes.ts';
-import type { RunEvent } from './run-options.ts';
+import type { RunEvent } from './run-event.ts';
 
 const AUTO: readonly CapturePlane[] = ['llm', 'otlp'];
 
