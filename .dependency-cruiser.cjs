@@ -64,7 +64,8 @@ module.exports = {
     {
       name: 'pure-packages-do-no-io',
       severity: 'error',
-      comment: 'Take data in, return data; effects live in the readers, runners, stores and commands.',
+      comment:
+        'Take data in, return data; effects live in the readers, runners, stores and commands.',
       from: { path: pure, pathNot: tests },
       to: { dependencyTypes: ['core'], pathNot: pureBuiltins },
     },

@@ -12,6 +12,7 @@ const pages = [
   ...markdownIn('docs'),
   ...markdownIn('demos'),
   ...markdownIn('bench'),
+  ...markdownIn('packages').filter((page) => /^packages\/[^/]+\/README\.md$/.test(page)),
 ];
 
 for (const page of pages) {

@@ -28,7 +28,7 @@ export default defineConfig({
   target: 'node20',
   dts: { emitDtsOnly: true, compilerOptions: { paths: Object.fromEntries(doors) } },
   // Of code behind the doors that no exported type names.
-  deps: { neverBundle: ['picocolors'] },
+  deps: { neverBundle: ['picocolors', '@eslint-community/regexpp'] },
   clean: false,
   outDir: 'dist',
   logLevel: 'error',
