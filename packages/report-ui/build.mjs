@@ -33,7 +33,7 @@ async function buildPage({ file, name, target, hasData }) {
   const { output } = await build({
     root: here,
     configFile: false,
-    logLevel: 'warn',
+    logLevel: 'error',
     plugins: [viteSingleFile({ removeViteModuleLoader: true })],
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {

@@ -1,4 +1,4 @@
-import { answerMarks } from '@agentci/reporters';
+import { answerMarks } from '@agentci/reporters/shared';
 import type { QueryResult } from '@agentci/results';
 import { textDiff } from '@agentci/run/baseline';
 import { useMemo, useState } from 'preact/hooks';

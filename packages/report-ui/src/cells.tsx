@@ -1,4 +1,4 @@
-import { cellTable } from '@agentci/reporters';
+import { cellTable } from '@agentci/reporters/shared';
 import type { RunResult } from '@agentci/results';
 import { cellText } from '@agentci/results';
 import { HeatMap } from './heat-map.tsx';

@@ -1,4 +1,4 @@
-import { answerMarks } from '@agentci/reporters';
+import { answerMarks } from '@agentci/reporters/shared';
 import type { CheckResult, ConversationResult, QueryResult, TurnResult } from '@agentci/results';
 import { foldTurns } from './fold-turns.ts';
 import { ms, plural } from './format.ts';

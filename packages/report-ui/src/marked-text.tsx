@@ -1,4 +1,4 @@
-import type { AnswerMark } from '@agentci/reporters';
+import type { AnswerMark } from '@agentci/reporters/shared';
 import { visible } from './visible-text.ts';
 
 const TITLES: Record<AnswerMark['kind'], string> = {

@@ -1,4 +1,4 @@
-import { chanceText, verdictText } from '@agentci/reporters';
+import { chanceText, verdictText } from '@agentci/reporters/shared';
 import type { CheckStatus, MetricComparison } from '@agentci/results';
 import { neededQueries, pairsText } from '@agentci/results';
 import { roundNumber } from './check-value.ts';

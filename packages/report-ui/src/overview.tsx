@@ -1,4 +1,4 @@
-import { exampleLine, groupCount, passHatTable, shownGroups } from '@agentci/reporters';
+import { exampleLine, groupCount, passHatTable, shownGroups } from '@agentci/reporters/shared';
 import {
   type CheckStatus,
   cassetteText,

@@ -1,4 +1,4 @@
-import { comparedQuery } from '@agentci/reporters';
+import { comparedQuery } from '@agentci/reporters/shared';
 import type { PageBeforeQuery } from '@agentci/results';
 import { useEffect, useState } from 'preact/hooks';
 import { TextDiff } from './answer.tsx';

@@ -1,4 +1,4 @@
-import { reasonOf } from '@agentci/reporters';
+import { reasonOf } from '@agentci/reporters/shared';
 import { caseText, cellText, LAYERS, type QueryResult } from '@agentci/results';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { FilterBar } from './filter-bar.tsx';

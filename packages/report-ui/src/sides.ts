@@ -1,4 +1,4 @@
-import { comparedQuery } from '@agentci/reporters';
+import { comparedQuery } from '@agentci/reporters/shared';
 import type { PageBefore, PageBeforeQuery, RunComparison, RunResult } from '@agentci/results';
 import { caseText, cellText } from '@agentci/results';
 import {

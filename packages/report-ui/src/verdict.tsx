@@ -1,5 +1,5 @@
 import { formatCount, plural } from '@agentci/lib/text';
-import { decidingChecks } from '@agentci/reporters';
+import { decidingChecks } from '@agentci/reporters/shared';
 import type { CheckResult, Layer, QueryResult } from '@agentci/results';
 import { checkValue } from './check-value.ts';
 import { showStep } from './show-step.ts';

@@ -1,4 +1,4 @@
-import { foundTerms, termsOf } from '@agentci/reporters';
+import { foundTerms, termsOf } from '@agentci/reporters/shared';
 import { type CheckResult, LAYERS, type QueryResult } from '@agentci/results';
 
 /** Something the spec wants of a query, in words, and whether it got it. */

@@ -1,18 +1,12 @@
-export { type AnswerMark, answerMarks, foundTerms, termsOf } from './answer-marks.ts';
-export { cellTable } from './cell-tables.ts';
 export { renderComparisonConsole, renderDiffConsole } from './diff/console.ts';
 export { renderComparisonGithub, renderDiffGithub } from './diff/github.ts';
 export { renderComparisonMarkdown, renderDiffMarkdown } from './diff/markdown.ts';
-export { chanceText, verdictText } from './diff/words.ts';
-export { exampleLine, groupCount, shownGroups } from './failure-lines.ts';
-export { decidingChecks, reasonOf } from './html/deciding-checks.ts';
-export { PAGE } from './html/page.gen.ts';
+export { groupCount } from './failure-lines.ts';
 export { comparedQuery, pageBefore } from './html/page-before.ts';
 export { pageTrace } from './html/page-trace.ts';
 export { REPORTERS } from './index.gen.ts';
 export { namesIn } from './notify/fill-template.ts';
 export { EMPTY_NOTICE, statusWord } from './notify/notice.ts';
-export { passHatTable } from './pass-hat-k.ts';
 export {
   type NotifyContext,
   type Report,

@@ -1,4 +1,5 @@
-import { PAGE, pageTrace } from '@agentci/reporters';
+import { pageTrace } from '@agentci/reporters';
+import { PAGE } from '@agentci/reporters/page';
 import type { RunResult } from '@agentci/results';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
