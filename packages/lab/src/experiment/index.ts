@@ -1,5 +1,10 @@
 export { compareConditions } from './compare-conditions.ts';
-export { type ExperimentOverrides, loadExperiment, type ParsedExperiment, parseExperiment } from './load-experiment.ts';
+export {
+  type ExperimentOverrides,
+  loadExperiment,
+  type ParsedExperiment,
+  parseExperiment,
+} from './load-experiment.ts';
 export { measureRatings, type RatingsOptions } from './measure-ratings.ts';
 export type { ConditionPlan, ConditionSource, ExperimentPlan } from './plan.ts';
 export { relativeImprovement } from './relative-improvement.ts';
