@@ -1,4 +1,4 @@
-import { isDeeperThan, MAX_JSON_DEPTH } from '@agentci/lib/json';
+import { parseUnambiguous } from '@agentci/lib/json';
 import { captureLevel } from './captured.ts';
 import { failureOf } from './failure.ts';
 import {
@@ -147,15 +147,10 @@ export function setArguments(step: Pick<ToolStep, 'args' | 'argsRaw'>, value: un
     step.args = value;
     return;
   }
-  try {
-    if (!isDeeperThan(value, MAX_JSON_DEPTH)) {
-      step.args = JSON.parse(value);
-      return;
-    }
-  } catch {
-    // Python reprs and cut JSON occur in recordings; they are kept as written.
-  }
-  step.argsRaw = value;
+  const args = parseUnambiguous(value);
+  // Python reprs and cut JSON occur in recordings; they are kept as written.
+  if (args === undefined) step.argsRaw = value;
+  else step.args = args;
 }
 
 const LLM_CALL_KEYS = new Set([

@@ -1,4 +1,4 @@
-import { isDeeperThan, MAX_JSON_DEPTH } from '@agentci/lib/json';
+import { parseUnambiguous } from '@agentci/lib/json';
 import { type Fields, isFields, TRACE_LIMITS, TraceError } from '@agentci/trace';
 
 /** A text as it is, empty ones too; a text beyond the limit of a trace refuses the record. */
@@ -49,15 +49,8 @@ export function pick(source: Fields, ...keys: readonly string[]): unknown {
   return undefined;
 }
 
-/** A JSON text parsed, or undefined when it is none; nesting is bounded as everywhere. */
-export function parseJson(value: string): unknown {
-  if (isDeeperThan(value, MAX_JSON_DEPTH)) return undefined;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
+/** A JSON text parsed, or undefined when it is none or says two things; nesting is bounded as everywhere. */
+export const parseJson = (value: string): unknown => parseUnambiguous(value);
 
 /** A value that writers put in JSON text, sometimes twice: an object or a list comes out, any other text stays. */
 export function unpacked(value: unknown): unknown {

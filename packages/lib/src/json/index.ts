@@ -7,7 +7,7 @@ export {
 } from './json-documents.ts';
 export { findJsonError } from './json-error.ts';
 export { jsonIn } from './json-in-text.ts';
-export { findDuplicateKey } from './json-keys.ts';
+export { duplicateKeyIn, findDuplicateKey, parseUnambiguous } from './json-keys.ts';
 export { isDeeperThan, jsonProblem, MAX_JSON_DEPTH } from './json-limits.ts';
 export { findInexactNumber } from './json-numbers.ts';
 export { duplicateKey, jsonParts } from './json-places.ts';

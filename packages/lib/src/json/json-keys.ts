@@ -1,5 +1,53 @@
+import { isDeeperThan, MAX_JSON_DEPTH } from './json-limits.ts';
+
 const QUOTE = 34;
 const BACKSLASH = 92;
+
+/**
+ * Finds a key that an object of a JSON text has twice; `value` is what `JSON.parse` made of the text. Texts without one, nearly all,
+ * are recognised by counting: a key that is given twice is in the text more often than in the value.
+ */
+export function duplicateKeyIn(
+  text: string,
+  value: unknown,
+): { readonly key: string; readonly offset: number } | undefined {
+  const isCountable = !text.includes('\\\\"');
+  return isCountable && keysInText(text) === keysInValue(value)
+    ? undefined
+    : findDuplicateKey(text);
+}
+
+/** `JSON.parse`, for a text that says one thing: undefined if it is not JSON, nested too deep, or gives a key twice. */
+export function parseUnambiguous(text: string): unknown {
+  if (isDeeperThan(text, MAX_JSON_DEPTH)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return duplicateKeyIn(text, value) === undefined ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Colons behind a quote that is not escaped. Those inside of texts are counted too, and lead to a closer look. */
+function keysInText(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) <= 32) before--;
+    if (text.charCodeAt(before) === QUOTE && text.charCodeAt(before - 1) !== BACKSLASH) count++;
+  }
+  return count;
+}
+
+function keysInValue(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += keysInValue(item);
+  else
+    for (const key of Object.keys(value))
+      count += 1 + keysInValue((value as Readonly<Record<string, unknown>>)[key]);
+  return count;
+}
 
 /**
  * A key that an object of a JSON text has twice, with its offset. `JSON.parse` keeps the last one and other readers the

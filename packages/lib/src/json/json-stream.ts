@@ -1,4 +1,5 @@
 import { findJsonError } from './json-error.ts';
+import { duplicateKeyIn } from './json-keys.ts';
 import { isDeeperThan, MAX_JSON_DEPTH } from './json-limits.ts';
 import { type CutRecord, JsonSplitter } from './json-splitter.ts';
 import { LineSplitter } from './jsonl-splitter.ts';
@@ -113,6 +114,11 @@ function parse(cut: CutRecord, index: number, keepsText: boolean): StreamRecord 
   }
   try {
     const value: unknown = JSON.parse(text);
+    const twice = duplicateKeyIn(text, value);
+    if (twice !== undefined) {
+      const message = `the key ${JSON.stringify(twice.key)} is given twice`;
+      return problem(cut, index, { reason: 'bad-json', message, offset: twice.offset });
+    }
     return keepsText ? { ok: true, value, line, index, text } : { ok: true, value, line, index };
   } catch {
     const error = findJsonError(text) ?? { offset: 0, message: 'not JSON', isEnd: false };

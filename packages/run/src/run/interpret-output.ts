@@ -1,5 +1,6 @@
 import { readTraceItems } from '@agentci/formats';
 import { defined } from '@agentci/lib/data';
+import { duplicateKeyIn } from '@agentci/lib/json';
 import { isVisible } from '@agentci/lib/text';
 import type { Cell } from '@agentci/results';
 import type { Message, Trace } from '@agentci/trace';
@@ -117,7 +118,10 @@ function isNothingElse({ body, text }: PointedAnswer): boolean {
 function showsCalls(json: string): boolean {
   if (!json.includes('"tool_calls"')) return false;
   try {
-    const calls = (JSON.parse(json) as { tool_calls?: unknown } | null)?.tool_calls;
+    const value = JSON.parse(json) as { tool_calls?: unknown } | null;
+    // What says two things is a recording that is refused.
+    if (duplicateKeyIn(json, value) !== undefined) return true;
+    const calls = value?.tool_calls;
     return Array.isArray(calls) && calls.some((call) => typeof call === 'object' && call !== null);
   } catch {
     return false;

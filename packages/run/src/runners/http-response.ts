@@ -1,4 +1,5 @@
 import { isDataStreamText } from '@agentci/formats';
+import { parseUnambiguous } from '@agentci/lib/json';
 import { describeRedirect } from '@agentci/lib/net';
 import { isFields } from '@agentci/trace';
 import { type AnswerRule, whyNoAnswer } from './answer.ts';
@@ -178,13 +179,7 @@ function pick(text: string, rule: ResponseRule): Pick<RunOutput, 'value' | 'answ
   return { value: { answer: words }, answer: { text: words, body, pointer } };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parse = (text: string): unknown => parseUnambiguous(text);
 
 const keysOf = (body: unknown): string =>
   body !== null && typeof body === 'object'

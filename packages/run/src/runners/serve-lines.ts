@@ -1,3 +1,4 @@
+import { findDuplicateKey, findJsonError, parseUnambiguous } from '@agentci/lib/json';
 /** What came back for one query. */
 export type LineReply =
   | {
@@ -102,7 +103,7 @@ export class ServeLines {
     if (!isAnswer) {
       if (/^[{"]/.test(line))
         this.#fail(
-          `printed a line that is not JSON: ${JSON.stringify(line.slice(0, MAX_SHOWN))}; ${ANSWER_LINE}`,
+          `printed a line that ${whyUnread(line)}: ${JSON.stringify(line.slice(0, MAX_SHOWN))}; ${ANSWER_LINE}`,
         );
       else if (this.#noise.length < MAX_NOISE_LINES) this.#noise.push(line);
       return;
@@ -150,10 +151,9 @@ const idsIn = (value: unknown): string[] =>
     ? [value.id, value.query_id].filter((one) => one !== undefined && one !== null).map(String)
     : [];
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return undefined;
-  }
+const parsed = (line: string): unknown => parseUnambiguous(line);
+
+function whyUnread(line: string): string {
+  const twice = findJsonError(line) === undefined ? findDuplicateKey(line) : undefined;
+  return twice === undefined ? 'is not JSON' : `gives the key ${JSON.stringify(twice.key)} twice`;
 }

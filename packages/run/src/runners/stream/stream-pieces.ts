@@ -1,4 +1,5 @@
 import { AiParts, dataStreamPart } from '@agentci/formats';
+import { parseUnambiguous } from '@agentci/lib/json';
 import type { Trace } from '@agentci/trace';
 import { isFields } from '@agentci/trace';
 import { AgentError } from '../runner.ts';
@@ -107,10 +108,4 @@ function noiseWarning(noise: readonly StreamEvent[]): Trace['warnings'][number] 
   };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parse = (text: string): unknown => parseUnambiguous(text);
