@@ -1,5 +1,5 @@
-import type { LlmStep, Trace } from './model.ts';
-import { claimedTokens } from './totals.ts';
+import type { LlmStep, Trace, Usage } from './model.ts';
+import { claimedTokens, isBelow } from './totals.ts';
 
 /**
  * Totals of the whole run that differ from what its calls add up to are worth a word: hidden calls, or parts counted
@@ -9,13 +9,17 @@ export function driftWarnings({
   reported,
   steps,
 }: Pick<Trace, 'reported' | 'steps'>): Trace['warnings'] {
-  if (reported?.usage === undefined && reported?.cost === undefined) return [];
   const calls = steps.filter((step): step is LlmStep => step.kind === 'llm');
-  if (calls.length === 0) return [];
+  const contradicted = [reported?.usage, ...calls.map(({ usage }) => usage)].find(
+    (usage) => usage !== undefined && contradictsItself(usage),
+  );
+  const own = contradicted === undefined ? [] : [warn(partsText(contradicted))];
+  if (reported?.usage === undefined && reported?.cost === undefined) return own;
+  if (calls.length === 0) return own;
   const claimed = claimedTokens(reported.usage);
   const tokens = sum(calls.map(({ usage }) => claimedTokens(usage)));
   const usd = sum(calls.map(({ cost }) => (cost?.source === 'reported' ? cost.usd : undefined)));
-  const warnings: Trace['warnings'] = [];
+  const warnings: Trace['warnings'] = own;
   if (claimed !== undefined && tokens !== undefined && isApart(claimed, tokens))
     warnings.push(warn(`the recording reports ${claimed} tokens; its calls add up to ${tokens}`));
   if (reported.cost !== undefined && usd !== undefined && isApart(reported.cost.usd, usd))
@@ -26,6 +30,13 @@ export function driftWarnings({
     );
   return warnings;
 }
+
+/** A total of 0 beside its parts is one that was left out. */
+const contradictsItself = ({ total, input = 0, output = 0 }: Usage): boolean =>
+  total !== undefined && total !== 0 && isBelow(total, input + output);
+
+const partsText = ({ total, input = 0, output = 0 }: Usage): string =>
+  `the recording reports ${total} tokens in all, and ${input} + ${output} of them`;
 
 const warn = (message: string) => ({ code: 'USAGE_DRIFT', message });
 

@@ -69,8 +69,11 @@ export function totals(trace: Trace, options: { price?: PriceLookup } = {}): Tot
 const exact = (value: number): Quantity => ({ exact: true, value });
 /** A claim beside what the calls add up to: differences within rounding leave the claim alone. */
 const larger = (claimed: number, summed: number): Quantity =>
-  summed > claimed * (1 + ROUNDING) ? { exact: true, value: summed, claimed } : exact(claimed);
+  isBelow(claimed, summed) ? { exact: true, value: summed, claimed } : exact(claimed);
 const ROUNDING = 0.02;
+/** A claim that is too small for what it is made of, by more than rounding. */
+export const isBelow = (claimed: number, summed: number): boolean =>
+  summed > claimed * (1 + ROUNDING);
 const atLeast = (value: number, why: string): Quantity => ({ exact: false, atLeast: value, why });
 
 /** A part of a sum: its known amount, and whether that is all of it. */
@@ -85,8 +88,8 @@ const known = (value: number | undefined): Amount =>
 function totalOf(usage: Usage): Amount {
   const { input, output, total } = usage;
   const parts = (input ?? 0) + (output ?? 0);
-  // Writers that fill in the parts and leave the total at 0 exist; tokens that were counted are not nothing.
-  if (total !== undefined) return known(total === 0 ? parts : total);
+  // A total below its own parts is wrong or says less than was used: the larger counts.
+  if (total !== undefined) return known(isBelow(total, parts) ? parts : total);
   return { value: parts, complete: input !== undefined && output !== undefined };
 }
 
