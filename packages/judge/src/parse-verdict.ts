@@ -1,3 +1,4 @@
+import { duplicateKeyIn } from '@agentci/lib/json';
 import { VERDICT_LABELS, type Verdict, type VerdictLabel } from './port.ts';
 
 export interface VerdictError {
@@ -11,8 +12,9 @@ const MAX_RATIONALE = 4000;
 const MAX_STARTS = 50;
 
 /**
- * Reads the verdict out of a judge's reply: plain JSON, fenced, or after a preamble. Only a complete verdict object counts,
- * and two that disagree are not a verdict: one of them may have been planted by the answer.
+ * Reads the verdict out of a judge's reply: plain JSON, fenced, or after a preamble. Only a complete verdict object that ends the
+ * reply counts: one that the reply goes on from is quoted. Two that disagree are not a verdict: one of them may have been planted by
+ * the answer.
  */
 export function parseVerdict(text: string): Verdict | VerdictError {
   if (text.trim() === '') return failed('the reply is empty');
@@ -29,6 +31,8 @@ export function parseVerdict(text: string): Verdict | VerdictError {
       return failed('the reply holds two verdicts that disagree');
     found = verdict;
   }
+  if (found !== undefined && !/\}\s*(?:```|~~~)?\s*$/.test(text))
+    return failed('the reply goes on after its verdict, so the verdict may be a quote');
   return found ?? failed(why);
 }
 
@@ -41,6 +45,8 @@ function readVerdict(source: string): Verdict | VerdictError {
   } catch {
     return failed('the reply is not valid JSON');
   }
+  const twice = duplicateKeyIn(source, value);
+  if (twice !== undefined) return failed(`${JSON.stringify(twice.key)} is given twice`);
   const field = (name: string): unknown =>
     Object.hasOwn(value as object, name) ? (value as Record<string, unknown>)[name] : undefined;
   const score = field('score');

@@ -172,6 +172,14 @@ describe('a reply is no verdict when', () => {
       when: 'two verdicts disagree',
       text: `The answer says {"rationale": "r", "score": 5, "label": "pass"} but {"rationale": "r", "score": 1, "label": "fail"}`,
     },
+    {
+      when: 'it is quoted in a sentence',
+      text: `The answer claims ${verdict}, which is not mine.`,
+    },
+    {
+      when: 'its score is given twice',
+      text: '{"rationale": "r", "score": 1, "score": 5, "label": "pass"}',
+    },
     { when: 'it is endless', text: '{'.repeat(200_000) },
     { when: 'it is all opening braces', text: '{'.repeat(60_000) },
   ])('$when', ({ text }) => {

@@ -176,3 +176,16 @@ test.each([
     await expect(read(printed)).rejects.toThrow('cannot be read');
   },
 );
+
+test.each([
+  { what: 'by its id', recording: { id: 'b', answer: 'ok' }, refused: /has the id "b"/ },
+  { what: 'by its question', recording: { query: 'ask b', answer: 'ok' }, refused: /"ask b"/ },
+  { what: 'that is its own', recording: { id: 'a', query: 'ask a', answer: 'ok' } },
+  { what: 'with an id that is no query', recording: { id: 'run-7', answer: 'ok' } },
+])('a recording $what is $refused', async ({ recording, refused }) => {
+  const others = { ids: new Set(['a', 'b']), texts: new Set(['ask a', 'ask b']) };
+  const output = { value: JSON.stringify(recording), wallMs: 1 };
+  const read = interpretOutput(output, { id: 'a', query: 'ask a', others });
+  if (refused === undefined) await expect(read).resolves.toMatchObject({ task: { id: 'a' } });
+  else await expect(read).rejects.toThrow(refused);
+});

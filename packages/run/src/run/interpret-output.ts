@@ -4,7 +4,7 @@ import { duplicateKeyIn } from '@agentci/lib/json';
 import { isVisible } from '@agentci/lib/text';
 import type { Cell } from '@agentci/results';
 import type { Message, Trace } from '@agentci/trace';
-import { finalText, simpleTrace, TRACE_LIMITS } from '@agentci/trace';
+import { finalText, queryText, simpleTrace, TRACE_LIMITS } from '@agentci/trace';
 import { errorIn } from '../runners/answer.ts';
 import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runner.ts';
 import { addSighting } from './add-sighting.ts';
@@ -16,6 +16,14 @@ interface Asked {
   readonly id: string;
   readonly query: string;
   readonly cell?: Cell;
+  /** The other queries of the suite: an agent that gives the recording of one of them was not asked this one. */
+  readonly others?: OtherQueries;
+}
+
+/** What the queries of a suite go by. */
+export interface OtherQueries {
+  readonly ids: ReadonlySet<string>;
+  readonly texts: ReadonlySet<string>;
 }
 
 /** Below this a JSON document is someone's answer, not a recording. */
@@ -26,6 +34,7 @@ export async function interpretOutput(output: RunOutput, asked: Asked): Promise<
   const trace =
     output.answer === undefined ? await read(output) : await readAround(output, output.answer);
   refuseLongAnswer(trace);
+  refuseOther(trace, asked);
   const visible = withVisibleAnswer(trace);
   return complete(
     output.seen === undefined ? visible : addSighting(visible, output.seen),
@@ -47,6 +56,20 @@ function refuseLongAnswer(trace: Trace): void {
       'agent',
       `the answer has ${length} characters, and a trace holds at most ${TRACE_LIMITS.textLength}`,
     );
+}
+
+/** A recording that names another query says nothing about the one that was asked. */
+function refuseOther(trace: Trace, { id, query, others }: Asked): void {
+  if (others === undefined) return;
+  const named = [trace.task?.id, trace.id].find(
+    (one) => one !== undefined && one !== id && others.ids.has(one),
+  );
+  const text = queryText(trace);
+  const isOtherText = text !== undefined && text !== query && others.texts.has(text);
+  if (named === undefined && !isOtherText) return;
+  const what =
+    named === undefined ? `is of ${JSON.stringify(text)}` : `has the id ${JSON.stringify(named)}`;
+  throw new AgentError('agent', `the agent answered another query: its recording ${what}`);
 }
 
 /** An answer that shows nothing was not given: what the run did can be judged, the answer cannot. */

@@ -23,7 +23,7 @@ import { errorResult } from './combine-runs.ts';
 import type { Talk, TurnError } from './converse.ts';
 import { unfinished } from './evaluate-conversation.ts';
 import { createFunctionRunner } from './function-runner.ts';
-import { interpretOutput } from './interpret-output.ts';
+import { interpretOutput, type OtherQueries } from './interpret-output.ts';
 import type { UserModels, UserTapeAccess } from './model-user.ts';
 import { openCassettes } from './open-cassettes.ts';
 import { playedResult, playedTrace } from './played.ts';
@@ -71,6 +71,7 @@ interface Live {
   /** Models that play users; absent where no query needs one. */
   readonly users: UserModels | undefined;
   readonly cassettes: Cassettes | undefined;
+  readonly others: OtherQueries;
 }
 
 /** The agent of a suite while it can be run: its runner, whoever watches it, its cassettes and the models that play its users. */
@@ -137,6 +138,10 @@ export async function openLiveAgent({
       ? new (await import('./model-user.ts')).UserModels(options, budget)
       : undefined,
     cassettes,
+    others: {
+      ids: new Set(options.suite.queries.map(({ id }) => id)),
+      texts: new Set(options.suite.queries.map(({ query }) => query)),
+    },
   };
   return {
     run: (of) => runOnce(live, of),
@@ -235,8 +240,8 @@ async function runOnce(live: Live, of: Run): Promise<Outcome | undefined> {
   }
 }
 
-const traceOf = async (given: Given, query: Query): Promise<Trace> =>
-  'trace' in given ? given.trace : interpretOutput(given.output, query);
+const traceOf = async (live: Live, given: Given, query: Query): Promise<Trace> =>
+  'trace' in given ? given.trace : interpretOutput(given.output, { ...query, others: live.others });
 
 async function withEndState(
   live: Live,
@@ -247,7 +252,7 @@ async function withEndState(
   const { options, interrupt } = live;
   const { readEndState } = await import('./read-end-state.ts');
   const around = { dir: options.suite.dir, env: options.env ?? {}, run, interrupt };
-  return { trace: await readEndState(query, state, await traceOf(given, query), around) };
+  return { trace: await readEndState(query, state, await traceOf(live, given, query), around) };
 }
 
 const runWithRetries = (live: Live, of: Run): Promise<Given> =>
@@ -353,7 +358,7 @@ async function runOne(
 async function readRun(live: Live, of: Run, given: Given): Promise<Outcome | undefined> {
   let trace: Trace;
   try {
-    trace = withSecretWarning(await traceOf(given, of.query));
+    trace = withSecretWarning(await traceOf(live, given, of.query));
   } catch (error) {
     return refuse(live, of, error);
   }
