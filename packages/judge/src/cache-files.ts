@@ -1,17 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { maskText, SECRETS } from '@agentci/lib/secrets';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomic } from '@agentci/lib/files';
+import { SECRETS } from '@agentci/lib/secrets';
 import { parseVerdict } from './parse-verdict.ts';
 import type { Verdict } from './port.ts';
 
@@ -104,21 +94,5 @@ export function writeStoredVerdict(
     output_tokens: stored.output_tokens,
     warnings: stored.warnings,
   };
-  writeWhole(path, `${JSON.stringify(file, null, 2)}\n`);
-}
-
-/** Writes under a name of its own first, so that no reader ever sees half a file. */
-export function writeWhole(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  const fd = openSync(temporary, 'wx');
-  try {
-    writeSync(fd, maskText(text));
-    fsyncSync(fd);
-    closeSync(fd);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  writeFileAtomic(path, `${JSON.stringify(file, null, 2)}\n`);
 }

@@ -12,9 +12,8 @@ const MAX_RATIONALE = 4000;
 const MAX_STARTS = 50;
 
 /**
- * Reads the verdict out of a judge's reply: plain JSON, fenced, or after a preamble. Only a complete verdict object that ends the
- * reply counts: one that the reply goes on from is quoted. Two that disagree are not a verdict: one of them may have been planted by
- * the answer.
+ * Reads the verdict from a judge's reply: plain JSON, fenced, or after a preamble. Only a complete verdict object at the end of
+ * the reply counts, because an earlier one may be a quote. Two that disagree are an error: the answer may have planted one.
  */
 export function parseVerdict(text: string): Verdict | VerdictError {
   if (text.trim() === '') return failed('the reply is empty');
@@ -32,7 +31,7 @@ export function parseVerdict(text: string): Verdict | VerdictError {
     found = verdict;
   }
   if (found !== undefined && !/\}\s*(?:```|~~~)?\s*$/.test(text))
-    return failed('the reply goes on after its verdict, so the verdict may be a quote');
+    return failed('the reply continues after its verdict, so the verdict may be a quote');
   return found ?? failed(why);
 }
 

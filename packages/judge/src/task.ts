@@ -1,6 +1,7 @@
 import { canonicalJson, sha256Hex } from '@agentci/lib/data';
+import { writeFileAtomic } from '@agentci/lib/files';
 import { findDuplicateKey } from '@agentci/lib/json';
-import { pathOf, readCacheFile, type VerdictKey, writeWhole } from './cache-files.ts';
+import { pathOf, readCacheFile, type VerdictKey } from './cache-files.ts';
 import { DATA_LINE, dataBlock } from './data-block.ts';
 import type { JudgeTask } from './port.ts';
 import type { JudgePrompt } from './prompt.ts';
@@ -67,7 +68,7 @@ export function keepReply(
   warnings: Set<string>,
 ): void {
   try {
-    writeWhole(
+    writeFileAtomic(
       pathOf(dir, hash),
       `${JSON.stringify({ schema: SCHEMA, ...key, reply }, null, 2)}\n`,
     );

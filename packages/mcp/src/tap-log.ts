@@ -1,6 +1,6 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '@agentci/lib/files';
+import { makeFolder, openFile } from '@agentci/lib/files';
 import { findCredentials, mapTexts, maskMark, SECRETS } from '@agentci/lib/secrets';
 import { type Direction, messagesIn } from './message.ts';
 
@@ -122,7 +122,7 @@ export function openTapFile(path: string): {
 
 function openNew(path: string): number | undefined {
   try {
-    return openSync(path, 'ax', 0o600);
+    return openFile(path, 'ax', 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return undefined;

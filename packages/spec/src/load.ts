@@ -1,4 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { refuseLinksIn } from '@agentci/lib/files';
 import { type Diagnostic, formatDiagnostic, UserError } from '@agentci/lib/problems';
 import { MAX_YAML_SIZE } from '@agentci/lib/yaml';
 import { parseSpec } from './parse-spec.ts';
@@ -26,6 +28,7 @@ export class SpecError extends UserError {
 
 /** Reads a spec file. Throws `SpecError` with every problem when it cannot be used, and another `UserError` when it cannot be read. */
 export function readSpecFile(path: string): LoadedSpec {
+  refuseLinksIn(dirname(path));
   const { suite, diagnostics } = parseSpec(readSpecText(path), { file: path });
   if (suite === undefined) throw new SpecError(path, diagnostics);
   return { suite, diagnostics };

@@ -1,8 +1,8 @@
-import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { closeSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaptureResult, Exchange } from '@agentci/capture';
 import { exchangeLine, maskReply } from '@agentci/capture';
-import { makeFolder, writeFileAtomic } from '@agentci/lib/files';
+import { makeFolder, openFile, writeFileAtomic } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { maskText } from '@agentci/lib/secrets';
 import { maskTrace } from '@agentci/trace';
@@ -26,7 +26,7 @@ export class CaptureFolder {
       throw new UserError('CAPTURE_OUT_EXISTS', `--out: the folder "${path}" is not empty`, {
         hint: 'A capture has a folder of its own; name a new one.',
       });
-    this.#exchanges = openSync(join(path, 'exchanges.jsonl'), 'ax', 0o600);
+    this.#exchanges = openFile(join(path, 'exchanges.jsonl'), 'ax', 0o600);
   }
 
   add(exchange: Exchange, run: string): void {
@@ -34,7 +34,7 @@ export class CaptureFolder {
   }
 
   addTelemetry(request: unknown): void {
-    this.#telemetry ??= openSync(join(this.path, 'otlp.jsonl'), 'ax', 0o600);
+    this.#telemetry ??= openFile(join(this.path, 'otlp.jsonl'), 'ax', 0o600);
     writeSync(this.#telemetry, `${maskText(JSON.stringify(request))}\n`);
   }
 

@@ -1,3 +1,4 @@
+import { refuseLinksIn } from '@agentci/lib/files';
 import { isSystemError, systemErrorText, UserError } from '@agentci/lib/problems';
 import { SECRETS, secretsIn } from '@agentci/lib/secrets';
 import { didYouMean, escapeTerminal } from '@agentci/lib/text';
@@ -11,6 +12,7 @@ import { userErrorText } from './user-error-text.ts';
 /** Runs one command line and gives the exit code. The only place where an error becomes text. */
 export async function main(argv: readonly string[], given: Io): Promise<number> {
   SECRETS.add(secretsIn(given.env));
+  refuseLinksIn(given.cwd);
   const { io, flush } = maskedIo(given);
   try {
     return await dispatch(argv, io);

@@ -38,7 +38,7 @@ import { isSuiteGood, isSuiteStrictlyGood } from './suite-good.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 import { writeReports } from './write-reports.ts';
 
-/** A run that can start: the spec is read, and what was asked for makes sense. */
+/** A run that can start: the spec is read and the options make sense. */
 export interface PreparedTests {
   readonly suite: Suite;
   readonly options: TestOptions;

@@ -1,7 +1,7 @@
-import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { makeFolder } from '@agentci/lib/files';
+import { makeFolder, openFile, writeFile } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { unzipSync } from 'fflate';
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts';
@@ -13,7 +13,7 @@ const MAX_FILES = 100_000;
 /** Whether a path is a zip file, as CI systems hand out artifacts. */
 export function isZip(path: string): boolean {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
-  const fd = openSync(path, 'r');
+  const fd = openFile(path, 'r');
   try {
     const start = Buffer.alloc(4);
     return (
@@ -34,7 +34,7 @@ export function unpackZip(path: string, shown: string): string {
       if (name.endsWith('/')) continue;
       const file = join(dir, name);
       makeFolder(dirname(file));
-      writeFileSync(file, bytes);
+      writeFile(file, bytes);
     }
   } catch (error) {
     removeTemporaryFolder(dir);

@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { writeFileAtomic } from '@agentci/lib/files';
+import { appendFile, writeFileAtomic } from '@agentci/lib/files';
 import { maskText } from '@agentci/lib/secrets';
 import { escapeTerminalLine } from '@agentci/lib/text';
 import { countLine, exitLine, reportPieces, reportText } from '@agentci/reporters';
@@ -55,7 +55,7 @@ export async function writeReports(
         written.push(plan.file);
       }
       if (report.stepSummary !== undefined && stepSummary)
-        appendFileSync(stepSummary, maskText(report.stepSummary));
+        appendFile(stepSummary, maskText(report.stepSummary));
     } catch (error) {
       failed = true;
       io.stderr.write(

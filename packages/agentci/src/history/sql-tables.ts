@@ -1,5 +1,6 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { openFile } from '@agentci/lib/files';
 import type { HistoryQuery, HistoryRun } from '@agentci/run';
 import { isCut, readQueries } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
@@ -130,7 +131,7 @@ function writeTable(
 ): SqlTable {
   let longest = LINE_BYTES;
   let piece = '';
-  const fd = openSync(path, 'w');
+  const fd = openFile(path, 'w');
   const flush = (): void => {
     const bytes = Buffer.from(piece);
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);

@@ -5,7 +5,6 @@ import {
   fsyncSync,
   ftruncateSync,
   lstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   readSync,
@@ -15,7 +14,7 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 import { type Label, LabelBook, type LabelProblem } from '@agentci/judge';
-import { makeFolder } from '@agentci/lib/files';
+import { makeFolder, openFile } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 
 const MAX_FILES = 1000;
@@ -47,7 +46,7 @@ export class LabelWriter {
     const before = lstatSync(path, { throwIfNoEntry: false });
     if (before !== undefined && !before.isFile()) throw notOurs(path, 'it is a link or not a file');
     // NOFOLLOW: a link may have been put there since. Windows has no such flag, and links there need rights.
-    this.#fd = openSync(
+    this.#fd = openFile(
       path,
       constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0),
       0o644,
@@ -105,7 +104,7 @@ function notOurs(path: string, why: string): UserError {
 /** A new file is lost with its folder's entry. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
-  const fd = openSync(folder, 'r');
+  const fd = openFile(folder, 'r');
   fsyncSync(fd);
   closeSync(fd);
 }

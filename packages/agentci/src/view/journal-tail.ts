@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openFile } from '@agentci/lib/files';
 import type { QueryResult } from '@agentci/results';
 import { caseKey, worstStatus } from '@agentci/results';
 import type { JournalEntry } from '@agentci/run';
@@ -24,7 +25,7 @@ export class JournalTail {
   }
 
   look(): void {
-    const fd = openSync(this.#path, 'r');
+    const fd = openFile(this.#path, 'r');
     try {
       const { size } = fstatSync(fd);
       while (this.#offset < size) {

@@ -264,7 +264,7 @@ describe('agentci import', () => {
       },
       args: ['x.json'],
       code: 2,
-      says: '"content" appears twice',
+      says: 'the key "content" is given twice',
     },
     {
       when: 'the format does not exist',

@@ -1,16 +1,9 @@
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { renameFile, writeFile } from '@agentci/lib/files';
 import { rememberKeys, SECRETS } from '@agentci/lib/secrets';
 import {
   CassettePlayer,
@@ -86,7 +79,7 @@ export function openMcpPlane(
       ],
       url: (name) => `${context.base}/mcp/${encodeURIComponent(name)}`,
     });
-    writeFileSync(copy, JSON.stringify(tapped, null, 2), { mode: 0o600 });
+    writeFile(copy, JSON.stringify(tapped, null, 2), { mode: 0o600 });
   }
 
   function rewrite(argument: string): string {
@@ -177,8 +170,8 @@ export function openMcpPlane(
           continue;
         }
         // A new file each time: a tap that stays sees by it that the next query has begun.
-        writeFileSync(`${path}.new`, text, { mode: 0o600 });
-        renameSync(`${path}.new`, path);
+        writeFile(`${path}.new`, text, { mode: 0o600 });
+        renameFile(`${path}.new`, path);
         players.set(name, new CassettePlayer(readTapLines(path)));
       }
     },

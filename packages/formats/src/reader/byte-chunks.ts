@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, readFileSync, readSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { openFile } from '@agentci/lib/files';
 import { isGzip } from '../containers/sniff.ts';
 
 /** Small enough that the records of one chunk are gone before the next collection of garbage. */
@@ -31,7 +32,7 @@ async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
 }
 
 async function* largeFileChunks(path: string): AsyncGenerator<Uint8Array> {
-  const fd = openSync(path, 'r');
+  const fd = openFile(path, 'r');
   try {
     for (;;) {
       // A fresh buffer each time: records that cross a border still point into the last one.

@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeFolder, writeFileAtomic } from '@agentci/lib/files';
+import { appendFile, makeFolder, renameFile, writeFileAtomic } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { maskText } from '@agentci/lib/secrets';
 import type { Trial } from '@agentci/results';
@@ -30,7 +30,7 @@ export class TrialJournal {
   static create(plan: ExperimentPlan, cwd: string): TrialJournal {
     const path = pathOf(plan, cwd);
     makeFolder(dirname(path));
-    if (existsSync(path)) renameSync(path, path.replace(/\.jsonl$/, '.previous.jsonl'));
+    if (existsSync(path)) renameFile(path, path.replace(/\.jsonl$/, '.previous.jsonl'));
     writeFileAtomic(
       path,
       `${JSON.stringify({ schema: SCHEMA, experiment: plan.name, hash: plan.hash })}\n`,
@@ -71,7 +71,7 @@ export class TrialJournal {
   }
 
   add(entry: JournalTrial): void {
-    appendFileSync(this.#path, maskText(`${JSON.stringify(maskResult(entry))}\n`));
+    appendFile(this.#path, maskText(`${JSON.stringify(maskResult(entry))}\n`));
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { promisify } from 'node:util';
 import { systemErrorText } from '../problems/system-error.ts';
 import { UserError } from '../problems/user-error.ts';
+import { refuseLinks } from './refuse-links.ts';
 import { TextFile } from './text-file.ts';
 
 const dataToDisk = promisify(fdatasync);
@@ -103,6 +104,7 @@ function notWritten(error: unknown, path: string): Error {
 
 /** Opens a file of lines to add more; a line that was cut off is dropped. */
 export function openAtLastLine(path: string): number {
+  refuseLinks(path);
   const fd = openSync(path, 'a+');
   const bytes = readFileSync(path);
   ftruncateSync(fd, bytes.lastIndexOf(0x0a) + 1);

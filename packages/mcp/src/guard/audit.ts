@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sha256Hex } from '@agentci/lib/data';
-import { makeFolder } from '@agentci/lib/files';
+import { makeFolder, openFile } from '@agentci/lib/files';
 import { systemErrorText, UserError } from '@agentci/lib/problems';
 import { type AuditLine, NO_HASH } from '@agentci/results';
 
@@ -48,7 +39,7 @@ export function openAudit(path: string, now: () => number): Audit {
   try {
     makeFolder(dirname(path));
     takeLock(lock, path);
-    const file = openSync(path, 'a+', 0o600);
+    const file = openFile(path, 'a+', 0o600);
     let chain = lastOf(file, path);
     let { size } = fstatSync(file);
     const { ino, dev } = fstatSync(file);
@@ -101,7 +92,7 @@ const LOCK_POLL_MS = 50;
 function takeLock(lock: string, path: string): void {
   for (let waited = 0; ; waited += LOCK_POLL_MS) {
     try {
-      const file = openSync(lock, 'wx', 0o600);
+      const file = openFile(lock, 'wx', 0o600);
       writeSync(file, String(process.pid));
       closeSync(file);
       return;

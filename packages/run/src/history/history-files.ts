@@ -2,18 +2,15 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   readSync,
-  renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '@agentci/lib/files';
+import { makeFolder, openFile, writeFile, writeFileAtomic } from '@agentci/lib/files';
 import { maskText } from '@agentci/lib/secrets';
 import { placeAfter, placeOf, runTime, type SeenRun } from '@agentci/results';
 import { inOrder } from './agent-runs.ts';
@@ -52,12 +49,10 @@ export function appendRuns(
 ): void {
   makeFolder(root);
   // A history is of one machine, or of a cache: committed, it would change with every run.
-  if (!existsSync(join(root, '.gitignore'))) writeFileSync(join(root, '.gitignore'), '*\n');
+  const ignore = join(root, '.gitignore');
+  if (!existsSync(ignore)) writeFile(ignore, '*\n');
   for (const { run, queries } of runs) {
-    const path = queriesPath(root, run.id);
-    const temporary = `${path}.${process.pid}.tmp`;
-    writeQueries(temporary, queries);
-    renameSync(temporary, path);
+    writeFileAtomic(queriesPath(root, run.id), queryLines(queries), { isSynced: false });
   }
   const unlock = lock(root);
   try {
@@ -71,22 +66,8 @@ export function appendRuns(
   }
 }
 
-/** Lines that are made and written at a time: those of a large run would be some megabytes. */
-const AT_ONCE = 1000;
-
-function writeQueries(path: string, queries: Iterable<HistoryQuery>): void {
-  const fd = openSync(path, 'w');
-  let lines: string[] = [];
-  const write = (): void => {
-    writeFileSync(fd, maskText(lines.join('')));
-    lines = [];
-  };
-  try {
-    for (const query of queries) if (lines.push(`${JSON.stringify(query)}\n`) === AT_ONCE) write();
-    write();
-  } finally {
-    closeSync(fd);
-  }
+function* queryLines(queries: Iterable<HistoryQuery>): Generator<string> {
+  for (const query of queries) yield `${JSON.stringify(query)}\n`;
 }
 
 /** Begins with what the order of runs depends on. */
@@ -98,7 +79,7 @@ export const queriesPath = (root: string, id: string): string => join(root, `${i
 
 /** In one write at the end of the file, so that lines of two processes do not mix. Half a line of a killed one is ended first. */
 function appendLines(path: string, lines: readonly string[]): void {
-  const fd = openSync(path, 'a+');
+  const fd = openFile(path, 'a+');
   try {
     const { size } = fstatSync(fd);
     const last = Buffer.alloc(1);
@@ -261,9 +242,11 @@ function prune(root: string): void {
     (statSync(path).size > 200 * MAX_RUNS && readRuns(root).lines.length > 1.1 * MAX_RUNS)
   ) {
     const kept = readRuns(root).lines.slice(-MAX_RUNS);
-    const temporary = `${path}.${process.pid}.tmp`;
-    writeFileSync(temporary, kept.map((run) => `${lineOf(run)}\n`).join(''));
-    renameSync(temporary, path);
+    writeFileAtomic(
+      path,
+      kept.map((run) => `${lineOf(run)}\n`),
+      { isSynced: false },
+    );
   }
   const files = readdirSync(root).filter(
     (name) => name.endsWith('.jsonl') && name !== 'runs.jsonl',
@@ -300,7 +283,7 @@ function lock(root: string): (() => void) | undefined {
   const until = Date.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
-      closeSync(openSync(path, 'wx'));
+      closeSync(openFile(path, 'wx'));
       return release;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return undefined;

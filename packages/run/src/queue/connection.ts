@@ -194,7 +194,7 @@ async function tryConnect(address: QueueAddress): Promise<Client> {
     ...options,
     lazyConnect: true,
     retryStrategy: () => null,
-    // Commands fail at once when Redis is gone: `call` decides how long to go on.
+    // Commands fail at once when Redis is gone: `call` decides how long to retry.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     socketTimeout: SILENT_MS,

@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   lstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   readSync,
@@ -13,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { sha256Hex } from '@agentci/lib/data';
-import { writeFileAtomic } from '@agentci/lib/files';
+import { openFile, writeFileAtomic } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { cellKey } from '@agentci/results';
 
@@ -106,7 +105,7 @@ export function readCassetteHead(path: string): string | undefined {
   let fd: number;
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-    fd = openSync(path, 'r');
+    fd = openFile(path, 'r');
   } catch (error) {
     if (!existsSync(path)) return undefined;
     throw error;

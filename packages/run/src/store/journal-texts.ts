@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openFile } from '@agentci/lib/files';
 
 const BLOCK = 64 * 1024;
 /** Blocks that are kept: a merged run is read in the order of the spec, and written shard by shard. */
@@ -72,7 +73,7 @@ export class JournalTexts {
 
   /** Closed once the results are out of reach: `--watch` starts hundreds of runs in one process. */
   #open(): number {
-    const fd = openSync(this.#path, 'r');
+    const fd = openFile(this.#path, 'r');
     unreachable.register(this, fd);
     return fd;
   }

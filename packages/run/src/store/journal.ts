@@ -1,6 +1,7 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '@agentci/lib/data';
+import { openFile } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import type { QueryResult } from '@agentci/results';
 import { caseKey } from '@agentci/results';
@@ -105,7 +106,7 @@ const runKey = ({ id, run, result }: JournalEntry): string =>
 /** The first line of a journal; undefined where the file is not one. */
 export function readHeader(journal: string): JournalHeader | undefined {
   try {
-    const fd = openSync(journal, 'r');
+    const fd = openFile(journal, 'r');
     const head = Buffer.alloc(MAX_HEADER_BYTES);
     const bytes = readSync(fd, head);
     closeSync(fd);

@@ -1,16 +1,16 @@
 import {
   closeSync,
   linkSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { openFile, writeFile } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 
 /** Who holds a run. A process id is used again sooner or later; together with the time it started it is not. */
@@ -105,7 +105,7 @@ function holderNow(): string {
 function createWhole(path: string, content: string): boolean {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(temporary, content);
+    writeFile(temporary, content);
     linkSync(temporary, path);
     return true;
   } catch (error) {
@@ -121,8 +121,8 @@ function createWhole(path: string, content: string): boolean {
 
 function createEmpty(path: string, content: string): boolean {
   try {
-    const fd = openSync(path, 'wx');
-    writeFileSync(fd, content);
+    const fd = openFile(path, 'wx');
+    writeSync(fd, content);
     closeSync(fd);
     return true;
   } catch (error) {

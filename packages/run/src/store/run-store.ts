@@ -1,9 +1,11 @@
-import { copyFileSync, existsSync, openSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  copyFile,
   LineFile,
   makeFolder,
   openAtLastLine,
+  openFile,
   readLines,
   writeFileAtomic,
 } from '@agentci/lib/files';
@@ -122,11 +124,11 @@ export class RunStore {
     makeFolder(join(dir, 'traces'));
     const lock = RunLock.take(dir, header.run_id);
     try {
-      const journal = openSync(journalPath(dir), 'ax');
+      const journal = openFile(journalPath(dir), 'ax');
       const store = new RunStore(
         dir,
         lock,
-        { journal, traces: openSync(tracesPath(dir), 'ax') },
+        { journal, traces: openFile(tracesPath(dir), 'ax') },
         options,
       );
       store.#journal.append(JSON.stringify({ schema: JOURNAL_SCHEMA, ...header }));
@@ -242,7 +244,7 @@ export class RunStore {
   /** Takes over the traces of another run, or the note on where its recordings are. Half a line at the end is left out. */
   adoptTraces(dir: string): void {
     const note = join(dir, 'recordings.json');
-    if (existsSync(note)) copyFileSync(note, join(this.#dir, 'recordings.json'));
+    if (existsSync(note)) copyFile(note, join(this.#dir, 'recordings.json'));
     for (const line of readLines(tracesPath(dir))) if (line.isWhole) this.#traces.append(line.text);
   }
 

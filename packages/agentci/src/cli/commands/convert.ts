@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import {
@@ -11,7 +11,7 @@ import {
   SPEC_FILE,
   summaryLines,
 } from '@agentci/convert';
-import { makeFolder } from '@agentci/lib/files';
+import { makeFolder, writeFile } from '@agentci/lib/files';
 import type { Diagnostic } from '@agentci/lib/problems';
 import { UserError } from '@agentci/lib/problems';
 import { didYouMean, escapeTerminal } from '@agentci/lib/text';
@@ -142,7 +142,7 @@ async function validate(files: ReadonlyMap<string, string>): Promise<readonly Di
     for (const [name, text] of files) {
       const path = join(dir, name);
       makeFolder(dirname(path));
-      writeFileSync(path, text);
+      writeFile(path, text);
     }
     const { diagnostics } = await loadSpec(join(dir, SPEC_FILE));
     return diagnostics;

@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { makeFolder } from '@agentci/lib/files';
+import { appendFile, makeFolder, writeFile } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { andMore } from '@agentci/lib/text';
 import { listCassetteFiles } from '@agentci/run';
@@ -189,7 +189,7 @@ function writeStarter({ files, agents }: Starter, io: Io): boolean {
       continue;
     }
     makeFolder(dirname(target));
-    writeFileSync(target, text);
+    writeFile(target, text);
     io.stdout.write(`wrote ${path}\n`);
   }
   return hasOwnAgent;
@@ -278,7 +278,7 @@ function ignoreRuns(pattern: string, io: Io): boolean {
   const path = join(io.cwd, '.gitignore');
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (text.split('\n').some((line) => line.trim() === pattern)) return false;
-  appendFileSync(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`);
+  appendFile(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${pattern}\n`);
   return true;
 }
 

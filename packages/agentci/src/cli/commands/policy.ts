@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readFileSync, readSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { readTraces } from '@agentci/formats';
 import { present, sha256Hex } from '@agentci/lib/data';
-import { writeFileAtomic } from '@agentci/lib/files';
+import { openFile, writeFileAtomic } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { didYouMean, escapeTerminalLine } from '@agentci/lib/text';
 import type { Policy } from '@agentci/policy';
@@ -189,7 +189,7 @@ function readAuditFile(path: string | undefined, io: Io): AuditSession[] | undef
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() !== true) return undefined;
   const head = Buffer.alloc(4096);
-  const opened = openSync(file, 'r');
+  const opened = openFile(file, 'r');
   const length = readSync(opened, head, 0, head.length, 0);
   closeSync(opened);
   if (!isAudit(head.toString('utf8', 0, length))) return undefined;
