@@ -9,6 +9,8 @@ const pages = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'AGENTS.md',
+  'SECURITY.md',
   ...markdownIn('docs'),
   ...markdownIn('demos'),
   ...markdownIn('bench'),
