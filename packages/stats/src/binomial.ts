@@ -5,10 +5,10 @@ import { incompleteBeta } from './incomplete-beta.ts';
 export const lnChoose = (n: number, k: number): number =>
   lnGamma(n + 1) - lnGamma(k + 1) - lnGamma(n - k + 1);
 
-/** Up to here "n choose k" is a whole number a double holds exactly. */
+/** Up to this n, "n choose k" fits a double exactly. */
 const EXACT_UP_TO = 50;
 
-/** n choose k; exact where a double can be. */
+/** n choose k, exact if a double can hold it. */
 export function choose(n: number, k: number): number {
   if (k < 0 || k > n) return 0;
   if (n > EXACT_UP_TO) return Math.exp(lnChoose(n, k));

@@ -5,11 +5,11 @@ import { requireNumber, requireNumbers } from './sample.ts';
 import { seededRandom } from './seeded-random.ts';
 
 export interface BootstrapOptions extends IntervalOptions {
-  /** What is estimated; the mean. */
+  /** The statistic to estimate. Default: the mean. */
   readonly statistic?: (values: readonly number[]) => number;
-  /** Resamples; 2000. */
+  /** Number of resamples. Default: 2000. */
   readonly samples?: number;
-  /** Kept with the result, so that it can be computed again. */
+  /** Stored with the result, to reproduce it. */
   readonly seed: number;
   /** Values with the same cluster are drawn together, as repeats of one query must be. */
   readonly clusters?: readonly unknown[];
@@ -19,7 +19,7 @@ export interface BootstrapOptions extends IntervalOptions {
 
 const DEFAULT_SAMPLES = 2000;
 
-/** Interval of any statistic by drawing the sample again and again. Null below two values or clusters. */
+/** Interval of any statistic, by resampling. Null for fewer than two values or clusters. */
 export function bootstrapInterval(
   values: readonly number[],
   options: BootstrapOptions,
@@ -66,7 +66,7 @@ function draw(units: Units, random: () => number): number[] {
   return sample;
 }
 
-/** The shares of the resamples that BCa takes instead of the plain tails (Efron 1987). */
+/** The percentiles that BCa uses instead of the plain tails (Efron 1987). */
 function corrected(input: {
   values: readonly number[];
   units: Units;

@@ -1,7 +1,10 @@
 import { betaQuantile } from './incomplete-beta.ts';
 import { type Interval, type IntervalOptions, levelOf, requireCounts } from './interval.ts';
 
-/** The exact interval of a rate: never covers less than its level, so it is wider than Wilson's. Null of no runs. */
+/**
+ * The exact interval of a rate. It never covers less than its level, so it is wider than Wilson's.
+ * Null for no runs.
+ */
 export function clopperPearsonInterval(
   successes: number,
   n: number,

@@ -2,7 +2,10 @@ import { clusteredStandardError } from './clustered-standard-error.ts';
 import { type Interval, type IntervalOptions, levelOf } from './interval.ts';
 import { wilsonAt } from './wilson-interval.ts';
 
-/** One outcome of several that belong together: equal units of one cluster say the same thing again. */
+/**
+ * One outcome among several that belong together. Equal units of one cluster carry no new
+ * information.
+ */
 export interface ClusteredOutcome {
   readonly cluster: string;
   readonly unit: string;
@@ -10,8 +13,8 @@ export interface ClusteredOutcome {
 }
 
 /**
- * Wilson's interval of a rate whose outcomes come in clusters: with the number of outcomes that would say as much if they
- * were independent. That is never more than the number of different units. Null of no outcomes.
+ * Wilson's interval of a clustered rate. It uses the number of independent outcomes with the same
+ * information, at most the number of different units. Null for no outcomes.
  */
 export function clusteredRateInterval(
   outcomes: readonly ClusteredOutcome[],
@@ -24,7 +27,7 @@ export function clusteredRateInterval(
     outcomes.map(({ isSuccess }) => Number(isSuccess)),
     outcomes.map(({ cluster }) => cluster),
   );
-  // Where all agree, or there is one cluster, nothing can be said about how much clusters differ.
+  // If all outcomes agree, or there is one cluster, the spread between clusters is unknown.
   const independent = error === null || error === 0 ? units : (rate * (1 - rate)) / (error * error);
   return wilsonAt(rate, Math.max(1, Math.min(units, independent)), levelOf(options));
 }

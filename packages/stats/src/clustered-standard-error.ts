@@ -2,8 +2,9 @@ import { mean } from './descriptive.ts';
 import { requireSameLength } from './interval.ts';
 
 /**
- * Standard error of the mean when values come in clusters, such as repeats of one query. Corrected by C/(C − 1) for few
- * clusters; with equally many repeats it equals the standard error of the cluster means. Null for one cluster.
+ * Standard error of the mean of clustered values, such as repeats of one query. Corrected by C/(C −
+ * 1) for few clusters. With equal cluster sizes it equals the standard error of the cluster means.
+ * Null for one cluster.
  */
 export function clusteredStandardError(
   values: readonly number[],

@@ -1,6 +1,9 @@
 import { requireSameLength } from './interval.ts';
 
-/** Agreement of two raters beyond chance: (p_o − p_e) / (1 − p_e). Null of nothing, or when both gave one and the same label throughout. */
+/**
+ * Agreement of two raters beyond chance: (p_o − p_e) / (1 − p_e). Null for no items, or if both
+ * raters gave one and the same label throughout.
+ */
 export function cohenKappa(a: readonly unknown[], b: readonly unknown[]): number | null {
   requireSameLength(a, b, 'the two raters');
   for (const label of [...a, ...b]) if (Number.isNaN(label)) throw new RangeError('a label is NaN');

@@ -1,7 +1,10 @@
 import { mean } from './descriptive.ts';
 import { spreadOf, whyNoTest } from './welch-t.ts';
 
-/** Difference of two means in pooled standard deviations, a − b. Null where a side has fewer than two values or neither varies. */
+/**
+ * Difference of two means in pooled standard deviations, a − b. Null if a side has fewer than two
+ * values or neither varies.
+ */
 export function cohensD(a: readonly number[], b: readonly number[]): number | null {
   if (whyNoTest(a, b) !== undefined) return null;
   const pooled =

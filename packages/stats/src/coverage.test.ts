@@ -10,7 +10,8 @@ import {
 } from './index.ts';
 import { normalQuantile } from './normal.ts';
 
-// What "95 %" promises, kept by trying it: intervals over many drawn samples must hold the truth 93 to 97 times in 100.
+// Checks "95 %" by simulation: the intervals of many samples must contain the true value 93 to 97
+// times in 100.
 
 const TRIALS = 4000;
 const normal = (random: () => number) =>

@@ -53,7 +53,7 @@ test.each([
   else expect(findShift(values as number[])).toMatchObject(found);
 });
 
-/** A level with some noise, and what is put into it. */
+/** A noisy level, plus the values that `valueAt` adds. */
 const level = (seed: number, length: number, valueAt: (at: number) => number): number[] => {
   const next = noise(seed);
   return Array.from({ length }, (_, at) => valueAt(at) * (1 + 0.03 * next()));
@@ -71,7 +71,8 @@ test.each([
     const alarms = seeds.filter((seed) =>
       findShift(level(seed, 24, (at) => (isOff(at) ? 0.08 * factor : 0.08))),
     );
-    // Without an outlier it is as many: 24 values of 100 series, and one false alarm in about 750 values.
+    // The same without an outlier: 24 values in 100 series, and one false alarm in about 750
+    // values.
     expect(alarms.length).toBeLessThanOrEqual(5);
   }
 });

@@ -2,14 +2,14 @@ import { quantile } from './descriptive.ts';
 import { normalQuantile } from './normal.ts';
 import { studentTwoSided } from './student-t.ts';
 
-/** Shifts of this many standard deviations are found soonest. */
+/** Shifts of this many standard deviations are found fastest. */
 const SLACK = 0.5;
 /** In standard deviations. With the slack above, both directions together raise a false alarm about every 465 values. */
 const THRESHOLD = 5;
 
-/** One false alarm in about so many values, if nothing changes and the values are independent and normal: simulated, with the rule below. */
+/** Mean number of values between false alarms, from simulation with independent normal values. */
 export const CUSUM_FALSE_ALARM_EVERY = 750;
-/** Below this many values nothing can be said. */
+/** Fewer values than this are not enough to decide. */
 export const CUSUM_MIN = 10;
 
 export interface Shift {
@@ -23,9 +23,10 @@ export interface Shift {
 }
 
 /**
- * The last lasting change of a level, by a self-starting CUSUM: each value is held against those before it, so that nothing
- * has to be known beforehand. Null where nothing changed; undefined below `CUSUM_MIN` values. After an alarm it starts anew. What a few
- * outliers set off is not a change: they are taken out, and it looks again.
+ * Finds the last lasting change of a level with a self-starting CUSUM: each value is compared with
+ * the ones before it, so no baseline is needed. Null if nothing changed; undefined for fewer than
+ * `CUSUM_MIN` values. After an alarm it restarts. If a few outliers caused the alarm, they are
+ * removed and the search runs again.
  */
 export function findShift(values: readonly number[]): Shift | null | undefined {
   if (values.length < CUSUM_MIN) return undefined;
@@ -46,14 +47,18 @@ export function findShift(values: readonly number[]): Shift | null | undefined {
   }
 }
 
-/** So many values are on the new level before a change is called one: fewer may be outliers. */
+/** Minimum values on the new level. Fewer may be outliers. */
 const LASTING_MIN = 3;
-/** Of so many values after a change most are on the new level; three outliers in a row are not most. */
+/**
+ * Most of this many values after a change are on the new level. Three outliers in a row are not
+ * most.
+ */
 const LASTING_SEEN = 7;
 
 /**
- * Whether most values after a change, at least those that set off the alarm and twice as many, are off the old level. By medians, which outliers do
- * not move, and a third of the way: what sets off an alarm is further away than the level it comes from.
+ * Checks that most values after a change (the ones that raised the alarm, and twice as many) are
+ * off the old level. Compares medians, which outliers do not move, with a threshold at a third of
+ * the shift.
  */
 function isLasting(values: readonly number[], { start, from, found, direction }: Shift): boolean {
   const alarming = found - from + 1;
@@ -91,7 +96,10 @@ function firstShift(values: readonly number[], start: number): Shift | null {
   return null;
 }
 
-/** Where two levels explain the values up to an alarm best: the largest difference of means for what each side is worth. */
+/**
+ * The split that best explains the values up to an alarm: the largest difference of means, weighted
+ * by the sizes of both sides.
+ */
 function bestSplit(values: readonly number[], start: number, found: number): number {
   let total = 0;
   for (let at = start; at <= found; at++) total += values[at]!;
@@ -108,7 +116,10 @@ function bestSplit(values: readonly number[], start: number, found: number): num
   return best.at;
 }
 
-/** The value as a standard normal one, from those before it. Where those are all equal, any other is far away. */
+/**
+ * The value as a standard normal one, given the values before it. If those are all equal, any
+ * different value is far away.
+ */
 function zScore(
   value: number,
   { n, mean, squares }: { n: number; mean: number; squares: number },

@@ -1,6 +1,5 @@
 import { requireNumber, requireNumbers } from './sample.ts';
 
-/** Mean; null of nothing. */
 export function mean(values: readonly number[]): number | null {
   requireNumbers(values);
   if (values.length === 0) return null;
@@ -9,7 +8,7 @@ export function mean(values: readonly number[]): number | null {
   return sum / values.length;
 }
 
-/** Sample variance, divided by n − 1; null below two values. */
+/** Sample variance, divided by n − 1. Null below two values. */
 export function variance(values: readonly number[]): number | null {
   const middle = mean(values);
   if (middle === null || values.length < 2) return null;
@@ -18,13 +17,12 @@ export function variance(values: readonly number[]): number | null {
   return sum / (values.length - 1);
 }
 
-/** Sample standard deviation; null below two values. */
 export function standardDeviation(values: readonly number[]): number | null {
   const square = variance(values);
   return square === null ? null : Math.sqrt(square);
 }
 
-/** The value below which the share q lies, interpolated between neighbours; null of nothing. */
+/** The value below which the share q lies, interpolated between neighbours. Null for no values. */
 export function quantile(values: readonly number[], q: number): number | null {
   requireNumbers(values);
   requireNumber(q, 'the share', { min: 0, max: 1 });
@@ -35,7 +33,7 @@ export function quantile(values: readonly number[], q: number): number | null {
   );
 }
 
-/** `quantile` of values already in order. */
+/** `quantile` of sorted values. */
 export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
   const at = (sorted.length - 1) * Math.min(1, Math.max(0, q));
   const below = Math.floor(at);
@@ -48,7 +46,7 @@ export interface Description {
   readonly n: number;
   readonly mean: number;
   readonly median: number;
-  /** Null of one value. */
+  /** Null for one value. */
   readonly std: number | null;
   readonly min: number;
   readonly max: number;
@@ -56,7 +54,7 @@ export interface Description {
   readonly p75: number;
 }
 
-/** The usual numbers of a sample in one look; null of nothing. */
+/** Summary statistics of a sample. Null for no values. */
 export function describe(values: readonly number[]): Description | null {
   const middle = mean(values);
   if (middle === null) return null;

@@ -16,7 +16,7 @@ const A = [6, 8, 4, 5, 3, 4];
 const B = [8, 12, 9, 11, 6, 8];
 const C = [13, 9, 11, 8, 7, 12];
 
-// Numbers of SciPy 1.17.
+// Reference values from SciPy 1.17.
 test('one-way analysis of variance', () => {
   const found = oneWayAnova([A, B, C]);
   expect(found.df).toEqual([2, 15]);

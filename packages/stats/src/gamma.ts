@@ -20,7 +20,10 @@ const TINY = 1e-300;
 const PRECISION = 1e-16;
 const MAX_STEPS = 10_000;
 
-/** The upper regularised incomplete gamma function Q(a, x): exact in the tail, where 1 − P would lose every digit. */
+/**
+ * The upper regularized incomplete gamma function Q(a, x). Exact in the tail, where 1 − P would
+ * lose every digit.
+ */
 export function upperGamma(a: number, x: number): number {
   if (x <= 0) return 1;
   const front = Math.exp(a * Math.log(x) - x - lnGamma(a));
@@ -53,5 +56,5 @@ function lowerSeries(a: number, x: number): number {
   return sum;
 }
 
-/** Keeps a continued fraction going through a zero denominator. */
+/** Keeps a continued fraction running through a zero denominator. */
 export const nonZero = (value: number): number => (Math.abs(value) < TINY ? TINY : value);

@@ -98,7 +98,7 @@ describe('numbers from NumPy and SciPy', () => {
     const b = bits('1001011101');
     expect(cohenKappa(a, b)).toBeCloseTo(0.5833333, DIGITS);
     expect(krippendorffAlpha([a, b], { level: 'nominal' })).toBeCloseTo(0.6041667, DIGITS);
-    // Two values are as far apart as any other two: the levels agree.
+    // Any two values are equally far apart, so the levels agree.
     expect(krippendorffAlpha([a, b], { level: 'interval' })).toBeCloseTo(0.6041667, DIGITS);
     expect(krippendorffAlpha([a, b], { level: 'ordinal' })).toBeCloseTo(0.6041667, DIGITS);
   });
@@ -126,7 +126,7 @@ describe('numbers from NumPy and SciPy', () => {
 type Row = { input: Record<string, unknown>; expected: Record<string, unknown> };
 const lists = (input: Row['input']) => [input.a as number[], input.b as number[]] as const;
 
-/** What our functions say, under the names the vectors use. */
+/** Our results, under the names that the vectors use. */
 const MEASURE: Record<string, (input: Row['input']) => object | null> = {
   'stats.aggregate': ({ values }) => describeSample(values as number[]),
   'stats.ci95': ({ values }) => meanInterval(values as number[]),

@@ -3,14 +3,14 @@ import { lnGamma, nonZero } from './gamma.ts';
 const PRECISION = 1e-16;
 const MAX_STEPS = 100_000;
 
-/** The regularised incomplete beta function I_x(a, b), by its continued fraction. */
+/** The regularized incomplete beta function I_x(a, b), from its continued fraction. */
 export function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   const front = Math.exp(
     lnGamma(a + b) - lnGamma(a) - lnGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
   );
-  // The fraction converges fast on this side of the mean only; the other side is its mirror image.
+  // The fraction converges fast only on this side of the mean; the other side mirrors it.
   if (x < (a + 1) / (a + b + 2)) return (front * fraction(x, a, b)) / a;
   return 1 - (front * fraction(1 - x, b, a)) / b;
 }
@@ -34,7 +34,7 @@ function fraction(x: number, a: number, b: number): number {
   return h;
 }
 
-/** The x with I_x(a, b) = p. Bisection: it cannot overshoot, and 200 halvings reach the last digit. */
+/** The x with I_x(a, b) = p. Bisection cannot overshoot, and 200 halvings reach the last digit. */
 export function betaQuantile(p: number, a: number, b: number): number {
   if (p <= 0) return 0;
   if (p >= 1) return 1;

@@ -1,4 +1,4 @@
-/** The statistics door: pure functions, chance from a seed, `null` where a number is not defined. */
+/** Pure statistics functions. Randomness comes from a seed. An undefined result is `null`. */
 export { type BootstrapOptions, bootstrapInterval } from './bootstrap-interval.ts';
 export { cliffsDelta } from './cliffs-delta.ts';
 export { clopperPearsonInterval } from './clopper-pearson-interval.ts';

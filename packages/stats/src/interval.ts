@@ -1,24 +1,24 @@
-/** A range that is expected to hold the true value. */
+/** A range expected to contain the true value. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
 export interface IntervalOptions {
-  /** Share of such intervals that hold the true value; 0.95. */
+  /** Share of such intervals that contain the true value. Default: 0.95. */
   readonly level?: number;
 }
 
 export const DEFAULT_LEVEL = 0.95;
 
-/** The level asked for; one outside 0…1 is a mistake of the caller. */
+/** Throws if the level is outside 0…1. */
 export function levelOf(options: IntervalOptions | undefined): number {
   const level = options?.level ?? DEFAULT_LEVEL;
   if (!(level > 0 && level < 1)) throw new RangeError(`a level is between 0 and 1, not ${level}`);
   return level;
 }
 
-/** Refuses counts that cannot be: whole, at least 0, successes at most n. */
+/** Throws unless counts are whole, at least 0, and successes at most n. */
 export function requireCounts(counts: Readonly<Record<string, number>>): void {
   for (const [name, count] of Object.entries(counts)) {
     if (!Number.isInteger(count) || count < 0)
@@ -26,7 +26,6 @@ export function requireCounts(counts: Readonly<Record<string, number>>): void {
   }
 }
 
-/** Refuses two lists that should belong together and do not. */
 export function requireSameLength(
   a: readonly unknown[],
   b: readonly unknown[],

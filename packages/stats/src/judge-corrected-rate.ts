@@ -1,8 +1,8 @@
 import { requireNumber } from './sample.ts';
 
 /**
- * A pass rate measured by an imperfect judge, corrected with how often it is right on passes (TPR) and on failures (TNR)
- * (Rogan and Gladen), clipped to 0…1. Null when the judge is no better than chance.
+ * A pass rate corrected for an imperfect judge, from its hit rates on passes (TPR) and failures
+ * (TNR) (Rogan and Gladen), clipped to 0…1. Null if the judge is no better than chance.
  */
 export function judgeCorrectedRate(input: {
   readonly rate: number;

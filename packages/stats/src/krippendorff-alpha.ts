@@ -2,12 +2,12 @@ import { requireNumber } from './sample.ts';
 
 export type RatingLevel = 'nominal' | 'ordinal' | 'interval';
 
-/** A row a rater, a column an item; null or undefined where a rater gave nothing. */
+/** One row per rater, one column per item. Null or undefined: no rating. */
 export type Ratings = readonly (readonly (number | string | boolean | null | undefined)[])[];
 
 /**
- * Agreement of any number of raters with gaps: 1 − D_o / D_e. Null where no item was rated twice or all ratings are equal:
- * there is nothing to disagree about.
+ * Agreement of any number of raters, with gaps: 1 − D_o / D_e. Null if no item has two ratings or
+ * all ratings are equal, because then there is nothing to disagree about.
  */
 export function krippendorffAlpha(
   ratings: Ratings,
@@ -28,7 +28,7 @@ export function krippendorffAlpha(
 
 type Rating = number | string | boolean;
 
-/** The ratings of each item that has at least two. */
+/** The ratings of each item with at least two. */
 function unitsOf(ratings: Ratings): Rating[][] {
   const items = Math.max(0, ...ratings.map((row) => row.length));
   const units: Rating[][] = [];
@@ -44,7 +44,7 @@ function unitsOf(ratings: Ratings): Rating[][] {
   return units;
 }
 
-/** Sum of the distances of all ordered pairs in a list. */
+/** Sum of the distances over all ordered pairs. */
 function deltaOf(level: RatingLevel, all: readonly Rating[]): (list: readonly Rating[]) => number {
   switch (level) {
     case 'nominal':
@@ -73,7 +73,7 @@ function spread(values: readonly number[]): number {
   return 2 * values.length * values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
 }
 
-/** Where each value is among all ratings: how many are below it, plus half of its own. */
+/** The rank of each value among all ratings: the number below it plus half of its ties. */
 function midpoints(values: readonly number[]): Map<number, number> {
   const places = new Map<number, number>();
   let below = 0;

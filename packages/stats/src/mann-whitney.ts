@@ -2,12 +2,15 @@ import { normalTail } from './normal.ts';
 import { midRanks } from './ranks.ts';
 import { requireNumbers } from './sample.ts';
 
-/** Up to these sizes the distribution of U is counted out instead of approximated, unless values are tied. */
+/** Up to these sizes, and without ties, the distribution of U is exact instead of approximated. */
 const EXACT_PRODUCT = 400;
 const EXACT_SMALLER = 8;
 const EXACT_TOTAL = 200;
 
-/** Rank test of two samples, two-sided; the statistic is U of the first. Null where a side is empty or nothing varies. */
+/**
+ * Two-sided rank test of two samples. The statistic is U of the first. Null if a side is empty or
+ * nothing varies.
+ */
 export function mannWhitney(
   a: readonly number[],
   b: readonly number[],
@@ -32,7 +35,7 @@ export function mannWhitney(
 const isCountable = (n: number, m: number): boolean =>
   n * m <= EXACT_PRODUCT || (Math.min(n, m) <= EXACT_SMALLER && n + m <= EXACT_TOTAL);
 
-/** Share of all orders of the two samples whose U is at least as far out. */
+/** Share of all orderings of both samples with a U at least as extreme. */
 function exactP(statistic: number, n: number, m: number): number {
   const larger = Math.max(statistic, n * m - statistic);
   const ways = orders(Math.min(n, m), Math.max(n, m));
@@ -45,7 +48,9 @@ function exactP(statistic: number, n: number, m: number): number {
   return Math.min(1, (2 * tail) / all);
 }
 
-/** How many orders give each U: coefficients of the Gaussian binomial, multiplied out factor by factor. */
+/**
+ * Number of orderings per U: coefficients of the Gaussian binomial, multiplied factor by factor.
+ */
 function orders(n: number, m: number): Float64Array {
   const size = n * m + 1;
   const ways = new Float64Array(size);

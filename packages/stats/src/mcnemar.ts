@@ -2,8 +2,8 @@ import { fairCdf, fairPmf } from './binomial.ts';
 import { requireCounts } from './interval.ts';
 
 /**
- * Test of two verdicts on the same items: b went from pass to fail, c from fail to pass. `midP` is the one to use: the exact
- * one is too cautious. Both are 1 when nothing changed.
+ * Test of two verdicts on the same items: b went from pass to fail, c from fail to pass. Prefer
+ * `midP`, since the exact test is too conservative. Both are 1 if nothing changed.
  */
 export function mcnemar({ b, c }: { readonly b: number; readonly c: number }): {
   readonly exact: number;

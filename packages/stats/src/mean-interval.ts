@@ -3,7 +3,7 @@ import { type Interval, type IntervalOptions, levelOf } from './interval.ts';
 import { standardError } from './standard-error.ts';
 import { studentQuantile } from './student-t.ts';
 
-/** Interval of the mean from Student's t; null below two values. */
+/** Interval of the mean from Student's t. Null below two values. */
 export function meanInterval(
   values: readonly number[],
   options?: IntervalOptions,

@@ -1,6 +1,9 @@
 import { requireNumber } from './sample.ts';
 
-/** p-values corrected for having looked several times, for gates: the chance of any false alarm stays at the level (Holm). */
+/**
+ * p-values corrected for multiple tests, for gates: the chance of any false alarm stays at the
+ * level (Holm).
+ */
 export function holm(pValues: readonly number[]): number[] {
   requireShares(pValues);
   const n = pValues.length;
@@ -13,7 +16,10 @@ export function holm(pValues: readonly number[]): number[] {
   return adjusted;
 }
 
-/** p-values corrected for exploration: the expected share of false alarms among those reported (Benjamini and Hochberg). */
+/**
+ * p-values corrected for exploration: controls the expected share of false alarms among the
+ * reported ones (Benjamini and Hochberg).
+ */
 export function benjaminiHochberg(pValues: readonly number[]): number[] {
   requireShares(pValues);
   const n = pValues.length;

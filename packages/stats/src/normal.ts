@@ -1,6 +1,6 @@
 import { upperGamma } from './gamma.ts';
 
-/** Probability that a standard normal value is above z; exact also far out in the tail. */
+/** Probability that a standard normal value is above z. Also exact far out in the tail. */
 export function normalTail(z: number): number {
   const half = upperGamma(0.5, (z * z) / 2) / 2;
   return z >= 0 ? half : 1 - half;
@@ -23,7 +23,10 @@ const C = [
 const D = [0.007784695709041462, 0.3224671290700398, 2.445134137142996, 3.754408661907416];
 const TAIL = 0.02425;
 
-/** The z that a standard normal value stays below with probability p: Acklam's approximation, then two Halley steps. */
+/**
+ * The z below which a standard normal value stays with probability p: Acklam's approximation, then
+ * two Halley steps.
+ */
 export function normalQuantile(p: number): number {
   if (p <= 0) return Number.NEGATIVE_INFINITY;
   if (p >= 1) return Number.POSITIVE_INFINITY;

@@ -4,22 +4,25 @@ import { requireNumbers, varies } from './sample.ts';
 
 export interface OneWayAnova {
   readonly f: number | null;
-  /** Between and within. */
+  /** Between and within groups. */
   readonly df: readonly [number, number] | null;
   readonly p: number | null;
-  /** Share of the whole variation that lies between the groups. */
+  /** Share of the variation that lies between the groups. */
   readonly etaSquared: number | null;
 }
 
 const UNDEFINED: OneWayAnova = { f: null, df: null, p: null, etaSquared: null };
 
-/** Test whether several means differ, assuming equal spread. All null below two groups, or where nothing varies inside any group. */
+/**
+ * Tests whether several means differ, assuming equal spread. All null for fewer than two groups, or
+ * if no group varies.
+ */
 export function oneWayAnova(groups: readonly (readonly number[])[]): OneWayAnova {
   for (const group of groups) requireNumbers(group, 'the values of a group');
   const filled = groups.filter((group) => group.length > 0);
   const all = filled.flat();
   const df: readonly [number, number] = [filled.length - 1, all.length - filled.length];
-  // Equal values sum up to binary dust, which would pass for variation.
+  // Sums of equal values carry rounding errors that would look like variation.
   if (df[0] < 1 || df[1] < 1 || !filled.some((group) => varies(group))) return UNDEFINED;
   const grand = mean(all)!;
   let between = 0;

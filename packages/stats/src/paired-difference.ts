@@ -6,22 +6,25 @@ import { standardError } from './standard-error.ts';
 import { studentQuantile, studentTwoSided } from './student-t.ts';
 
 export interface PairedDifference {
-  /** Mean of a − b; null of no pairs. */
+  /** Mean of a − b. Null for no pairs. */
   readonly mean: number | null;
   readonly se: number | null;
-  /** Null also when every difference is the same: there is no spread to measure it by. */
+  /** Also null if all differences are equal, because then there is no spread. */
   readonly t: number | null;
   readonly df: number | null;
   readonly p: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** Correlation of the two sides: what pairing saves. */
+  /** Correlation of the two sides, which is the gain from pairing. */
   readonly r: number | null;
-  /** Why there is no t and no p. */
+  /** Why t and p are missing. */
   readonly reason?: string;
 }
 
-/** Difference of two measurements of the same items, a − b, with Student's t. Everything but the mean is null below two pairs. */
+/**
+ * Difference of two measurements of the same items, a − b, with Student's t. Only the mean is
+ * defined below two pairs.
+ */
 export function pairedDifference(
   a: readonly number[],
   b: readonly number[],

@@ -9,8 +9,9 @@ export interface PairedVerdicts {
 }
 
 /**
- * Interval of the difference of two pass rates on the same items, before − after (Newcombe's paired score method). Unlike the
- * t interval it does not collapse when no verdict changed. Null of no items.
+ * Interval of the difference of two pass rates on the same items, before − after (Newcombe's paired
+ * score method). Unlike the t interval it does not collapse if no verdict changed. Null for no
+ * items.
  */
 export function pairedRateInterval(
   verdicts: PairedVerdicts,
@@ -21,7 +22,7 @@ export function pairedRateInterval(
   return pairedRateAt(verdicts, levelOf(options));
 }
 
-/** The same of counts that need not be whole: of items that stand for several runs, or of a sample that is only imagined. */
+/** The same for fractional counts: items that stand for several runs, or a hypothetical sample. */
 export function pairedRateAt(verdicts: PairedVerdicts, level: number): Interval | null {
   const { bothPass, passToFail, failToPass, bothFail } = verdicts;
   const n = bothPass + passToFail + failToPass + bothFail;
@@ -40,7 +41,7 @@ export function pairedRateAt(verdicts: PairedVerdicts, level: number): Interval 
   };
 }
 
-/** Correlation of the two verdicts, lowered for small samples as Newcombe does. */
+/** Correlation of the two verdicts, with Newcombe's correction for small samples. */
 function correlation(
   { bothPass, passToFail, failToPass, bothFail }: PairedVerdicts,
   n: number,

@@ -1,25 +1,26 @@
 import { requireCounts } from './interval.ts';
 
 export interface PassCounts {
-  /** Runs made. */
   readonly n: number;
-  /** Runs that passed. */
   readonly c: number;
   readonly k: number;
 }
 
-/** Chance that at least one of k runs passes, from c passes in n runs, unbiased. Null when fewer than k runs were made. */
+/**
+ * Unbiased chance that at least one of k runs passes, from c passes in n runs. Null for fewer than
+ * k runs.
+ */
 export function passAtK(counts: PassCounts): number | null {
   const { n, c, k } = valid(counts);
   if (k > n) return null;
   if (n - c < k) return 1;
   let none = 1;
-  // 1 − C(n−c, k) / C(n, k), as a product: the binomials alone would overflow.
+  // 1 − C(n−c, k) / C(n, k) as a product, because the binomials alone would overflow.
   for (let i = 0; i < k; i++) none *= (n - c - i) / (n - i);
   return 1 - none;
 }
 
-/** Chance that all of k runs pass, from c passes in n runs, unbiased. Null when fewer than k runs were made. */
+/** Unbiased chance that all of k runs pass, from c passes in n runs. Null for fewer than k runs. */
 export function passHatK(counts: PassCounts): number | null {
   const { n, c, k } = valid(counts);
   if (k > n) return null;

@@ -1,4 +1,4 @@
-/** Ranks from 1, tied values sharing the mean of theirs, and the sizes of the ties. */
+/** Ranks from 1 and the sizes of ties. Tied values share their mean rank. */
 export function midRanks(values: readonly number[]): {
   readonly ranks: number[];
   readonly ties: number[];

@@ -3,32 +3,35 @@ import { normalQuantile } from './normal.ts';
 import { requireNumber } from './sample.ts';
 
 interface TestOptions {
-  /** Chance of a false alarm; 0.05. */
+  /** Chance of a false alarm. Default: 0.05. */
   readonly alpha?: number;
-  /** Chance to see a difference of this size; 0.8. */
+  /** Chance to detect a difference of this size. Default: 0.8. */
   readonly power?: number;
   readonly sides?: 1 | 2;
 }
 
-/** How much paired scores vary: between items, and within an item over its repeats. */
+/** Variance of paired scores, between items and within an item over its repeats. */
 export interface PairedVariance {
   /** Variance of the true differences between items. */
   readonly variance: number;
-  /** Variance of one run around its item, on each side; 0 when `variance` already contains it. */
+  /** Variance of one run around its item, per side. 0 if `variance` already includes it. */
   readonly noiseA?: number;
   readonly noiseB?: number;
-  /** Repeats on each side; 1. */
+  /** Repeats per side. Default: 1. */
   readonly runsA?: number;
   readonly runsB?: number;
 }
 
-/** How often paired verdicts differ, each way. */
+/** How often paired verdicts differ, in each direction. */
 export interface DiscordantRates {
   readonly passToFail: number;
   readonly failToPass: number;
 }
 
-/** Items needed to see a difference: of paired scores (`effect`, variances) or of paired verdicts (the two rates). Null where there is nothing to see. */
+/**
+ * Items needed to detect a difference in paired scores (`effect`, variances) or paired verdicts
+ * (two rates). Null if the difference is zero.
+ */
 export function requiredSampleSize(
   input: TestOptions & ((PairedVariance & { readonly effect: number }) | DiscordantRates),
 ): number | null {
@@ -51,7 +54,7 @@ export function requiredSampleSize(
   return effect > 0 ? whole(((za + zb) ** 2 * total(input)) / effect ** 2) : null;
 }
 
-/** The smallest difference of paired scores that n items can show. Null of no items. */
+/** The smallest difference in paired scores that n items can detect. Null for no items. */
 export function minimumDetectableEffect(
   input: TestOptions & PairedVariance & { readonly n: number },
 ): number | null {
@@ -76,5 +79,5 @@ function zOf({ alpha = 0.05, power = 0.8, sides = 2 }: TestOptions): { za: numbe
   return { za: -normalQuantile(alpha / sides), zb: normalQuantile(power) };
 }
 
-/** Rounds up, but not for binary dust: 969.0000000001 items are 969. */
+/** Rounds up, but ignores rounding errors: 969.0000000001 items are 969. */
 const whole = (n: number): number => Math.max(1, Math.ceil(n - 1e-9 * n));

@@ -1,4 +1,6 @@
-/** Refuses values that are not numbers: one NaN would make every result NaN, which no gate notices. */
+/**
+ * Throws if a value is not a number. One NaN would make every result NaN, and no gate would notice.
+ */
 export function requireNumbers(values: readonly number[], what = 'the values'): void {
   for (let i = 0; i < values.length; i++) {
     const value: unknown = values[i];
@@ -7,7 +9,7 @@ export function requireNumbers(values: readonly number[], what = 'the values'): 
   }
 }
 
-/** Refuses a number that is NaN, infinite, or outside its range. */
+/** Throws if a number is NaN, infinite or out of range. */
 export function requireNumber(
   value: number,
   what: string,
@@ -20,12 +22,12 @@ export function requireNumber(
   throw new RangeError(`${what} is ${range}, not ${String(value)}`);
 }
 
-/** Results of the same arithmetic in another order differ by a few units of their last digit. */
+/** The same arithmetic in another order differs by a few units in the last digit. */
 const DUST = 64 * Number.EPSILON;
 
 /**
- * Whether a sample varies beyond rounding. `scale` is the size of the numbers it was computed from, where that is larger:
- * a difference of two large numbers carries their rounding.
+ * Whether a sample varies beyond rounding. `scale` is the size of the original numbers if that is
+ * larger, because a difference of two large numbers carries their rounding errors.
  */
 export function varies(values: readonly number[], scale = 0): boolean {
   let low = Number.POSITIVE_INFINITY;
@@ -37,7 +39,7 @@ export function varies(values: readonly number[], scale = 0): boolean {
   return high - low > DUST * Math.max(Math.abs(low), Math.abs(high), scale);
 }
 
-/** The largest size among numbers. */
+/** The largest absolute value. */
 export const sizeOf = (values: readonly number[]): number => {
   let largest = 0;
   for (const value of values) largest = Math.max(largest, Math.abs(value));

@@ -1,6 +1,6 @@
 import { requireNumber } from './sample.ts';
 
-/** A small repeatable source of chance (mulberry32): the same seed gives the same run. */
+/** A small seeded random number generator (mulberry32). */
 export function seededRandom(seed: number): () => number {
   requireNumber(seed, 'the seed');
   let state = seed >>> 0;

@@ -1,15 +1,15 @@
 import { requireNumber, requireNumbers } from './sample.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Up to here every pattern of signs is tried; beyond it they are drawn. */
+/** Up to this size every sign pattern is tried; beyond it patterns are sampled. */
 const EXACT_UP_TO = 12;
 const DEFAULT_SAMPLES = 9999;
-/** Sums of the same numbers in another order differ in their last digits. */
+/** The same numbers summed in another order differ in their last digits. */
 const DUST = 1e-12;
 
 /**
- * Test of paired differences of any score: were signs a matter of chance, how often would the mean be this far from 0?
- * Two-sided. Small samples are counted out, larger ones drawn with the seed. Null of no pairs.
+ * Two-sided test of paired differences: if signs were random, how often would the mean be this far
+ * from 0? Exact for small samples, sampled with the seed for larger ones. Null for no pairs.
  */
 export function signFlipTest(
   differences: readonly number[],
@@ -19,7 +19,7 @@ export function signFlipTest(
   requireNumber(options.seed, 'the seed');
   requireNumber(options.samples ?? DEFAULT_SAMPLES, 'the number of samples', { min: 1 });
   if (differences.length === 0) return null;
-  // A zero keeps its sign either way and the sum with it.
+  // Flipping the sign of a zero does not change the sum.
   const moved = differences.filter((difference) => difference !== 0);
   if (moved.length === 0) return 1;
   let size = 0;

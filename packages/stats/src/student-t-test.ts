@@ -2,7 +2,10 @@ import { mean } from './descriptive.ts';
 import { studentTwoSided } from './student-t.ts';
 import { spreadOf, type WelchT, whyNoTest } from './welch-t.ts';
 
-/** Test of two means that assumes equal spread, as older papers print it; `welchT` needs no such assumption. All null where neither side varies. */
+/**
+ * Test of two means assuming equal spread, as older papers print it. `welchT` needs no such
+ * assumption. All null if neither side varies.
+ */
 export function studentT(a: readonly number[], b: readonly number[]): WelchT {
   const why = whyNoTest(a, b);
   if (why !== undefined) return { statistic: null, df: null, p: null, reason: why };

@@ -1,14 +1,14 @@
 import { incompleteBeta } from './incomplete-beta.ts';
 import { normalQuantile } from './normal.ts';
 
-/** Probability that |T| is at least |t| with df degrees of freedom, which need not be whole. */
+/** Probability that |T| is at least |t|, with df degrees of freedom (may be fractional). */
 export const studentTwoSided = (t: number, df: number): number =>
   incompleteBeta(df / (df + t * t), df / 2, 0.5);
 
-/** The t of a two-sided interval: 2.776 for 0.95 with 4 degrees of freedom. */
+/** The t for a two-sided interval: 2.776 for 0.95 with 4 degrees of freedom. */
 export function studentQuantile(level: number, df: number): number {
   const wanted = 1 - level;
-  // The normal quantile is always below; doubling finds the other side.
+  // The normal quantile is a lower bound; doubling finds an upper one.
   let low = Math.max(0, -normalQuantile(wanted / 2)) * 0.5;
   let high = Math.max(1, low * 2);
   while (studentTwoSided(high, df) > wanted && high < 1e300) {

@@ -2,19 +2,19 @@ import { mean } from './descriptive.ts';
 import { passHatK } from './pass-at-k.ts';
 import { standardError } from './standard-error.ts';
 
-/** How often all of k runs of a task pass, over the tasks of a suite. */
+/** How often all k runs of a task pass, over the tasks of a suite. */
 export interface SuitePassHatK {
   readonly k: number;
   readonly value: number;
-  /** The standard error over tasks; null below two. */
+  /** Standard error over tasks. Null below two. */
   readonly se: number | null;
-  /** Tasks with at least k decided runs: the ones the value is about. */
+  /** Tasks with at least k decided runs, which the value covers. */
   readonly tasks: number;
 }
 
 /**
- * pass^k of a suite for k = 1 … `maxK`: the mean over tasks of the chance that k runs of a task, drawn from those that
- * were decided, all pass. Runs of one task are not independent, so the standard error is over tasks.
+ * pass^k of a suite for k = 1 … `maxK`: the mean over tasks of the chance that k decided runs of a
+ * task all pass. Runs of one task are not independent, so the standard error is over tasks.
  */
 export function suitePassHatK(
   tasks: readonly { readonly n: number; readonly c: number }[],

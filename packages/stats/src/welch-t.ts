@@ -6,11 +6,14 @@ export interface WelchT {
   readonly statistic: number | null;
   readonly df: number | null;
   readonly p: number | null;
-  /** Why there is no result. */
+  /** Why the result is missing. */
   readonly reason?: string;
 }
 
-/** Test of two means without assuming equal spread. All null where a side has fewer than two values or neither side varies. */
+/**
+ * Test of two means without assuming equal spread. All null if a side has fewer than two values or
+ * neither side varies.
+ */
 export function welchT(a: readonly number[], b: readonly number[]): WelchT {
   const why = whyNoTest(a, b);
   if (why !== undefined) return { statistic: null, df: null, p: null, reason: why };
@@ -22,7 +25,7 @@ export function welchT(a: readonly number[], b: readonly number[]): WelchT {
   return { statistic, df, p: studentTwoSided(statistic, df) };
 }
 
-/** Why two samples cannot be compared by their spread: there is none, or nothing to tell it from. */
+/** Why two samples cannot be compared: too few values, or no spread. */
 export function whyNoTest(a: readonly number[], b: readonly number[]): string | undefined {
   requireNumbers(a, 'the values of the first sample');
   requireNumbers(b, 'the values of the second sample');
@@ -30,6 +33,6 @@ export function whyNoTest(a: readonly number[], b: readonly number[]): string | 
   return varies(a) || varies(b) ? undefined : 'neither sample varies';
 }
 
-/** Variance of at least two values, without the dust that equal ones leave. */
+/** Variance of at least two values. Rounding errors of equal values count as 0. */
 export const spreadOf = (values: readonly number[]): number =>
   varies(values) ? variance(values)! : 0;

@@ -2,8 +2,8 @@ import { type Interval, type IntervalOptions, levelOf, requireCounts } from './i
 import { twoSidedZ } from './normal.ts';
 
 /**
- * Interval of a rate. Wilson's rather than the normal one: with 3 to 10 runs the normal interval reaches past 0 and 1, and
- * collapses when every run passed. Null of no runs.
+ * Interval of a rate. Wilson's, because with 3 to 10 runs the normal interval exceeds 0 and 1, and
+ * collapses if every run passed. Null for no runs.
  */
 export function wilsonInterval(
   successes: number,
@@ -17,7 +17,7 @@ export function wilsonInterval(
   return wilsonAt(successes / n, n, level);
 }
 
-/** The same of a rate and how many outcomes it is worth, which need not be a whole number. */
+/** The same for a rate and an effective number of outcomes, which may be fractional. */
 export function wilsonAt(p: number, n: number, level: number): Interval {
   const z = twoSidedZ(level);
   const scale = 1 + (z * z) / n;

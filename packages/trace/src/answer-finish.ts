@@ -2,7 +2,7 @@ import { finishOf } from './finish.ts';
 import type { LlmStep, Trace } from './model.ts';
 import { llmCalls } from './selectors.ts';
 
-/** Why the answer ended: as the source says it of the answer, else of the call that gave it, which is the last one. */
+/** Why the answer ended: as the source reports for the answer, else for the last model call. */
 export function finishOfAnswer(trace: Trace): {
   readonly finish: LlmStep['finish'];
   readonly step?: LlmStep;

@@ -1,6 +1,6 @@
 import type { ToolStep, Trace } from './model.ts';
 
-/** A call as expressions and code see it. What was not captured is absent. */
+/** A call as expressions and code see it. Fields that were not captured are absent. */
 export interface CallFacts {
   readonly name: string;
   readonly args?: unknown;
@@ -8,11 +8,11 @@ export interface CallFacts {
   readonly error?: string | null;
   readonly agent?: string | null;
   readonly latency_ms?: number;
-  /** When it began. */
+  /** Start time. */
   readonly at_ms?: number;
 }
 
-/** A call's fields under the names of the simple form. */
+/** A call with the field names of the simple form. */
 export function callFacts(step: ToolStep, trace: Pick<Trace, 'agents'>): CallFacts {
   const { name, args, result, t0, t1, meta } = step;
   const latency = t0 !== undefined && t1 !== undefined ? t1 - t0 : meta?.durationMs;
@@ -28,7 +28,7 @@ export function callFacts(step: ToolStep, trace: Pick<Trace, 'agents'>): CallFac
   };
 }
 
-/** Null if the call is known to have worked, undefined if nothing is known. */
+/** Null if the call succeeded, undefined if unknown. */
 function errorOf({ status, error }: ToolStep): string | null | undefined {
   if (status === 'error' || error !== undefined) return error?.message ?? error?.type ?? 'error';
   return status === 'ok' ? null : undefined;

@@ -1,6 +1,6 @@
 import type { Captured, CaptureLevel } from './model.ts';
 
-/** The map of a trace that holds nothing yet: adapters raise what they found. */
+/** The initial map of a trace. Readers raise the levels they find evidence for. */
 export const nothingCaptured = (): Captured => ({
   toolCalls: 'none',
   toolArgs: 'none',
@@ -18,7 +18,7 @@ export const nothingCaptured = (): Captured => ({
   final: 'none',
 });
 
-/** How much of a list had the field. Of nothing, nothing is missing: an empty list is fully captured. */
+/** Share of a list that has the field. An empty list is fully captured. */
 export function captureLevel(present: number, total: number): CaptureLevel {
   if (present >= total) return 'full';
   return present === 0 ? 'none' : 'partial';

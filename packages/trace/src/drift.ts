@@ -2,8 +2,8 @@ import type { LlmStep, Trace, Usage } from './model.ts';
 import { claimedTokens, isBelow } from './totals.ts';
 
 /**
- * Totals of the whole run that differ from what its calls add up to are worth a word: hidden calls, or parts counted
- * twice. Limits use the larger of the two.
+ * Warns if reported totals differ from the sum of the calls, because of hidden calls or double
+ * counting. Limits use the larger value.
  */
 export function driftWarnings({
   reported,
@@ -31,7 +31,7 @@ export function driftWarnings({
   return warnings;
 }
 
-/** A total of 0 beside its parts is one that was left out. */
+/** A total of 0 next to positive parts was left out. */
 const contradictsItself = ({ total, input = 0, output = 0 }: Usage): boolean =>
   total !== undefined && total !== 0 && isBelow(total, input + output);
 

@@ -1,7 +1,10 @@
 import { type Fields, isFields, refuse } from './fields.ts';
 import type { Failure } from './model.ts';
 
-/** Reads the `error` field of small formats: absent, `null` and `false` mean no error; text is its message. */
+/**
+ * Reads the `error` field of small formats: absent, `null` and `false` mean no error, and a text is
+ * the message.
+ */
 export function failureOf(value: unknown, path: string): Failure | undefined {
   if (value === undefined || value === null || value === false) return undefined;
   if (value === true) return {};

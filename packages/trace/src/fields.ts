@@ -1,10 +1,10 @@
 import { isObject } from '@agentci/lib/data';
 import { TraceError } from './trace-error.ts';
 
-/** An object read from JSON, whose fields are not trusted yet. */
+/** An untrusted object parsed from JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Refuses a field: says where it is, what was expected and what was found, never the value itself. */
+/** Refuses a field with its path, the expected type and the found type, but never the value. */
 export function refuse(path: string, expected: string, value: unknown): never {
   const where = path === '' ? 'the record' : `"${path}"`;
   throw new TraceError({
@@ -27,7 +27,7 @@ function describe(value: unknown): string {
 
 export const isFields: (value: unknown) => value is Fields = isObject;
 
-/** `null` reads as absent everywhere: writers in other languages have no `undefined`. */
+/** Treats `null` as absent, because writers in other languages have no `undefined`. */
 export const isGiven = (value: unknown): boolean => !isAbsent(value);
 
 const isAbsent = (value: unknown): value is null | undefined =>
@@ -52,13 +52,13 @@ export function textAt(value: unknown, path: string): string {
     : refuse(path, 'text that is not empty', value);
 }
 
-/** A count, a duration or an amount of money: finite and not negative. */
+/** A count, duration or amount: finite and not negative. */
 export function optionalAmount(value: unknown, path: string): number | undefined {
   if (typeof value === 'number' && value >= 0 && value !== Number.POSITIVE_INFINITY) return value;
   return isAbsent(value) ? undefined : refuse(path, 'a number of at least 0', value);
 }
 
-/** A reading that may be negative when an instrument is wrong; the metric judges it. */
+/** A reading that may be negative if an instrument is wrong. The metric decides. */
 export function optionalNumber(value: unknown, path: string): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   return isAbsent(value) ? undefined : refuse(path, 'a number', value);

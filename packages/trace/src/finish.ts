@@ -35,7 +35,7 @@ const FINISH: Readonly<Record<string, NonNullable<LlmStep['finish']>>> = {
   error: 'error',
 };
 
-/** Where providers say why a reply ended. */
+/** Keys under which providers report why a reply ended. */
 export const FINISH_KEYS = [
   'finish_reason',
   'stop_reason',
@@ -44,9 +44,9 @@ export const FINISH_KEYS = [
   'done_reason',
 ] as const;
 
-/** Why a reply ended, in one vocabulary. */
+/** The reason that a reply ended, in one vocabulary. */
 export function finishOf(value: unknown): LlmStep['finish'] | undefined {
-  // Some SDKs print the name of their enum along: `FinishReason.MAX_TOKENS`, `FINISH_REASON_MAX_TOKENS`.
+  // Some SDKs print the name of their enum: `FinishReason.MAX_TOKENS`, `FINISH_REASON_MAX_TOKENS`.
   const said =
     typeof value === 'string'
       ? value.toLowerCase().replace(/^(?:finish_?reason|stop_?reason)[._]/, '')

@@ -1,6 +1,6 @@
 const CALL_KEY = /calls?|tool|agent|action|step|span|event|message|turn|trajectory|transcript/i;
 
-/** Whether a value under a key that is not read may mention calls: by its name, or by what is in it. */
+/** Whether an unread key may contain calls, judging by its name or its content. */
 export const mayHoldCalls = (key: string, value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -11,7 +11,7 @@ const isEmpty = (value: object): boolean =>
 
 const CALL_LIST = /^(?:tool_?calls|function_?calls?|tool_?uses|calls)$/i;
 
-/** Whether a list of calls is inside of a value, down to a few levels. */
+/** Whether a value contains a list of calls, down to a few levels. */
 export function holdsCallList(value: unknown, depth = 1): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { simpleTrace } from './simple.ts';
 import { joinTurns } from './turns.ts';
 
-/** `lookup#1` is a call of lookup with the id 1. */
+/** `lookup#1` is a call of lookup with id 1. */
 const turn = (calls: string) => ({
   message: 'go on',
   trace: simpleTrace({

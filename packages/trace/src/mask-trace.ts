@@ -2,7 +2,10 @@ import { isObject } from '@agentci/lib/data';
 import { maskMark, SECRETS } from '@agentci/lib/secrets';
 import type { Step, ToolStep, Trace } from './model.ts';
 
-/** What AgentCI itself writes or compares by: ids, names, kinds and states. A secret that equals one of them hides nothing. */
+/**
+ * Values that AgentCI writes or compares by: ids, names, kinds and states. They are not masked,
+ * even if a secret equals one of them.
+ */
 const KEPT: ReadonlySet<string> = new Set([
   'schema',
   'id',
@@ -48,7 +51,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'masked',
 ]);
 
-/** Where a source keeps data of its own making; its keys may be anything. */
+/** Fields for free-form data of the source, with arbitrary keys. */
 const FREE: ReadonlySet<string> = new Set([
   'args',
   'result',
@@ -63,8 +66,8 @@ const FREE: ReadonlySet<string> = new Set([
 type OnFound = (name: string) => void;
 
 /**
- * A trace as it may be stored: every captured text without secrets, and the names of those that were in it, so that a
- * later judge knows what it does not see. A trace without secrets is given back as it is.
+ * Masks secrets in every captured text, and records their names so that later judges know what is
+ * hidden. Returns a trace without secrets unchanged.
  */
 export function maskTrace(trace: Trace): Trace {
   if (SECRETS.isEmpty) return trace;
@@ -121,8 +124,8 @@ function maskField(key: string, value: unknown, onFound: OnFound): unknown {
 }
 
 /**
- * A trace that was stored without its secrets, as a judge may see it: what a secret was taken out of counts as not
- * captured, since nothing can be said about it any more. Other traces are given back as they are.
+ * A masked trace as a judge may see it: redacted values count as not captured. Returns other traces
+ * unchanged.
  */
 export function withoutMasked(trace: Trace): Trace {
   const isMasked = maskedTest(trace);
@@ -165,13 +168,13 @@ function seenStep(step: Step, isMasked: IsMasked): Step {
   return seen;
 }
 
-/** Why someone who looks at a whole trace cannot be asked about it; undefined for a trace in which nothing was masked. */
+/** Why a check over the whole trace cannot decide. Undefined if nothing was masked. */
 export const maskedReason = ({ masked }: Trace): string | undefined =>
   masked === undefined || masked.length === 0
     ? undefined
     : `the value of ${masked.join(', ')} was taken out of the stored trace, so it is not known what was there`;
 
-/** Says whether a value shows a mark in place of a secret; undefined for a trace in which nothing was masked. */
+/** A test for values that contain a mask. Undefined if nothing was masked. */
 export function maskedTest({ masked }: Trace): ((value: unknown) => boolean) | undefined {
   if (masked === undefined || masked.length === 0) return undefined;
   const marks = masked.map(maskMark);

@@ -1,15 +1,15 @@
 /**
- * The trace: what happened in one run of an agent, whatever recorded it.
+ * The trace: everything that happened in one run of an agent, whatever recorded it.
  *
- * One flat, totally ordered `steps` list with parent ids serves sequence metrics and trees alike.
- * `undefined` always means *not captured*, never *empty*; the `captured` map says it per capability, so that a check
- * which needs what was not captured can say so instead of passing.
+ * One flat, totally ordered `steps` list with parent ids serves both sequence metrics and trees.
+ * `undefined` always means *not captured*, never *empty*. The `captured` map records this per
+ * capability, so that a check can report missing data instead of passing.
  */
 export const TRACE_SCHEMA = 'agentci.trace/1';
 
 export interface Trace {
   schema: typeof TRACE_SCHEMA;
-  /** The run's id, not an OpenTelemetry trace id. */
+  /** The id of the run, not an OpenTelemetry trace id. */
   id: string;
   source: TraceSource;
   task?: { id?: string; input?: Message[]; expected?: unknown };
@@ -24,36 +24,36 @@ export interface Trace {
     parts?: Part[];
     agent?: string;
     step?: string;
-    /** Why the answer ended, where the source says it of the run and not of a model call. */
+    /** Why the answer ended, if the source reports it for the run and not for a model call. */
     finish?: LlmStep['finish'];
   };
   agents: Agent[];
   steps: Step[];
   tools?: ToolDef[];
-  /** Totals as the source claims them; they win over sums of steps. */
+  /** Totals reported by the source. */
   reported?: {
     usage?: Usage;
     cost?: Cost;
     durationMs?: number;
     turns?: number;
     llmCalls?: number;
-    /** From the start of the run to the first piece of a streamed answer. */
+    /** Time from the start of the run to the first piece of a streamed answer. */
     ttftMs?: number;
-    /** A live run by the runner's own clock, whatever the agent says of its time. */
+    /** Wall time of a live run by the runner's clock. */
     wallMs?: number;
-    /** Loading the agent, which is not part of its time. */
+    /** Time to load the agent, which does not count as its latency. */
     coldStartMs?: number;
   };
-  /** Verdicts someone else gave: rewards, scores, security labels. */
+  /** Third-party verdicts: rewards, scores, security labels. */
   outcomes?: { name: string; value: number | boolean | string; by?: string }[];
   resources?: ResourceSample[];
-  /** The turns of a run in which the user spoke more than once; absent where there was one question and its answer. */
+  /** The turns of a run with several user messages. Absent for a single question and answer. */
   conversation?: Conversation;
-  /** What the world looked like after the run, as the program of `state` printed it. */
+  /** The state of the world after the run, as the `state` program printed it. */
   endState?: { value: unknown } | { error: string };
   meta: Record<string, unknown>;
   captured: Captured;
-  /** Names of the secrets that were taken out of its texts when it was stored; `[NAME]` is in their place. */
+  /** Names of the secrets that were masked in its texts as `[NAME]` before it was stored. */
   masked?: string[];
   warnings: { code: string; message: string; step?: string }[];
 }
@@ -69,7 +69,7 @@ export const ENDINGS = [
 ] as const;
 export type ConversationEnding = (typeof ENDINGS)[number];
 
-/** Endings that kept the agent from finishing: what it would have done is not known. */
+/** Endings that stopped the agent early, so its later actions are unknown. */
 export const UNFINISHED: ReadonlySet<ConversationEnding> = new Set([
   'out_of_scope',
   'budget',
@@ -79,27 +79,27 @@ export const UNFINISHED: ReadonlySet<ConversationEnding> = new Set([
 
 export interface Conversation {
   id?: string;
-  /** Why it ended; absent in recordings that do not say. */
+  /** Why it ended. Absent if the recording does not say. */
   ending?: ConversationEnding;
   turns: Turn[];
-  /** What kept the user from playing its part, so that the agent cannot be judged. */
+  /** A fault of the simulated user, because of which the agent cannot be judged. */
   fault?: {
     kind: 'script' | 'simulator';
     message: string;
     turn?: number;
-    /** The model that plays the user gave no answer at all: it made no mistake. */
+    /** The model that plays the user did not answer, which is not a mistake of the script. */
     unavailable?: true;
   };
 }
 
-/** One message of the user and what the agent answered. The steps in between carry its number as `userTurn`. */
+/** One user message and the agent's answer. The steps between carry its number as `userTurn`. */
 export interface Turn {
   turn: number;
   message: string;
-  /** Absent where no answer was captured. */
+  /** Absent if no answer was captured. */
   final?: Trace['final'];
   reported?: Trace['reported'];
-  /** Where it differs from that of the whole. */
+  /** Set if it differs from that of the whole trace. */
   captured?: Captured;
 }
 
@@ -110,7 +110,7 @@ export interface TraceSource {
   sdk?: string;
   traceIds?: string[];
   sha256?: string;
-  /** Where the record was read: `file`, and the line for JSONL. */
+  /** Source of the record: `file`, and the line for JSONL. */
   file?: string;
   line?: number;
 }
@@ -153,9 +153,9 @@ interface StepBase {
   seq: number;
   parent?: string;
   agent?: string;
-  /** The LLM round; tool steps of one turn are parallel siblings. */
+  /** The model round. Tool steps of one turn are parallel siblings. */
   turn?: number;
-  /** Which turn of the conversation it belongs to, from 1. */
+  /** The turn of the conversation, from 1. */
   userTurn?: number;
   t0?: number;
   t1?: number;
@@ -197,11 +197,11 @@ export interface ToolStep extends StepBase {
   kind: 'tool';
   callId?: string;
   name: string;
-  /** The name as recorded, where the server was taken out of it: `mcp__files__read` is `read` of `files`. */
+  /** The recorded name, if it includes a server: `mcp__files__read` is `read` of `files`. */
   rawName?: string;
   server?: string;
   args?: unknown;
-  /** The arguments as written, when they could not be parsed. */
+  /** The arguments as written, if they could not be parsed. */
   argsRaw?: string;
   result?: unknown;
   resultParts?: Part[];
@@ -209,7 +209,7 @@ export interface ToolStep extends StepBase {
   actor?: 'assistant' | 'user' | 'program';
   attempt?: number;
   evidence: ('span' | 'message' | 'proxy' | 'mcp')[];
-  /** Id of the LLM step that asked for the call. */
+  /** Id of the LLM step that requested the call. */
   requestedBy?: string;
 }
 
@@ -301,7 +301,7 @@ export interface Usage {
 export interface Cost {
   usd: number;
   source: 'reported' | 'computed';
-  /** The dated price table a computed cost came from. */
+  /** The dated price table of a computed cost. */
   prices?: string;
 }
 

@@ -70,10 +70,10 @@ function contentParts(value: unknown): MessageStep['content'] {
   ];
 }
 
-/** Stands for the agent a recording of a handoff does not name. */
+/** Placeholder for an agent that the recording does not name. */
 const UNNAMED_AGENT = 'unknown';
 
-/** Control passing from one agent to another → handoff steps. A bare text is the agent that took over. */
+/** Transfers of control → handoff steps. A plain text is the agent that took over. */
 function addHandoffs(list: StepList, value: unknown, path: string): void {
   for (const [i, item] of listAt(value, path).entries()) {
     const at = `${path}[${i}]`;
@@ -92,7 +92,8 @@ function addHandoffs(list: StepList, value: unknown, path: string): void {
     const seconds = optionalAmount(fields.handoff_time, `${at}.handoff_time`);
     const reason = optionalText(fields.reason, `${at}.reason`);
     const to = fields.to ?? fields.to_agent;
-    // AgentUnit's measurements of a handoff may come without names; anything else without a target is a mistake.
+    // AgentUnit's handoff measurements may have no names. Any other handoff without a target is an
+    // error.
     const isMeasurement = success !== undefined || seconds !== undefined;
     list.add({
       kind: 'handoff',
@@ -128,7 +129,7 @@ function addConflicts(list: StepList, value: unknown, path: string): void {
 
 const DEFAULT_AUTHORITY_LEVEL = 5;
 
-/** A map of agent id → role → agents. A bare text is the role's name. */
+/** A map of agent id → role → agents. A plain text is the name of the role. */
 function rolesOf(value: unknown, path: string): Agent[] {
   const roles = objectAt(value, path);
   return Object.keys(roles).map((id) => roleOf(id, roles[id], `${path}.${id}`));
@@ -153,7 +154,7 @@ function roleOf(id: string, value: unknown, path: string): Agent {
   };
 }
 
-/** One sample, or a list of them, in the units of AgentUnit: kWh, kg, percent, MB, seconds. */
+/** One sample or a list, in AgentUnit's units: kWh, kg, percent, MB, seconds. */
 export function resourcesOf(value: unknown, path: string): ResourceSample[] {
   if (!Array.isArray(value)) return [resourceOf(objectAt(value, path), path)];
   return value.map((item, i) => resourceOf(objectAt(item, `${path}[${i}]`), `${path}[${i}]`));
@@ -161,7 +162,6 @@ export function resourcesOf(value: unknown, path: string): ResourceSample[] {
 
 const READINGS = ['energy_kwh', 'carbon_kg', 'cpu_percent', 'memory_mb', 'gpu_percent'] as const;
 
-/** At least one reading is there. */
 export const hasReading = (fields: Fields): boolean =>
   READINGS.some((key) => typeof fields[key] === 'number');
 
@@ -194,7 +194,7 @@ const isBetweenAgents = (step: Step): step is HandoffStep | MessageStep =>
 
 const namesAgents = (step: Step): boolean => step.agent !== undefined || isBetweenAgents(step);
 
-/** Every agent named by a step, in order of appearance, for formats that do not list them. */
+/** Every agent that a step names, in order of appearance, for formats that do not list them. */
 function agentsOfSteps({ steps }: StepList): Agent[] {
   if (!steps.some(namesAgents)) return [];
   const names = new Set<string>();
@@ -214,7 +214,10 @@ const LISTS = {
   interactions: { add: addInteractions, capability: 'messages' },
 } as const;
 
-/** What a record says of several agents. Formats list these in orders of their own, and steps without times keep that order. */
+/**
+ * Adds the multi-agent fields of a record. Formats list them in different orders, and steps without
+ * times keep that order.
+ */
 export function addMultiAgent(
   list: StepList,
   fields: Fields,
@@ -230,7 +233,7 @@ export function addMultiAgent(
   if (isGiven(fields.conflicts)) addConflicts(list, fields.conflicts, 'conflicts');
 }
 
-/** The agents a record names, or those its steps do. */
+/** The agents named by a record, else by its steps. */
 export function agentsIn(list: StepList, fields: Fields, captured: Captured): Agent[] {
   if (isGiven(fields.agent_roles)) {
     captured.agents = 'full';

@@ -5,7 +5,7 @@ import { upgradeTrace } from './upgrade.ts';
 
 const valid = simpleTrace({ id: 'a', answer: 'x', tool_calls: [{ name: 't' }, { name: 'u' }] });
 
-/** A copy of a valid trace, open for breaking. */
+/** A mutable copy of a valid trace. */
 interface Loose {
   [key: string]: unknown;
   steps: unknown;

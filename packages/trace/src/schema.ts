@@ -3,7 +3,7 @@ import { nothingCaptured } from './captured.ts';
 import { CAPABILITIES, ENDINGS, TRACE_SCHEMA, type Trace } from './model.ts';
 import type { TraceIssue } from './trace-error.ts';
 
-/** Bounds of a trace: beyond them a recording is refused, so that one file cannot exhaust the reader. */
+/** Size limits of a trace, so that one recording cannot exhaust the reader. */
 export const TRACE_LIMITS = {
   steps: 100_000,
   agents: 10_000,
@@ -14,7 +14,7 @@ export const TRACE_LIMITS = {
 
 const text = v.string().max(TRACE_LIMITS.textLength);
 const amount = v.number().min(0);
-/** Any map; its keys are not looked at. */
+/** Any map. Its keys are not checked. */
 const bag = v.looseObject({});
 
 const part = v.union([
@@ -256,7 +256,10 @@ const conversation = v.looseObject({
     .optional(),
 });
 
-/** The trace model as a schema. Unknown fields are allowed, so that a newer writer's additions do not break readers. */
+/**
+ * The trace model as a schema. It allows unknown fields, so that a newer writer does not break
+ * older readers.
+ */
 export const traceSchema = v.looseObject({
   schema: v.literal(TRACE_SCHEMA),
   id: text.min(1),
@@ -315,7 +318,10 @@ export const traceSchema = v.looseObject({
   warnings: v.array(v.looseObject({ code: text, message: text, step: text.optional() })),
 });
 
-/** Checks a value against the trace model; every problem has its path. The value itself is kept, unknown fields too. */
+/**
+ * Checks a value against the trace model and reports every problem with its path. Returns the value
+ * itself, unknown fields included.
+ */
 export function validateTrace(
   value: unknown,
 ):

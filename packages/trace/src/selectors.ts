@@ -16,7 +16,7 @@ const isLlm = (step: Step): step is LlmStep => step.kind === 'llm';
 const isHandoff = (step: Step): step is HandoffStep => step.kind === 'handoff';
 
 /**
- * Tool calls in step order, with their names as a reader sees them. Empty also when they were not captured: ask
+ * Tool calls in step order, with normalized names. Also empty if they were not captured: check
  * `captures(trace, 'toolCalls')`.
  */
 export function toolCalls(trace: Trace): ToolStep[] {
@@ -32,20 +32,21 @@ function withVisibleName(step: ToolStep): ToolStep {
   return { ...step, name, rawName: rawName ?? step.rawName };
 }
 
-/** Names of the tools called, in step order, repeats included. */
+/** Names of the called tools in step order, with repeats. */
 export const toolNames = (trace: Trace): string[] => toolCalls(trace).map((step) => step.name);
 
-/** Handoffs between agents in step order. */
 export const handoffs = (trace: Trace): HandoffStep[] => trace.steps.filter(isHandoff);
 
-/** Calls of a model in step order. */
 export const llmCalls = (trace: Trace): LlmStep[] => trace.steps.filter(isLlm);
 
-/** Whether a capability was recorded at least in part; `trace.captured` says if anything is missing. */
+/** Whether a capability was recorded at least in part. `trace.captured` has the level. */
 export const captures = (trace: Trace, capability: Capability): boolean =>
   trace.captured[capability] !== 'none';
 
-/** The answer as text: as given, else its text parts, else its data as JSON, a list one item per line (`[]` when empty). */
+/**
+ * The answer as text: as given, else its text parts, else its data as JSON. A list has one item per
+ * line (`[]` if empty).
+ */
 export function finalText(trace: Trace): string | undefined {
   const { final } = trace;
   if (final === undefined) return undefined;
@@ -57,13 +58,16 @@ export function finalText(trace: Trace): string | undefined {
   return textOfValue(final.data);
 }
 
-/** What the agent was asked: the text of the last user message of its input. */
+/** The question to the agent: the text of the last user message in its input. */
 export function queryText(trace: Trace): string | undefined {
   const message = trace.task?.input?.findLast((m: Message) => m.role === 'user');
   return message === undefined ? undefined : textOfParts(message.parts);
 }
 
-/** The texts an answer can be grounded in: documents, tool results, `meta.context`. Undefined when there is none to rely on. */
+/**
+ * The texts that an answer can be grounded in: documents, tool results, `meta.context`. Undefined
+ * if none is reliable.
+ */
 export function contextOf(trace: Trace): string[] | undefined {
   const texts: string[] = [];
   for (const step of trace.steps) {
@@ -81,7 +85,7 @@ export function contextOf(trace: Trace): string[] | undefined {
   for (const item of Array.isArray(context) ? context : [context])
     if (typeof item === 'string') texts.push(item);
   const isMasked = maskedTest(trace);
-  // A result that a secret was taken out of is not in a trace as a judge may see it.
+  // Redacted results are not visible to a judge.
   const isCut =
     isMasked !== undefined && (trace.captured.toolResults === 'partial' || texts.some(isMasked));
   return texts.length === 0 || isCut ? undefined : texts;

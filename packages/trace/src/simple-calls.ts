@@ -29,7 +29,7 @@ const TOOL_CALL_KEYS = new Set([
   'agent',
 ]);
 
-/** A call as Chat Completions writes it, `{type, function: {name, arguments}}`, in the words of the simple form. */
+/** Converts a Chat Completions call, `{type, function: {name, arguments}}`, to the simple form. */
 function inOwnWords(fields: Fields): Fields {
   const { type: _, function: called, ...rest } = fields;
   if (fields.name !== undefined || !isFields(called)) return fields;
@@ -47,7 +47,7 @@ const STEP_STATUSES: ReadonlyMap<unknown, ToolStep['status']> = new Map([
   ['unknown', 'unknown'],
 ]);
 
-/** The simple form's `tool_calls` → tool steps, and what of them was captured. */
+/** The simple form's `tool_calls` → tool steps, with their capture level. */
 export function addToolCalls(list: StepList, value: unknown, captured: Captured, note: Note): void {
   const calls = listAt(value, 'tool_calls');
   let withArgs = 0;
@@ -121,7 +121,10 @@ function toolStep({ id, seq }: Numbered, fields: Fields, path: string): ToolStep
   return step;
 }
 
-/** An explicit error or status decides; a result without either is taken as success; nothing at all is unknown. */
+/**
+ * An explicit error or status decides. A result without either means success; nothing at all is
+ * unknown.
+ */
 function toolStatus(fields: Fields, path: string): ToolStep['status'] {
   if (fields.status !== undefined && fields.status !== null) {
     return (
@@ -133,14 +136,16 @@ function toolStatus(fields: Fields, path: string): ToolStep['status'] {
   return fields.error === null || fields.error === false ? 'ok' : 'error';
 }
 
-/** Arguments to look into, whether given as a value or as JSON text. */
+/** The arguments as a value, parsed if they are JSON text. */
 function parsedArguments(args: unknown): unknown {
   const holder: Pick<ToolStep, 'args' | 'argsRaw'> = {};
   setArguments(holder, args);
   return holder.args;
 }
 
-/** Sets the arguments, parsing the JSON text some SDKs give; a text that is not JSON is kept as `argsRaw`. */
+/**
+ * Sets the arguments and parses JSON text, which some SDKs give. Other text is kept as `argsRaw`.
+ */
 export function setArguments(step: Pick<ToolStep, 'args' | 'argsRaw'>, value: unknown): void {
   if (value === undefined || value === null) return;
   if (typeof value !== 'string') {
@@ -148,7 +153,7 @@ export function setArguments(step: Pick<ToolStep, 'args' | 'argsRaw'>, value: un
     return;
   }
   const args = parseUnambiguous(value);
-  // Python reprs and cut JSON occur in recordings; they are kept as written.
+  // Recordings contain Python reprs and truncated JSON. They are kept as written.
   if (args === undefined) step.argsRaw = value;
   else step.args = args;
 }
@@ -167,7 +172,7 @@ const LLM_CALL_KEYS = new Set([
   'finish_reason',
 ]);
 
-/** The simple form's `llm_calls`, given as a list → llm steps, and what of them was captured. */
+/** The simple form's `llm_calls` list → llm steps, with their capture level. */
 export function addLlmCalls(
   list: StepList,
   value: unknown,
@@ -217,7 +222,7 @@ function llmStep({ id, seq }: Numbered, fields: Fields, path: string): LlmStep {
   return step;
 }
 
-/** Token counts under the simple form's names; undefined when none is given. `prefix` is the path with its dot. */
+/** Token counts under the simple form's names, or undefined. `prefix` is the path with its dot. */
 export function usageOf(fields: Fields, prefix: string): Usage | undefined {
   const input = optionalAmount(fields.input_tokens, `${prefix}input_tokens`);
   const output = optionalAmount(fields.output_tokens, `${prefix}output_tokens`);

@@ -320,7 +320,7 @@ describe('a bad record', () => {
 const text = fc.string({ unit: 'binary', maxLength: 30 });
 const name = fc.string({ minLength: 1, maxLength: 10 });
 const amount = fc.double({ min: 0, max: 1e9, noNaN: true });
-/** Any record of the simple form: keys come and go, values are of the right type. */
+/** Any record of the simple form, with random keys and values of the right type. */
 const simpleRecord = fc
   .record(
     {

@@ -28,7 +28,7 @@ import { StepList } from './step-list.ts';
 import { TraceError, type TraceIssue } from './trace-error.ts';
 import { joinTurns } from './turns.ts';
 
-/** Names that AgentCI 2.0 gives these in its own traces; read where the simple form's name is not used. */
+/** Names from AgentCI 2.0's traces, read if the simple form's name is absent. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['final_answer', 'answer'],
   ['input_query', 'query'],
@@ -39,7 +39,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['total_llm_calls', 'llm_calls'],
 ]);
 
-/** The keys of the simple form; anything else at the top of a record is reported as a warning. */
+/** The keys of the simple form. Any other top-level key is reported as a warning. */
 export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
   ...ALIASES.keys(),
   'id',
@@ -70,7 +70,10 @@ export const SIMPLE_KEYS: ReadonlySet<string> = new Set([
   ...FINISH_KEYS,
 ]);
 
-/** Where a record was read: `file`, the line it starts on, and its position among the file's records, from 1. */
+/**
+ * Source of a record: `file`, its first line, and its position among the records of the file, from
+ * 1.
+ */
 export interface RecordPlace {
   readonly file?: string;
   readonly line?: number;
@@ -78,11 +81,11 @@ export interface RecordPlace {
 }
 
 /**
- * Reads the simple form, or a bare text answer, into a trace; throws a `TraceError` with the path of a bad field.
- * A key that is absent was not captured; an empty list was captured and is empty.
+ * Reads the simple form or a plain text answer into a trace. Throws a `TraceError` with the path of
+ * a bad field. An absent key was not captured; an empty list was captured and is empty.
  */
 export function simpleTrace(input: unknown, place: RecordPlace = {}): Trace {
-  // A recording on disk was measured while it was read; a value made by a program may be cyclic.
+  // Recordings on disk are checked while they are read, but a value from a program may be cyclic.
   const problem = jsonProblem(input);
   if (problem === 'too-deep')
     throw unstorable(`is nested deeper than ${MAX_JSON_DEPTH} levels, or contains itself`);
@@ -94,7 +97,7 @@ export function simpleTrace(input: unknown, place: RecordPlace = {}): Trace {
 const unstorable = (what: string): TraceError =>
   new TraceError({ code: 'TRACE_NOT_JSON', message: `the record ${what}`, path: '' });
 
-/** `simpleTrace` for records that came out of a file: a bad record is a value and not an exception. */
+/** `simpleTrace` for records from a file: returns a bad record as a value instead of throwing. */
 export function parseSimple(
   input: unknown,
   place: RecordPlace = {},
@@ -125,7 +128,7 @@ function build(input: unknown, place: RecordPlace): Trace {
 const endingAt = (value: unknown): ConversationEnding =>
   ENDINGS.find((each) => each === value) ?? refuse('ending', `one of ${ENDINGS.join(', ')}`, value);
 
-/** A conversation: each turn has what the user said and the simple form of what the agent made of it. */
+/** A conversation: each turn has the user's message and the agent's reply in the simple form. */
 function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Trace {
   if (!Array.isArray(turns) || turns.length === 0) return refuse('turns', 'a list of turns', turns);
   const runs = turns.map((item: unknown, i) => {
@@ -166,10 +169,10 @@ function fromTurns({ turns, ending, ...whole }: Fields, place: RecordPlace): Tra
 }
 
 const MAX_WARNINGS = 20;
-/** A number of calls beside an empty list of them. */
+/** Keys that count calls, which contradict an empty list. */
 const CALL_COUNT = /^(?:num_?|total_?)?tool_?calls?(?:_?count)?$/i;
 
-/** What was guessed before, by the keys it was guessed from: every record of a file has the same unknown key. */
+/** Earlier suggestions by key set, because every record of a file has the same unknown key. */
 const guesses = new Map<ReadonlySet<string>, Map<string, string | undefined>>();
 const MAX_GUESSES = 256;
 
@@ -280,7 +283,7 @@ function idOf(value: unknown, key: string): string | undefined {
   return id === '' ? undefined : id;
 }
 
-/** An id for a record that has none: the place it was read from, so that two reads agree. */
+/** An id for a record without one: its location, so that two reads agree. */
 export function placeId({ file, line, index }: RecordPlace): string {
   const position = index ?? line;
   if (file === undefined) return position === undefined ? 'trace' : `trace#${position}`;
@@ -310,7 +313,7 @@ function addContext(list: StepList, value: unknown, captured: Captured): void {
   captured.retrieval = 'full';
 }
 
-/** The order in which steps of several agents are taken in. */
+/** The order in which multi-agent lists are read. */
 const AGENT_LISTS = ['handoffs', 'interactions'] as const;
 
 function metaOf(fields: Fields, model: string | undefined): Trace['meta'] {

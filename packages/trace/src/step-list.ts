@@ -2,7 +2,10 @@ import type { Step } from './model.ts';
 
 type Unnumbered<S> = S extends Step ? Omit<S, 'id' | 'seq'> : never;
 
-/** Numbers steps in the order they are added, from 1, so that "step 3" in a message is the third one. */
+/**
+ * Numbers steps in the order they are added, from 1, so that "step 3" in a message is the third
+ * one.
+ */
 export class StepList {
   readonly steps: Step[] = [];
 
@@ -12,7 +15,9 @@ export class StepList {
     return id;
   }
 
-  /** The number of the step to come, for those who make it with its number in it: spreading costs as much as reading. */
+  /**
+   * Id and number of the next step, because copying a step by spread costs as much as reading it.
+   */
   get next(): Pick<Step, 'id' | 'seq'> {
     const seq = this.steps.length + 1;
     return { id: `s${seq}`, seq };

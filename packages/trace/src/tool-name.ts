@@ -1,19 +1,19 @@
 import { present } from '@agentci/lib/data';
-/** What a call is named where its recording gives it no name: it may have been any tool. */
+/** The name of a call whose recording gives none. It may have been any tool. */
 export const UNNAMED = 'unknown';
 
-/** Whether a rule about tools can say nothing of a call, since nothing says which tool it was. */
+/** Whether a rule about tools cannot judge a call because its tool is unknown. */
 export const isUnnamed = (name: string): boolean => name === UNNAMED || name.trim() === '';
 
-/** The server and the bare name in names that coding agents write for tools of an MCP server. */
+/** Splits the names that coding agents give to tools of MCP servers into server and tool. */
 export function splitToolName(name: string): { readonly name: string; readonly server?: string } {
-  // Most names are bare; this is looked at for every call of every recording.
   if (name.startsWith('mcp__')) {
     const match = /^mcp__([\s\S]+?)__([\s\S]+)$/.exec(name);
     if (match !== null) return { server: match[1]!, name: match[2]! };
   }
   if (!DECORATED.test(name)) return { name };
-  // Chat models write the namespace of their prompt before the name at times, and tokens or the number of the call after it.
+  // Chat models sometimes write the namespace of their prompt before the name, and tokens or a call
+  // number after it.
   const bare = name
     .replace(/<\|[\s\S]*$/, '')
     .replace(/\(\)$|:\d{1,3}$/, '')
@@ -23,10 +23,13 @@ export function splitToolName(name: string): { readonly name: string; readonly s
 
 const DECORATED = /<\||\(\)$|:\d{1,3}$|^(?:functions\.|default_api[.:]|tools\.)/;
 
-/** The tool in a name with its server before it, in the ways that frameworks join the two; undefined for a bare name. */
+/**
+ * The tool in a name that starts with its server, in the spellings of known frameworks. Undefined
+ * for a plain name.
+ */
 function lastPart(name: string): string | undefined {
   if (!JOINED.test(name)) return undefined;
-  // The server of `mcp_SERVER_NAME` is taken for one word.
+  // Assumes that the server in `mcp_SERVER_NAME` is one word.
   const part =
     /^mcp_[^_]+_([^_][\s\S]*)$/.exec(name)?.[1] ?? /^[\s\S]*(?:[./:]|__)([^./:]+)$/.exec(name)?.[1];
   return part === undefined || part === name || part === '' ? undefined : part;
@@ -35,8 +38,8 @@ function lastPart(name: string): string | undefined {
 const JOINED = /[./:]|__|^mcp_/;
 
 /**
- * Whether a rule against tools means a call: by its name, by the name as recorded, or by what is left of it without a
- * server (`fs.rm`, `fs__rm`, `fs/rm`, `mcp_fs_rm`). A rule that must not be missed takes all of them.
+ * Whether a rule against tools matches a call by its name, its recorded name, or its name without
+ * the server (`fs.rm`, `fs__rm`, `fs/rm`, `mcp_fs_rm`). A prohibition must match all spellings.
  */
 export function isMeant(
   { name, rawName }: { readonly name: string; readonly rawName?: string },
@@ -47,7 +50,7 @@ export function isMeant(
   return part !== undefined && matches(part);
 }
 
-/** Every name that a rule against tools may mean a call by. */
+/** Every name by which a rule against tools may match a call. */
 export function meantNames({
   name,
   rawName,
@@ -66,8 +69,9 @@ export function meantNames({
 const PARALLEL = 'multi_tool_use.parallel';
 
 /**
- * The calls inside a call of `multi_tool_use.parallel`, which is how some models ask for several tools at once. Undefined
- * for every other tool; where its arguments cannot be read, one call without a name stands for what was called.
+ * The calls inside a call of `multi_tool_use.parallel`, with which some models request several
+ * tools at once. Undefined for other tools. If its arguments cannot be read, one unnamed call
+ * stands in for them.
  */
 export function parallelCalls(
   name: string,

@@ -32,7 +32,7 @@ describe('totals', () => {
       want: {
         costUsd: exact(1),
         costSource: { source: 'reported' },
-        // The larger of the claim and the sum is checked against limits; the claim is still shown.
+        // Limits use the larger of claim and sum, but reports show the claim.
         totalTokens: { exact: true, value: 120, claimed: 7 },
         latencyMs: exact(5),
         llmCalls: exact(1),

@@ -2,25 +2,28 @@ import type { Cost, LlmStep, Trace, Usage } from './model.ts';
 import { llmCalls } from './selectors.ts';
 
 /**
- * A number taken from a trace. A sum with an unknown part is not exact: `atLeast` is its known part, enough to say that a
- * limit is exceeded and never enough to say that it is kept.
+ * A number from a trace. A sum with an unknown part is not exact: `atLeast` is its known part,
+ * which can prove that a limit is exceeded but never that it is kept.
  */
 export type Quantity =
   | {
       readonly exact: true;
       readonly value: number;
-      /** What the source claims, where its own calls add up to more: the claim is shown, the sum is checked against limits. */
+      /**
+       * The total claimed by the source, if its calls add up to more. Reports show the claim;
+       * limits use the sum.
+       */
       readonly claimed?: number;
     }
   | { readonly exact: false; readonly atLeast: number; readonly why: string };
 
 /**
- * What a run used up. Of a total given by the source and the sum of its calls the larger counts; what neither gives is
- * unknown, not 0.
+ * Resource use of a run. The larger of the reported total and the sum of the calls counts. If
+ * neither is given it is unknown, not 0.
  */
 export interface Totals {
   readonly costUsd: Quantity;
-  /** Names the dated price table when the cost was computed from tokens. */
+  /** The dated price table, if the cost was computed from tokens. */
   readonly costSource?: Pick<Cost, 'source' | 'prices'> | undefined;
   readonly totalTokens: Quantity;
   readonly inputTokens: Quantity;
@@ -31,7 +34,7 @@ export interface Totals {
   readonly latencyMs: Quantity;
 }
 
-/** Dollars for one model call, or undefined when the model's price is not known. */
+/** Dollars for one model call, or undefined if the model's price is unknown. */
 export type PriceLookup = (call: {
   model: string;
   provider?: string;
@@ -39,7 +42,7 @@ export type PriceLookup = (call: {
   at?: number;
 }) => { usd: number; prices: string } | undefined;
 
-/** What a run used up, from the totals its source reported, else from its steps. */
+/** The resource use of a run, from reported totals and from its steps. */
 export function totals(trace: Trace, options: { price?: PriceLookup } = {}): Totals {
   const calls = llmCalls(trace);
   const { costUsd, costSource } = costOf(trace, calls, options.price);
@@ -67,16 +70,16 @@ export function totals(trace: Trace, options: { price?: PriceLookup } = {}): Tot
 }
 
 const exact = (value: number): Quantity => ({ exact: true, value });
-/** A claim beside what the calls add up to: differences within rounding leave the claim alone. */
+/** Compares a claim with the sum of the calls. Differences within rounding keep the claim. */
 const larger = (claimed: number, summed: number): Quantity =>
   isBelow(claimed, summed) ? { exact: true, value: summed, claimed } : exact(claimed);
 const ROUNDING = 0.02;
-/** A claim that is too small for what it is made of, by more than rounding. */
+/** Whether a claim is smaller than its parts by more than rounding. */
 export const isBelow = (claimed: number, summed: number): boolean =>
   summed > claimed * (1 + ROUNDING);
 const atLeast = (value: number, why: string): Quantity => ({ exact: false, atLeast: value, why });
 
-/** A part of a sum: its known amount, and whether that is all of it. */
+/** A part of a sum: its known amount, and whether that is all. */
 interface Amount {
   readonly value: number;
   readonly complete: boolean;
@@ -88,12 +91,12 @@ const known = (value: number | undefined): Amount =>
 function totalOf(usage: Usage): Amount {
   const { input, output, total } = usage;
   const parts = (input ?? 0) + (output ?? 0);
-  // A total below its own parts is wrong or says less than was used: the larger counts.
+  // A total below its own parts is wrong or incomplete, so the larger counts.
   if (total !== undefined) return known(isBelow(total, parts) ? parts : total);
   return { value: parts, complete: input !== undefined && output !== undefined };
 }
 
-/** The tokens a usage gives, whole; undefined where a part is unknown. */
+/** The total tokens of a usage. Undefined if a part is unknown. */
 export function claimedTokens(usage: Usage | undefined): number | undefined {
   const amount = usage === undefined ? NOTHING_KNOWN : totalOf(usage);
   return amount.complete ? amount.value : undefined;
@@ -144,7 +147,7 @@ function costOf(
   const reported = trace.reported?.cost;
   if (reported !== undefined) {
     let summed = 0;
-    // Prices we compute ourselves are not checked against a bill.
+    // Computed prices are not compared with a reported bill.
     for (const { cost } of calls) if (cost?.source === 'reported') summed += cost.usd;
     return { costUsd: larger(reported.usd, roundUsd(summed)), costSource: sourceOf(reported) };
   }
@@ -178,7 +181,7 @@ function costOf(
   return sources.length === 0 ? { costUsd } : { costUsd, costSource: mergeSources(sources) };
 }
 
-/** Sums of dollars carry binary dust (0.1 + 0.2); a limit of 0.3 must still hold. */
+/** Dollar sums carry rounding errors (0.1 + 0.2), and a limit of 0.3 must still hold. */
 const roundUsd = (usd: number): number =>
   Number.isSafeInteger(Math.round(usd)) ? Math.round(usd * 1e12) / 1e12 : usd;
 
@@ -191,7 +194,8 @@ function computed(options: {
 }): Cost | undefined {
   const { trace, price, usage, model, call } = options;
   if (price === undefined || usage === undefined || model === undefined) return undefined;
-  // A price needs both directions: output tokens cost several times as much as input tokens.
+  // A price needs both directions, because output tokens cost several times as much as input
+  // tokens.
   if (usage.input === undefined || usage.output === undefined) return undefined;
   const at = call?.t0 ?? trace.startedAt;
   const found = price({
@@ -208,7 +212,7 @@ function computed(options: {
 const sourceOf = ({ source, prices }: Cost): Pick<Cost, 'source' | 'prices'> =>
   prices === undefined ? { source } : { source, prices };
 
-/** One computed part makes the whole computed: a reader must see that a price table was used. */
+/** One computed part makes the total computed, so that readers see that a price table was used. */
 function mergeSources(costs: readonly Cost[]): Pick<Cost, 'source' | 'prices'> {
   const source = costs.some((cost) => cost.source === 'computed') ? 'computed' : 'reported';
   const tables = [

@@ -1,14 +1,14 @@
 import { UserError } from '@agentci/lib/problems';
 
-/** One thing wrong with a trace someone wrote: a stable code, the path inside the record, and a sentence. */
+/** One problem of a hand-written trace: a stable code, the path in the record, and a sentence. */
 export interface TraceIssue {
   readonly code: string;
   readonly message: string;
-  /** Where inside the record, e.g. `tool_calls[2].name`; empty for the record itself. */
+  /** Path inside the record, such as `tool_calls[2].name`. Empty for the record itself. */
   readonly path: string;
 }
 
-/** A value that is not a trace, with the path of the field at fault. */
+/** A value that is not a trace, with the path of the bad field. */
 export class TraceError extends UserError {
   readonly path: string;
 

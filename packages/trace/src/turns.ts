@@ -3,7 +3,7 @@ import type { Captured, CaptureLevel, Step, Trace, Turn } from './model.ts';
 import { CAPABILITIES } from './model.ts';
 import { finalText, queryText } from './selectors.ts';
 
-/** The turns of a run; one question and its answer are one turn. */
+/** The turns of a run. A single question and answer are one turn. */
 export function turnsOf(trace: Trace): readonly Turn[] {
   if (trace.conversation !== undefined) return trace.conversation.turns;
   const { final, reported } = trace;
@@ -17,11 +17,10 @@ export function turnsOf(trace: Trace): readonly Turn[] {
   ];
 }
 
-/** The answer of a turn as text. */
 export const answerOfTurn = ({ final }: Turn): string | undefined =>
   final === undefined ? undefined : finalText({ final } as Trace);
 
-/** One turn as a run of its own: its steps, its answer, what it used. Undefined where the turn never came. */
+/** One turn as a separate run: its steps, answer and usage. Undefined if the turn never came. */
 export function traceOfTurn(trace: Trace, number: number): Trace | undefined {
   if (trace.conversation === undefined) return number === 1 ? trace : undefined;
   const turn = trace.conversation.turns.find((each) => each.turn === number);
@@ -39,7 +38,7 @@ export function traceOfTurn(trace: Trace, number: number): Trace | undefined {
     ...(turn.captured ?? trace.captured),
     final: turn.final === undefined ? 'none' : 'full',
   } as Captured;
-  // A call that belongs to no turn may belong to this one.
+  // A call without a turn may belong to this one.
   if (captured.toolCalls === 'full' && trace.steps.some(isHomeless)) captured.toolCalls = 'partial';
   return {
     ...rest,
@@ -56,15 +55,15 @@ export function traceOfTurn(trace: Trace, number: number): Trace | undefined {
 
 const isHomeless = (step: Step): boolean => step.kind === 'tool' && step.userTurn === undefined;
 
-/** What one turn of a live conversation gave. */
+/** The result of one turn of a live conversation. */
 export interface TurnRun {
   readonly message: string;
   readonly trace: Trace;
 }
 
 /**
- * One trace out of the turns of a conversation. What an agent repeats of earlier turns is taken once; `areApart` says that
- * each turn holds its own steps alone, whatever ids they have.
+ * Joins the turns of a conversation into one trace. Steps that an agent repeats from earlier turns
+ * count once. With `areApart` each turn has only its new steps, whatever their ids.
  */
 export function joinTurns(
   runs: readonly TurnRun[],
@@ -146,8 +145,8 @@ function uniqueBy<T>(list: readonly T[], keyOf: (item: T) => string): T[] {
 }
 
 /**
- * The steps of a turn that earlier turns did not have, with ids of their own. An agent that hands out its history repeats all
- * that went before, in the same order, and then adds to it; ids alone do not tell, since some servers give the same to all.
+ * The new steps of a turn, with new ids. An agent that returns its history repeats all earlier
+ * steps in order and then adds to them. Ids alone cannot tell, because some servers reuse one id.
  */
 function newSteps(
   trace: Trace,
@@ -170,7 +169,10 @@ function newSteps(
   };
 }
 
-/** Whether a turn begins with all that went before. Where it adds nothing, only calls whose ids differ can be known again. */
+/**
+ * Whether a turn starts with all earlier steps. If it adds nothing, only calls with different ids
+ * can be recognized.
+ */
 function repeats(told: readonly string[], before: readonly string[]): boolean {
   if (before.length === 0 || !before.every((mark, i) => told[i] === mark)) return false;
   return (
@@ -179,13 +181,14 @@ function repeats(told: readonly string[], before: readonly string[]): boolean {
   );
 }
 
-/** What a step is known by when it comes again: calls of tools and models. */
+/** Identifies a repeated tool or model call. */
 function markOf(step: Step): string | undefined {
   if (step.kind === 'tool')
     return JSON.stringify([step.callId ?? '', step.kind, step.name, step.args ?? null]);
   if (step.kind !== 'llm' || step.responseId === undefined) return undefined;
   const { responseId, kind, t0, usage, output } = step;
-  // Some servers give every answer the same id: one that was given at another time, or says something else, is another.
+  // Some servers reuse one id for every answer. A different time or content makes it a different
+  // answer.
   return JSON.stringify([responseId, kind, t0 ?? null, usage ?? null, output?.parts ?? null]);
 }
 
@@ -201,7 +204,10 @@ function renamed(step: Step, prefix: string): Step {
   return copy;
 }
 
-/** Totals of a recording that repeats earlier turns count these again: only the steps tell what the turn used. */
+/**
+ * The totals of a recording that repeats earlier turns count those again, so only the steps give
+ * the usage of a turn.
+ */
 function reportedOfTurn(
   { reported, startedAt, endedAt }: Trace,
   isRepeating: boolean,
@@ -217,7 +223,7 @@ function reportedOfTurn(
   return { ...kept, durationMs };
 }
 
-/** A total that one turn does not give is unknown for the whole. */
+/** A total that is missing in one turn is unknown for the whole. */
 function sumReported(all: readonly Trace['reported'][]): Trace['reported'] {
   const sum: NonNullable<Trace['reported']> = {};
   const add = (values: readonly (number | undefined)[]): number | undefined =>

@@ -4,7 +4,7 @@ import type { TraceIssue } from './trace-error.ts';
 
 const PREFIX = 'agentci.trace/';
 
-/** The newest version this program reads. Raising it needs a rung `N → N + 1` in `LADDER`. */
+/** The newest version that this program reads. Raising it needs a step `N → N + 1` in `LADDER`. */
 const CURRENT_VERSION = Number(TRACE_SCHEMA.slice(PREFIX.length));
 
 /** `LADDER[n]` turns a trace of version n into one of version n + 1. */
@@ -12,11 +12,11 @@ const LADDER: Readonly<
   Record<number, (trace: Readonly<Record<string, unknown>>) => Record<string, unknown>>
 > = {};
 
-/** Says that a record claims to be a trace of ours, of whatever version. */
+/** Whether a record claims to be an AgentCI trace, of any version. */
 export const isNativeTrace = (value: unknown): boolean =>
   isFields(value) && typeof value.schema === 'string' && value.schema.startsWith(PREFIX);
 
-/** Brings a stored trace to the current version; refuses by name a version that a newer program wrote. */
+/** Upgrades a stored trace to the current version. Refuses versions from a newer program. */
 export function upgradeTrace(
   value: unknown,
 ):
