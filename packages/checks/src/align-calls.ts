@@ -1,19 +1,19 @@
-/** Whether expected call `i` is call `j` of the run. */
+/** Whether expected call `i` matches recorded call `j`. */
 export type Fits = (i: number, j: number) => boolean;
 
-/** What a comparison of expected calls with those of a run came to: its score, and which call is which expected one. */
+/** The score of a comparison, and which recorded call matches which expected one. */
 export interface Alignment {
   readonly score: number;
-  /** For each expected call the call of the run it was found in. */
+  /** For each expected call, the index of its recorded call. */
   readonly pairs: readonly (number | undefined)[];
-  /** Calls of the run that were not expected, where the mode minds. */
+  /** Unexpected calls, if the mode forbids them. */
   readonly extra: readonly number[];
 }
 
 export const CALL_MODES = ['exact', 'unordered', 'in_order', 'any_order', 'only'] as const;
 export type CallMode = (typeof CALL_MODES)[number];
 
-/** Compares `n` expected calls with the `m` calls of a run. */
+/** Compares `n` expected calls with `m` recorded ones. */
 export function alignCalls(mode: CallMode, n: number, m: number, fits: Fits): Alignment {
   switch (mode) {
     case 'in_order': {
@@ -64,7 +64,7 @@ function others(pairs: Alignment['pairs'], m: number): number[] {
   return Array.from({ length: m }, (_, j) => j).filter((j) => !taken.has(j));
 }
 
-/** As many expected calls as can be found in their order: the longest common subsequence. */
+/** Matches as many expected calls as possible in order: the longest common subsequence. */
 function longestInOrder(n: number, m: number, fits: Fits): (number | undefined)[] {
   const width = m + 1;
   const best = new Uint32Array((n + 1) * width);
@@ -82,7 +82,10 @@ function longestInOrder(n: number, m: number, fits: Fits): (number | undefined)[
   return pairs;
 }
 
-/** Each expected call its own call of the run, as many as possible: augmenting paths, since the first that fits may be needed elsewhere. */
+/**
+ * Matches each expected call to a different recorded one, as many as possible. Uses augmenting
+ * paths, because a greedy choice may take a call that another one needs.
+ */
 function largestMatching(n: number, m: number, fits: Fits): (number | undefined)[] {
   const edges = Array.from({ length: n }, (_, i) => {
     const list: number[] = [];
@@ -91,7 +94,7 @@ function largestMatching(n: number, m: number, fits: Fits): (number | undefined)
   });
   const owner = new Int32Array(m).fill(-1);
   const augment = (start: number): boolean => {
-    // Breadth first, with a list instead of recursion: a long run must not overflow the stack.
+    // Breadth first with a queue, because recursion over a long run could overflow the stack.
     const cameFrom = new Map<
       number,
       { readonly call: number; readonly expected: number } | undefined
@@ -126,7 +129,7 @@ function largestMatching(n: number, m: number, fits: Fits): (number | undefined)
   return pairs;
 }
 
-/** Fewest calls to insert, leave out or replace. */
+/** Minimum number of insertions, deletions and replacements. */
 function edits(n: number, m: number, fits: Fits): number {
   let row = Array.from({ length: m + 1 }, (_, j) => j);
   for (let i = 1; i <= n; i++) {

@@ -9,7 +9,7 @@ import type { Problem } from '@agentci/lib/problems';
 
 type SchemaMap = Record<string, unknown>;
 
-/** What is wrong with a JSON Schema that answers are held against. */
+/** Problems of a JSON Schema for answers. */
 export function schemaIssues(key: string, schema: SchemaMap): Problem[] {
   const compiled = compileOnce(schema);
   if (!compiled.ok) {
@@ -40,7 +40,10 @@ export function schemaIssues(key: string, schema: SchemaMap): Problem[] {
   ];
 }
 
-/** A word close to a known one is a slip, and a check that vanished; any other may be meant for another program. */
+/**
+ * A keyword close to a known one is a typo that disables the check. Any other unknown keyword may
+ * be for another program.
+ */
 function wordIssue(key: string, { kind, word, path, near }: UnknownWord): Problem {
   const rest = { path, part: kind === 'keyword' ? 'key' : 'value' } as const;
   const message = `${key}: ${kind === 'keyword' ? `"${word}" is not a keyword of JSON Schema` : `the format "${word}" is not known`}, so it checks nothing`;
@@ -56,11 +59,11 @@ function wordIssue(key: string, { kind, word, path, near }: UnknownWord): Proble
 }
 
 const compiledSchemas = new WeakMap<SchemaMap, JsonSchemaResult>();
-/** Generated specs repeat a schema in every query, and each compiled one takes kilobytes. */
+/** Generated specs repeat a schema in every query, and a compiled schema takes kilobytes. */
 const compiledTexts = new Map<string, JsonSchemaResult>();
 const MAX_KEPT = 100;
 
-/** Compiles a schema, or finds an equal one that is compiled already. */
+/** Compiles a schema, or returns an equal one compiled before. */
 export function compileOnce(schema: SchemaMap): JsonSchemaResult {
   let compiled = compiledSchemas.get(schema);
   if (compiled === undefined) {

@@ -3,16 +3,16 @@ import type { Trace } from '@agentci/trace';
 import { finalText } from '@agentci/trace';
 import type { CheckContext } from './check.ts';
 
-/** Why there is no answer to look at. */
+/** Why there is no answer. */
 export const noAnswer = (trace: Trace): string =>
   trace.masked === undefined
     ? 'no final answer was captured'
     : `the answer was stored without its secrets (${trace.masked.join(', ')})`;
 
-/** Of the trace that was asked about last: its checks come one after the other. */
+/** Cache for the last trace, whose checks run one after the other. */
 let last: { readonly trace: Trace; readonly folded: string } | undefined;
 
-/** The answer prepared for searching without case, once a trace. Undefined when no answer was captured. */
+/** The answer folded for case-insensitive search. Undefined if no answer was captured. */
 export function foldedAnswer(trace: Trace): string | undefined {
   if (last?.trace === trace) return last.folded;
   const answer = finalText(trace);
@@ -21,9 +21,9 @@ export function foldedAnswer(trace: Trace): string | undefined {
   return last.folded;
 }
 
-/** How terms are looked for: as a reader sees them, and without case unless `case_sensitive: true` is beside the check. */
+/** Search settings: visible text, ignoring case unless `case_sensitive: true` is set. */
 export interface Searching {
-  /** Undefined when no answer was captured. */
+  /** Undefined if no answer was captured. */
   readonly answer: string | undefined;
   readonly prepare: (term: string) => string;
 }
@@ -39,7 +39,7 @@ export function searching({
 
 const AROUND = 40;
 
-/** The part of a text around a place, to show as evidence. */
+/** The text around an offset, as evidence. */
 export function excerpt(text: string, at: number, length: number): string {
   const start = Math.max(0, at - AROUND);
   const end = Math.min(text.length, at + length + AROUND);

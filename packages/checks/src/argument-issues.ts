@@ -6,7 +6,7 @@ import { shortJson } from './words.ts';
 
 type Path = readonly (string | number)[];
 
-/** What is wrong with what is asked of arguments: patterns that do not compile, matchers that are misspelt. */
+/** Problems of argument expectations: invalid patterns, misspelt matchers. */
 export function argumentIssues(args: Readonly<Record<string, unknown>>, path: Path): Problem[] {
   return Object.entries(args).flatMap(([name, asked]) => {
     const place = [...path, name];
@@ -21,7 +21,9 @@ export function argumentIssues(args: Readonly<Record<string, unknown>>, path: Pa
   });
 }
 
-/** A map with one key that is nearly a matcher's is compared as it is, which is hardly what was meant. */
+/**
+ * A map whose only key is nearly a matcher would be compared literally, which is rarely intended.
+ */
 function nearMatcherIssue(asked: unknown, path: Path): Problem[] {
   if (typeof asked !== 'object' || asked === null || Array.isArray(asked) || isMatcher(asked))
     return [];

@@ -16,7 +16,7 @@ const toleranceSchema = v.union([
     }),
 ]);
 
-/** What is asked of one argument. Several keys together must all hold. */
+/** Expectations for one argument. All given keys must hold. */
 export const argumentMatcherSchema = v
   .strictObject({
     equals: v.unknown().optional(),
@@ -45,7 +45,7 @@ export const MATCHER_KEYS = [
 ] as const;
 const KEYS: ReadonlySet<string> = new Set(MATCHER_KEYS);
 
-/** A map that has one of the matcher's keys is meant as one; any other value is compared for equality. */
+/** A map with a matcher key is a matcher. Any other value is compared for equality. */
 export function isMatcher(value: unknown): value is Record<string, unknown> {
   return (
     typeof value === 'object' &&
@@ -55,7 +55,7 @@ export function isMatcher(value: unknown): value is Record<string, unknown> {
   );
 }
 
-/** Why an argument does not satisfy what is asked of it, or undefined when it does. An absent argument satisfies only `ignore`. */
+/** Why an argument does not match, or undefined. An absent argument matches only `ignore`. */
 export function argumentMismatch(
   asked: unknown,
   args: Readonly<Record<string, unknown>>,
@@ -78,7 +78,7 @@ export function argumentMismatch(
 
 function matcherMismatch(matcher: ArgumentMatcher, actual: unknown): string | undefined {
   const { equals, regex, subset, tolerance } = matcher;
-  // `equals` beside a plain tolerance is the middle of it.
+  // Next to a plain tolerance, `equals` is its center.
   if (
     Object.hasOwn(matcher, 'equals') &&
     typeof tolerance !== 'number' &&
@@ -118,7 +118,7 @@ function toleranceMismatch(
       : Math.max(tolerance.abs ?? 0, (tolerance.rel ?? 0) * Math.abs(middle));
   const asked = `not within ${number(allowed)} of ${number(middle)}`;
   if (typeof actual !== 'number') return asked;
-  // Binary dust: 10.1 lies within 0.1 of 10.
+  // Allows for rounding errors: 10.1 is within 0.1 of 10.
   return Math.abs(actual - middle) <= allowed + 1e-9 * Math.max(1, Math.abs(middle))
     ? undefined
     : asked;

@@ -5,7 +5,7 @@ import { JUDGED } from './judged.ts';
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** Something to ask outside, and the key of the layer block that it is under. */
+/** An external question, with the key of the layer block that needs it. */
 export interface RootedAsk extends Ask {
   readonly layer: Layer;
   readonly root: string;
@@ -19,10 +19,13 @@ const COMBINING: readonly AnyCheck[] = CHECKS.filter(isCheck).filter(
 
 const KEYS: ReadonlySet<string> = new Set([...ASKING, ...COMBINING].map(({ key }) => key));
 
-/** What the checks of a layer block need from outside, those in combinators included. Rubrics beside them are not in it. */
+/**
+ * External questions of a layer block, including combinators. Rubrics outside of combinators are
+ * excluded.
+ */
 export function asksIn(layer: Layer, block: Block | undefined): readonly RootedAsk[] {
   if (block === undefined) return NONE;
-  // Looked at for every block of every query, and few have such a key.
+  // Fast path: this runs for every block of every query, and few have such a key.
   for (const key in block) if (KEYS.has(key)) return collect(layer, block, undefined);
   return NONE;
 }
@@ -46,7 +49,7 @@ function collect(layer: Layer, block: Block, root: string | undefined): RootedAs
   return [...own, ...inner];
 }
 
-/** A block and all blocks in its combinators. */
+/** A block and all blocks nested in its combinators. */
 export function* blocksIn(block: Block | undefined): Generator<Block> {
   if (block === undefined) return;
   yield block;

@@ -2,25 +2,28 @@ import type { Quantity } from '@agentci/trace';
 import { type CheckOutcome, held, unmeasured, violated } from './check.ts';
 import { number, rounded } from './words.ts';
 
-/** Ratios such as 0.6 / 0.2 carry binary dust; a bound of 3 must still hold for them. */
+/** Ratios such as 0.6 / 0.2 carry rounding errors, and a bound of 3 must still hold. */
 const DUST = 1e-9;
 
 export const isAbove = (value: number, max: number): boolean =>
   value > max + DUST * Math.max(1, Math.abs(max));
 export const isBelow = (value: number, min: number): boolean => value < min - DUST;
 
-/** Without digits that say nothing; as it is where rounding would move it to the other side of its limit. */
+/** Drops insignificant digits, unless rounding would move the value across its limit. */
 function forPeople(value: number, max: number): number {
   if (value < 1 || Number.isInteger(value)) return value;
   const short = Math.round(value * 10) / 10;
   return isAbove(short, max) === isAbove(value, max) ? short : value;
 }
 
-/** Compares a quantity with its upper limit. What is only known in part can exceed the limit and can never keep it. */
+/**
+ * Compares a quantity with an upper limit. A partly known quantity can exceed the limit but never
+ * keep it.
+ */
 export function atMost(options: {
   readonly quantity: Quantity;
   readonly max: number;
-  /** What is counted, e.g. `tool calls`. */
+  /** The counted thing, such as `tool calls`. */
   readonly what: string;
   readonly unit?: string;
   readonly note?: string;
@@ -44,12 +47,18 @@ export function atMost(options: {
   return held(`${what}: ${shown} of at most ${number(max)}${unit}${tail}`, { value, ...full });
 }
 
-/** Compares a ratio with its lower limit. `isPartial` says what may be concluded when calls are missing from the trace. */
+/**
+ * Compares a ratio with a lower limit. `isPartial` decides the verdict if calls are missing from
+ * the trace.
+ */
 export function atLeast(options: {
   readonly value: number;
   readonly min: number;
   readonly what: string;
-  /** Not all calls were recorded; more of them can raise the value (`rising`) or move it either way (`open`). */
+  /**
+   * Some calls were not recorded. They could only raise the value (`rising`), or move it either way
+   * (`open`).
+   */
   readonly partial?: 'rising' | 'open';
   readonly note?: string;
   readonly rest?: Partial<CheckOutcome>;

@@ -3,7 +3,7 @@ import type { ToolStep } from '@agentci/trace';
 import { isMeant } from '@agentci/trace';
 import { argumentMismatch } from './argument-matcher.ts';
 
-/** How the arguments of a call are compared with those expected. */
+/** Ways to compare the arguments of a call with the expected ones. */
 export const ARGS_MODES = ['exact', 'subset', 'superset', 'ignore'] as const;
 export type ArgsMode = (typeof ARGS_MODES)[number];
 
@@ -12,7 +12,7 @@ export interface ExpectedCall {
   readonly args?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Whether a call is the one expected; `maybe`: its arguments were not captured, or cannot be read. */
+/** Whether a call matches. `maybe`: its arguments were not captured or cannot be read. */
 export type Match = 'yes' | 'no' | 'maybe';
 
 const globs = new Map<string, GlobMatcher>();
@@ -27,11 +27,14 @@ function globOf(pattern: string): GlobMatcher {
   return glob;
 }
 
-/** Whether a call is of the tool, by its name or its name as recorded. */
+/** Whether a call is of the tool, by its name or its recorded name. */
 const isOf = ({ name, rawName }: ToolStep, glob: GlobMatcher): boolean =>
   glob(name) || (rawName !== undefined && glob(rawName));
 
-/** Whether a call is the one expected. A rule against calls must miss none, so it takes the names that `forbidden_tools` takes. */
+/**
+ * Whether a call matches. A prohibition must match all spellings, so it uses the names that
+ * `forbidden_tools` uses.
+ */
 export function matchCall(
   expected: ExpectedCall,
   call: ToolStep,
@@ -42,10 +45,10 @@ export function matchCall(
   if (!(isForbidden ? isMeant(call, glob) : isOf(call, glob))) return 'no';
   const { args: wanted } = expected;
   if (wanted === undefined || mode === 'ignore') return 'yes';
-  // Arguments that could not be read, or have no names, may be any: a text that was cut off, a list.
+  // Unreadable or unnamed arguments may have any value: truncated text, a list.
   if (call.args === undefined || typeof call.args === 'string' || Array.isArray(call.args))
     return 'maybe';
-  // A call without arguments is recorded as null by some.
+  // Some sources record a call without arguments as null.
   const given = call.args ?? {};
   if (typeof given !== 'object') return 'maybe';
   try {

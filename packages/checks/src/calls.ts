@@ -6,7 +6,7 @@ import { capturedCalls, namesOf } from '@agentci/trace';
 
 export const NOT_CAPTURED = 'tool calls were not captured';
 
-/** Whether a call is one of the tool, under either of its names. */
+/** Whether a call is of the tool, by either of its names. */
 export function isCallOf({ name, rawName }: ToolStep, tool: string | undefined): boolean {
   if (tool === undefined) return false;
   const wanted = visibleName(tool);
@@ -15,7 +15,10 @@ export function isCallOf({ name, rawName }: ToolStep, tool: string | undefined):
 
 const MAX_EVIDENCE = 20;
 
-/** Points at calls by index, with their step and their number among tool calls; of many, at the first and how many more. */
+/**
+ * Evidence for calls by index, with their step and call number. Lists the first ones and counts the
+ * rest.
+ */
 export function callEvidence(calls: readonly ToolStep[], indices: readonly number[]): Evidence[] {
   const shown = indices
     .slice(0, MAX_EVIDENCE)
@@ -23,7 +26,6 @@ export function callEvidence(calls: readonly ToolStep[], indices: readonly numbe
   return withMore(shown, indices.length - shown.length);
 }
 
-/** Indices of the calls for which the test holds. */
 export function callIndices(
   calls: readonly ToolStep[],
   test: (call: ToolStep) => boolean,
@@ -33,7 +35,7 @@ export function callIndices(
   return found;
 }
 
-/** The tool names of the baseline, or why they cannot serve as a reference. */
+/** The tool names of the baseline, or why they cannot be the reference. */
 export function baselineNames(
   baseline: { readonly version: string; readonly trace: Trace } | undefined,
 ): string[] | { readonly missing: string } {

@@ -3,107 +3,115 @@ import type { ValueSchema } from '@agentci/lib/values';
 import type { Evidence, Layer, SkipReason } from '@agentci/results';
 import type { Totals, Trace } from '@agentci/trace';
 
-/** What a check may look at besides its own parameters. */
+/** Everything a check may use besides its parameters. */
 export interface CheckContext {
   readonly trace: Trace;
-  /** `totals(trace)`, computed once a query. */
+  /** `totals(trace)`, computed once per query. */
   readonly totals: Totals;
-  /** Values of the other keys written in the same layer block, e.g. `expected_tools` for `min_tool_recall`. */
+  /**
+   * Values of the other keys in the same layer block, such as `expected_tools` for
+   * `min_tool_recall`.
+   */
   readonly siblings: Readonly<Record<string, unknown>>;
-  /** The saved run to compare with, when one was found. */
+  /** The baseline to compare with, if one was found. */
   readonly baseline?: { readonly version: string; readonly trace: Trace; readonly totals: Totals };
-  /** The query itself, where it is known: its text, its variables, what it expects. */
+  /** The query, if known: its text, variables and expectations. */
   readonly query?: AskedQuery | undefined;
-  /** What was found out outside of this process, by the item that asked for it. */
+  /** Answers to external questions, by the item that asked. */
   readonly asked?: Answers | undefined;
-  /** Evaluates a block inside a check, as combinators do. */
+  /** Evaluates a nested block, for combinators. */
   readonly evaluateParts?:
     | ((block: Readonly<Record<string, unknown>>) => readonly PartOutcome[])
     | undefined;
 }
 
-/** What a check may know of the query. */
+/** The parts of a query that a check may read. */
 export interface AskedQuery {
   readonly query: string;
   readonly vars?: Readonly<Record<string, unknown>> | undefined;
   readonly expectedOutput?: string | undefined;
 }
 
-/** Outcomes of what checks cannot find out by themselves: a judge's verdict, a program's, an embedding's. */
+/** Outcomes from outside of the process: a judge's verdict, a program's, an embedding's. */
 export type Answers = ReadonlyMap<unknown, CheckOutcome>;
 
-/** Something that a check needs from outside: the engine asks, the check reads the answer under `item`. */
+/** An external question. The run asks it, and the check reads the answer under `item`. */
 export interface Ask {
   readonly kind: 'code' | 'embedding' | 'rubric';
   readonly item: unknown;
-  /** The check that asks, e.g. `llm_judge`. */
+  /** The check that asks, such as `llm_judge`. */
   readonly key: string;
 }
 
 export type Severity = 'fail' | 'warn';
 
-/** The outcome of a check inside another check. */
+/** The outcome of a nested check. */
 export interface PartOutcome {
-  /** Its place inside the check, e.g. `[0].max_tool_calls`. */
+  /** Its path inside the check, such as `[0].max_tool_calls`. */
   readonly at: string;
-  /** What its violation would be. */
+  /** The severity of its violation. */
   readonly severity: Severity;
   readonly seen: CheckOutcome;
 }
 
 /**
- * What a check saw. The layer turns it into a status: `violated` becomes the check's severity;
- * `unmeasured` becomes `error` where a violation would fail and a skip where it would warn.
+ * The outcome of a check. The layer turns it into a status: `violated` becomes the check's
+ * severity; `unmeasured` becomes `error` for checks that fail, and a skip for checks that warn.
  */
 export interface CheckOutcome {
   readonly outcome: 'held' | 'violated' | 'unmeasured' | 'skipped';
-  /** One sentence with the number and its limit, on pass as on fail. */
+  /** One sentence with the number and its limit, also on a pass. */
   readonly message: string;
   readonly value?: unknown;
   readonly limit?: unknown;
   readonly evidence?: readonly Evidence[] | undefined;
-  /** Which item of a list parameter decided it, so that the result points at its line. */
+  /** The deciding item of a list parameter, so that the result points at its line. */
   readonly item?: number | undefined;
-  /** Why, when skipped. */
   readonly reason?: SkipReason | undefined;
-  /** Merged into the layer's `details` under the seed's keys. */
+  /** Merged into the layer's `details`. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
-  /** What the checks inside this one saw. */
+  /** Outcomes of nested checks. */
   readonly parts?: readonly PartOutcome[] | undefined;
-  /** The severity of this outcome, where it is not the check's own. */
+  /** Overrides the severity of the check. */
   readonly severity?: Severity | undefined;
-  /** What counts instead where a violation would only warn: something that could have failed was not known, or broke. */
+  /**
+   * The outcome to use instead if a violation would only warn: an unknown or broken part that could
+   * have failed.
+   */
   readonly graver?: CheckOutcome | undefined;
 }
 
-/** The layer a key belongs to; `every`: it may be written in each of them. */
+/** The layer of a key, or `every` layer. */
 export type CheckLayer = Layer | 'every';
 
-/** One key of a layer block: its schema, its verdict, its one line of documentation. One file each; see CONTRIBUTING.md. */
+/**
+ * One key of a layer block: its schema, verdict and documentation. One file each; see
+ * CONTRIBUTING.md.
+ */
 export interface Check<P = unknown> {
   readonly layer: CheckLayer;
   /** The spec key. The check's id is `layer.key`. */
   readonly key: string;
-  /** The status of a violation; `layer`: as is usual in the layer it is written in. */
+  /** The status of a violation. `layer`: the default of the layer it is written in. */
   readonly severity: Severity | 'layer';
-  /** A rule on tools: `severity:` of the block does not soften it. */
+  /** A prohibition, which `severity:` of the block does not soften. */
   readonly isFixed?: true;
   readonly summary: string;
   readonly schema: ValueSchema<P>;
-  /** Position among the checks of its layer; ties are broken by key. */
+  /** Position in its layer. Ties are broken by key. */
   readonly order: number;
-  /** Says what is wrong with parameters that have the right type: checks that cannot fail, patterns that do not compile. */
+  /** Finds problems in parameters of the right type: checks that cannot fail, invalid patterns. */
   readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly Problem[];
-  /** The parameters to use though the key was not written, e.g. `match_mode` when a baseline was found. */
+  /** Parameters to use if the key is absent, such as `match_mode` if a baseline was found. */
   readonly implied?: (context: CheckContext) => P | undefined;
   readonly evaluate: (params: P, context: CheckContext) => CheckOutcome;
-  /** What has to be asked outside before it can be evaluated. */
+  /** External questions to answer before evaluation. */
   readonly asks?: (params: P) => readonly Ask[];
   /** The value is a block of checks, or a list of them. */
   readonly blocks?: 'one' | 'list';
 }
 
-/** A key that only tunes another check, e.g. `sequence_metric`; it gives no verdict of its own. */
+/** A key that only tunes another check, such as `sequence_metric`, and gives no verdict. */
 export interface Setting<P = unknown> {
   readonly layer: CheckLayer;
   readonly key: string;
@@ -114,7 +122,10 @@ export interface Setting<P = unknown> {
   readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly Problem[];
 }
 
-/** A check whose parameter type is not known here, as in the list of all checks. Parameters come from its own `schema`. */
+/**
+ * A check with an erased parameter type, as in the list of all checks. Its own `schema` validates
+ * the parameters.
+ */
 export interface AnyCheck extends Omit<Check<never>, 'schema' | 'implied'> {
   readonly schema: ValueSchema;
   readonly implied?: (context: CheckContext) => unknown;
@@ -123,13 +134,13 @@ export interface AnySetting extends Omit<Setting<never>, 'schema'> {
   readonly schema: ValueSchema;
 }
 
-/** Gives verdicts, unlike a setting. */
+/** Whether the entry gives verdicts, unlike a setting. */
 export const isCheck = (entry: AnyCheck | AnySetting): entry is AnyCheck => !('setting' in entry);
 
 export const isOfLayer = (entry: { readonly layer: CheckLayer }, layer: Layer): boolean =>
   entry.layer === layer || entry.layer === 'every';
 
-/** Keeps the parameter type between `schema` and `evaluate`. */
+/** Ties the parameter type of `schema` and `evaluate` together. */
 export const defineCheck = <P>(check: Check<P>): Check<P> => check;
 export const defineSetting = <P>(setting: Omit<Setting<P>, 'setting'>): Setting<P> => ({
   ...setting,
@@ -138,7 +149,7 @@ export const defineSetting = <P>(setting: Omit<Setting<P>, 'setting'>): Setting<
 
 type Rest = Partial<Omit<CheckOutcome, 'outcome' | 'message'>>;
 
-/** Outcomes have one shape, whatever they say: six of them are made for every query and read in one place. */
+/** All outcomes have one object shape, because they are created in the hot loop. */
 const seen = (
   outcome: CheckOutcome['outcome'],
   message: string,

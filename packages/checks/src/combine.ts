@@ -15,10 +15,13 @@ import { clip, plural } from './words.ts';
 
 export type Block = Readonly<Record<string, unknown>>;
 
-/** Held, violated, could not tell; `skipped`: the condition of a rule never came up, so it has no say. */
+/**
+ * Held, violated, or unknown. `skipped`: the condition of a rule never came up, so it does not
+ * count.
+ */
 export type Truth = 'held' | 'violated' | 'unknown' | 'skipped';
 
-/** A block inside a combinator: its checks, and what they come to together. All of them must hold. */
+/** A nested block and the combined outcome of its checks, all of which must hold. */
 export interface PartBlock {
   readonly truth: Truth;
   readonly parts: readonly PartOutcome[];
@@ -33,7 +36,7 @@ export function evaluateBlock(
   return { truth: conjunction(parts.map(truthOf)), parts };
 }
 
-/** Violated if one is, else unknown if one is, else held if one is; of nothing but skips, skipped. */
+/** Violated if one is, else unknown if one is, else held if one is. Skipped if all are. */
 export function conjunction(truths: readonly Truth[]): Truth {
   return first(truths, ['violated', 'unknown', 'held']) ?? 'skipped';
 }
@@ -52,17 +55,19 @@ export const negation = (truth: Truth): Truth => {
 const first = (truths: readonly Truth[], order: readonly Truth[]): Truth | undefined =>
   order.find((truth) => truths.includes(truth));
 
-/** A rule that never came up has no say; anything else that was skipped might have been violated. */
+/** A rule that never came up does not count. Any other skipped check might have been violated. */
 export function truthOf({ seen: { outcome, reason } }: PartOutcome): Truth {
   if (outcome === 'unmeasured') return 'unknown';
   if (outcome === 'skipped') return reason === 'not_exercised' ? 'skipped' : 'unknown';
   return outcome;
 }
 
-/** The outcome of a combinator. `deciding` are the truths of parts that made it so, in the order they are named. */
+/**
+ * The outcome of a combinator. `deciding` lists the truths that caused it, in order of precedence.
+ */
 export function combined(options: {
   readonly truth: Truth;
-  /** The count and its limit, e.g. `any: 1 of 3 held`. */
+  /** The count and its limit, such as `any: 1 of 3 held`. */
   readonly text: string;
   readonly parts: readonly PartOutcome[];
   readonly deciding: readonly Truth[];
@@ -111,7 +116,7 @@ export function combined(options: {
   }
 }
 
-/** Parts that were left out on purpose, all for one reason, leave the whole out: no one could have told. */
+/** If all parts were skipped for one reason, the whole is skipped for it too. */
 function commonReason(parts: readonly PartOutcome[]): SkipReason | undefined {
   const [first] = parts;
   const reason = first?.seen.outcome === 'skipped' ? first.seen.reason : undefined;
@@ -134,7 +139,7 @@ function named(parts: readonly PartOutcome[]): string {
   return present([...shown, more > 0 ? `${plural(more, 'more part')}` : undefined]).join('; ');
 }
 
-/** Messages that begin with the name of their check; the place says it already. */
+/** Removes the name of the check from its message, because the path already has it. */
 function withoutKey(message: string, at: string): string {
   const key = /([a-z_]+)(?:\[\d+\])?$/.exec(at)?.[1];
   return key !== undefined && message.startsWith(`${key}: `)
@@ -142,7 +147,7 @@ function withoutKey(message: string, at: string): string {
     : message;
 }
 
-/** How many parts held, for a message: what is not known is said, since it may decide. */
+/** Counts the parts that held, and the unknown ones, since those may decide. */
 export function countText(key: string, truths: readonly Truth[], rule = ''): string {
   const count = (truth: Truth): number => truths.filter((each) => each === truth).length;
   const unknown = count('unknown');
@@ -150,7 +155,7 @@ export function countText(key: string, truths: readonly Truth[], rule = ''): str
   return `${key}: ${count('held')} of ${truths.length} held${open}${rule === '' ? '' : ` (${rule})`}`;
 }
 
-/** What a part that is not known could have been: it may say itself that it is an error in every layer. */
+/** The severity that an unknown part could have had. */
 const gravityOf = ({ severity, seen }: PartOutcome): Severity => seen.severity ?? severity;
 
 const worst = (parts: readonly PartOutcome[]): Severity | undefined => {

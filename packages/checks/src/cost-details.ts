@@ -3,7 +3,9 @@ import { quantityOf } from '@agentci/trace';
 import type { CheckContext } from './check.ts';
 import { rounded } from './words.ts';
 
-/** What the run used, whatever is limited, and how that compares with the baseline. Unknown is null, never 0. */
+/**
+ * Resource use of the run, limited or not, and its ratio to the baseline. Unknown is null, never 0.
+ */
 export function costDetails(
   { trace, totals, baseline }: Omit<CheckContext, 'siblings'>,
   limits: Readonly<Record<string, unknown>> = {},
@@ -12,7 +14,7 @@ export function costDetails(
     const known = quantityOf(trace, quantity);
     return known.exact ? known.value : null;
   };
-  // A claim of the source is shown as it is; limits and multipliers use what its calls add up to.
+  // Shows the source's claim. Limits and multipliers use the sum of its calls.
   const shown = (quantity: Quantity): number | null =>
     quantity.exact && quantity.claimed !== undefined && value(quantity) !== null
       ? quantity.claimed
@@ -45,7 +47,7 @@ export function costDetails(
   return details;
 }
 
-/** To a millionth; below a hundredth of a cent that would be another price. */
+/** Rounds to a millionth. Amounts below a hundredth of a cent keep more digits. */
 const roundUsd = (usd: number): number => {
   const digits = Math.abs(usd) < 1e-4 ? 1e12 : 1e6;
   return Math.round(usd * digits) / digits;
@@ -53,13 +55,13 @@ const roundUsd = (usd: number): number => {
 
 type Field = keyof Pick<Totals, 'costUsd' | 'totalTokens' | 'latencyMs'>;
 
-/** What was used of what is allowed. */
+/** Use divided by limit. */
 const RATIOS: readonly (readonly [string, Field, string])[] = [
   ['token_ratio', 'totalTokens', 'max_total_tokens'],
   ['latency_ratio', 'latencyMs', 'max_latency_ms'],
 ];
 
-/** What was used for each unit the baseline used. */
+/** Use divided by the baseline's use. */
 const MULTIPLIERS: readonly (readonly [string, Field])[] = [
   ['cost_multiplier', 'costUsd'],
   ['token_multiplier', 'totalTokens'],

@@ -108,7 +108,7 @@ describe('evaluateLayer', () => {
       token_multiplier: 1.2,
       latency_multiplier: 1.5,
     });
-    // Against a limit they are ratios, and have nothing to do with the baseline.
+    // Ratios compare with limits, not with the baseline.
     const limits = { max_total_tokens: 24, max_latency_ms: 100 };
     const limited = evaluate(
       'cost',

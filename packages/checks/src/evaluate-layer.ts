@@ -19,15 +19,15 @@ import { severityOf, writtenSeverity } from './severity.ts';
 import { wantedText } from './wanted-text.ts';
 
 export interface EvaluateLayerOptions {
-  /** Where each check was written, by its id. */
+  /** Spec location of each check, by id. */
   readonly locations?: Readonly<Record<string, Location>>;
-  /** The checks to know; all of them unless given. */
+  /** Known checks. Default: all. */
   readonly checks?: readonly (AnyCheck | AnySetting)[];
 }
 
 /**
- * Runs the checks of one layer over a trace. Keys of the block that belong to no check here (judges, rules) are left to
- * their owners. A check that throws becomes an `error` of its own; the others still run.
+ * Runs the checks of one layer over a trace. Ignores keys that are no checks here (judges, rules).
+ * A check that throws becomes an `error`, and the others still run.
  */
 export function evaluateLayer(
   layer: Layer,
@@ -47,7 +47,7 @@ export function evaluateLayer(
     if ((written ?? check.implied) === undefined) continue;
     const outcome = outcomeOf(check, written, full);
     if (outcome === undefined) continue;
-    // A check that was not written keeps its own severity, whatever the block says of the others.
+    // An implied check keeps its own severity, whatever the block sets for the others.
     const result = resultOf(
       listed,
       outcome,
@@ -55,7 +55,7 @@ export function evaluateLayer(
       locations,
     );
     status = worseStatus(status, result.status);
-    // Only of what did not pass: most checks do, and this is made for each of them.
+    // Only for results that need attention: most pass, and this runs for each of them.
     if (result.status !== 'pass' && result.status !== 'skip') {
       const wanted = wantedText(check.key, written ?? check.implied?.(full), block);
       if (wanted !== undefined) result.wanted = wanted;
@@ -66,7 +66,10 @@ export function evaluateLayer(
   return { status, messages: messagesOf(checks), details, checks };
 }
 
-/** Made for every block of every query: written out, since spreading costs more than the rest of it. */
+/**
+ * Written out, because it runs for every block of every query and a spread costs more than the
+ * rest.
+ */
 const withSiblings = (
   layer: Layer,
   { trace, totals, baseline, query, asked }: Omit<CheckContext, 'siblings'>,
@@ -85,7 +88,7 @@ const withSiblings = (
     : { trace, totals, siblings, query, asked, evaluateParts, baseline };
 };
 
-/** Evaluates the blocks inside a combinator: every check of a block, each with the severity it would have. */
+/** Evaluates the blocks of a combinator, each check with the severity it would have alone. */
 const partsIn =
   (layer: Layer, context: Omit<CheckContext, 'siblings'>, inherited: Severity | undefined) =>
   (block: Readonly<Record<string, unknown>>): readonly PartOutcome[] => {
@@ -114,7 +117,7 @@ type Attempt =
 function outcomeOf(check: AnyCheck, written: unknown, context: CheckContext): Attempt | undefined {
   try {
     const params = written ?? check.implied?.(context);
-    // Parameters were checked with the check's own schema when the spec was loaded.
+    // The loader already validated the parameters with the check's schema.
     return params === undefined ? undefined : check.evaluate(params as never, context);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -147,13 +150,13 @@ function resultOf(
   return result;
 }
 
-/** A warning must not hide what could not be told and would have failed. */
+/** A warning must not hide an unknown part that could have failed. */
 const graverOf = (outcome: Attempt, own: Severity): Attempt =>
   outcome.outcome === 'violated' && (outcome.severity ?? own) === 'warn'
     ? (outcome.graver ?? outcome)
     : outcome;
 
-/** What a check inside another saw, with its place in the spec. */
+/** The outcome of a nested check, with its path in the spec. */
 function partOf(
   parent: string,
   { at, seen }: PartOutcome,
@@ -175,7 +178,7 @@ function partOf(
   return part;
 }
 
-/** A violated item of a list is shown at its own line. */
+/** Points at the line of the violated list item. */
 function locationOf(
   id: string,
   outcome: Attempt,
@@ -201,7 +204,7 @@ function statusOf(attempt: Attempt, severity: Severity): CheckStatus {
   }
 }
 
-/** What a violation is in each layer, for checks that may be in all of them. */
+/** Default severity per layer, for checks that are allowed in all of them. */
 const USUAL: Readonly<Record<Layer, Severity>> = {
   correctness: 'fail',
   path: 'warn',
@@ -213,20 +216,22 @@ interface Listed {
   readonly check: AnyCheck;
   readonly severity: Severity;
   readonly isFixed: true | undefined;
-  /** In the order of its layer. */
+  /** Position in its layer. */
   readonly place: number;
 }
 
 type Checks = readonly (AnyCheck | AnySetting)[];
 
-/** The checks of a layer, and where to find them. */
+/** The checks of a layer, indexed. */
 interface LayerChecks {
   readonly byKey: ReadonlyMap<string, Listed>;
-  /** Those that may have something to say of a block that does not name them. */
+  /** Checks that may apply to a block that does not name them. */
   readonly implied: readonly Listed[];
 }
 
-/** A layer has dozens of checks and a block names a few: these, in the order of the list. */
+/**
+ * Picks the checks that a block names, in list order. A layer has dozens, and a block names a few.
+ */
 function checksFor(
   block: Readonly<Record<string, unknown>>,
   { byKey, implied }: LayerChecks,
@@ -235,7 +240,7 @@ function checksFor(
   for (const key in block) {
     const listed = byKey.get(key);
     if (listed === undefined || implied.includes(listed)) continue;
-    // A few in nearly the right order: sorting them by hand takes a fraction of what `sort` does.
+    // Insertion sort, because the few items are nearly in order.
     let at = found.length;
     while (at > 0 && found[at - 1]!.place > listed.place) at--;
     found.splice(at, 0, listed);
@@ -243,7 +248,7 @@ function checksFor(
   return found;
 }
 
-/** By the list they come from. */
+/** Cache by list of checks. */
 const sorted = new WeakMap<Checks, Readonly<Record<Layer, LayerChecks>>>();
 
 function checksOf(all: Checks, layer: Layer): LayerChecks {
@@ -263,7 +268,7 @@ const byKey = (list: readonly Listed[]): LayerChecks => ({
 
 const partChecks = new Map<Layer, LayerChecks>();
 
-/** Inside a combinator rubrics are checks like any other: a judge has given its verdict on them before. */
+/** Inside a combinator rubrics are ordinary checks, because the judge has already answered. */
 function partChecksOf(layer: Layer): LayerChecks {
   let list = partChecks.get(layer);
   if (list === undefined) {

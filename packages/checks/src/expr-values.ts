@@ -18,7 +18,7 @@ const TRACE_FIELDS = [
   'handoffs',
 ];
 
-/** What an expression may use. */
+/** Variables of expressions. */
 export const EXPR_VARIABLES: CelVariables = {
   answer: 'string',
   calls: { items: CALL_FIELDS },
@@ -33,7 +33,7 @@ export const EXPR_VARIABLES: CelVariables = {
 
 type Fields = Record<string, unknown>;
 
-/** A field that is read when it is touched; one that was not captured throws. */
+/** Defines a lazy field. Reading one that was not captured throws. */
 function put(fields: Fields, name: string, read: () => unknown, otherwise: () => string): void {
   Object.defineProperty(fields, name, {
     enumerable: true,
@@ -102,7 +102,7 @@ function callsOf({ trace }: CheckContext): readonly Fields[] | undefined {
   });
 }
 
-/** What the source says of the run. What a secret was taken out of is not known. */
+/** Metadata of the run. Redacted values are unknown. */
 function metadataOf(trace: Trace): Fields {
   const isMasked = maskedTest(trace);
   if (isMasked === undefined) return trace.meta;
@@ -117,7 +117,7 @@ function metadataOf(trace: Trace): Fields {
   return fields;
 }
 
-/** The totals of the run and a little of what it was; the trace as a whole is for \`code\`. */
+/** Totals and basic facts of the run. `code` gets the whole trace. */
 function traceOf(context: CheckContext): Fields {
   const { trace } = context;
   const used = usedUp(context);
@@ -157,7 +157,7 @@ function traceOf(context: CheckContext): Fields {
   return fields;
 }
 
-/** The steps in their order; undefined where calls of tools or models may be missing among them. */
+/** The steps in order. Undefined if tool or model calls may be missing among them. */
 function stepsOf(trace: Trace): readonly Fields[] | undefined {
   const { toolCalls, llmCalls: modelCalls } = trace.captured;
   if (trace.status === 'incomplete' || toolCalls !== 'full' || modelCalls !== 'full')

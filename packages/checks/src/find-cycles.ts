@@ -1,21 +1,21 @@
-/** How often cycles repeat, and where each repetition begins. */
+/** Number of cycle repetitions, and where each begins. */
 export interface Cycles {
   readonly repetitions: number;
   readonly at: readonly number[];
 }
 
 /**
- * The most repetitions of cycles of up to `longest` words that can be counted without counting a word twice: in A B A B one
- * (of A B), in A A A two (of A). The first round of a cycle is not a repetition.
+ * The maximum number of non-overlapping repetitions of cycles of up to `longest` words. A B A B has
+ * one (of A B), and A A A has two (of A). The first round of a cycle is not a repetition.
  */
 export function findCycles(words: readonly string[], longest: number): Cycles {
   const count = words.length;
   const cycles = Array.from({ length: longest }, (_, i) => i + 1).filter(
     (cycle) => 2 * cycle <= count,
   );
-  /** Whether the round of a cycle that begins at a word is followed by the same again. */
+  /** Whether the cycle that begins at a word repeats right after. */
   const repeats = new Map(cycles.map((cycle) => [cycle, repeatsOf(words, cycle)]));
-  // From the end: the best that can be counted from a word on, and the same when a round of a cycle ends before it.
+  // From the end: the best count from each word on, without and with a round that ends before it.
   const best = new Int32Array(count + 1);
   const begins = new Int32Array(count + 1);
   const after = new Map(cycles.map((cycle) => [cycle, new Int32Array(count + 1)]));
@@ -24,7 +24,7 @@ export function findCycles(words: readonly string[], longest: number): Cycles {
     for (const cycle of cycles) {
       if (repeats.get(cycle)![i] === 0) continue;
       const total = after.get(cycle)![i + 2 * cycle]! + 1;
-      // Of two that count the same, the one that begins first.
+      // Ties go to the earlier start.
       if (total < best[i]! || (total === best[i] && begins[i] !== 0)) continue;
       best[i] = total;
       begins[i] = cycle;
@@ -47,7 +47,7 @@ function repeatsOf(words: readonly string[], cycle: number): Uint8Array {
   return found;
 }
 
-/** Where the repetitions that were counted begin. */
+/** Start positions of the counted repetitions. */
 function places(
   best: Int32Array,
   begins: Int32Array,

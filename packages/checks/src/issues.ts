@@ -1,7 +1,7 @@
 import type { Problem } from '@agentci/lib/problems';
 import { exactNameSlip, type NameSlip, patternSlip, visibleText } from '@agentci/lib/text';
 
-/** An empty list asks for nothing, so the check would pass whatever happens. */
+/** An empty list would make the check pass always. */
 export function emptyListIssue(key: string, hint?: string): Problem {
   return {
     severity: 'error',
@@ -11,13 +11,13 @@ export function emptyListIssue(key: string, hint?: string): Problem {
   };
 }
 
-/** Problems of a list of names or terms: nothing in it, or items that are blank. */
+/** Problems of a list of names or terms: empty, or with blank items. */
 export function listIssues(key: string, items: readonly string[]): Problem[] {
   if (items.length === 0) return [emptyListIssue(key)];
   return blankIssues(key, items);
 }
 
-/** Printable ASCII that starts with something to see, as most names and terms are. */
+/** Fast path: printable ASCII with a visible first character. */
 const PRINTED = /^[!-~][ -~]*$/;
 
 export function blankIssues(key: string, items: readonly string[]): Problem[] {
@@ -40,13 +40,13 @@ export function blankIssues(key: string, items: readonly string[]): Problem[] {
   return issues;
 }
 
-/** Problems of a list of exact names of tools. */
+/** Problems of a list of exact tool names. */
 export const nameIssues = (key: string, names: readonly string[]): Problem[] => [
   ...blankIssues(key, names),
   ...slipIssues(key, names, exactNameSlip),
 ];
 
-/** Problems of a list of patterns for names of tools. One that matches nothing forbids nothing. */
+/** Problems of a list of tool-name patterns. A pattern that matches nothing forbids nothing. */
 export const patternNameIssues = (key: string, patterns: readonly string[]): Problem[] => [
   ...blankIssues(key, patterns),
   ...slipIssues(key, patterns, patternSlip),
@@ -64,7 +64,10 @@ const slipIssues = (
     return [{ severity: 'error', code: 'SPEC_BAD_GLOB', message, hint: slip.hint, path: [i] }];
   });
 
-/** Characters that show nothing and come along when text is copied. Joiners are left alone: emoji and scripts need them. */
+/**
+ * Invisible characters from copied text. Joiners are allowed, because emoji and some scripts need
+ * them.
+ */
 const INVISIBLE = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
 
 const invisibleIssue = (key: string, i: number, item: string, char: string): Problem => ({
@@ -75,7 +78,7 @@ const invisibleIssue = (key: string, i: number, item: string, char: string): Pro
   path: [i],
 });
 
-/** A lower bound of 0 is kept by everything. */
+/** A lower bound of 0 always holds. */
 export function zeroBoundIssues(key: string, min: number): Problem[] {
   if (min > 0) return [];
   return [
@@ -88,7 +91,7 @@ export function zeroBoundIssues(key: string, min: number): Problem[] {
   ];
 }
 
-/** A check that has nothing to compare with unless another key is written too. */
+/** A check that needs another key to compare with. */
 export function neededKeyIssue(
   key: string,
   needed: string,
@@ -112,6 +115,6 @@ export function contradiction(message: string, path?: readonly (string | number)
   };
 }
 
-/** The texts of a sibling key. Siblings are as written, so a list of anything else counts as none. */
+/** The texts of a sibling key, or an empty list for any other value. */
 export const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

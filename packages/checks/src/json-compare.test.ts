@@ -8,7 +8,7 @@ test.each([
   [[1, 2], [2, 2], false],
   [[{ amount: 10 }], [{ amount: 10 }, { amount: 10 }], false],
   [[{ amount: 10 }, { amount: 10, id: 2 }], [{ amount: 10 }, { amount: 10 }], true],
-  // The first wanted item must give its place to the second, which fits nowhere else.
+  // The first expected item must leave its match to the second, which fits nothing else.
   [[{ a: 1, b: 2 }, { a: 1 }], [{ a: 1 }, { a: 1, b: 2 }], true],
   [[{ a: 1, b: 2 }, { a: 1 }], [{ a: 1, b: 2 }, { b: 2 }], false],
   [{ list: [[1], [2]] }, { list: [[2], [1]] }, true],

@@ -1,6 +1,6 @@
 import { isObject } from '@agentci/lib/data';
 
-/** Whether two JSON values are equal, whatever the order of keys. */
+/** Whether two JSON values are equal, ignoring key order. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b))
@@ -14,8 +14,8 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Whether everything in `part` is in `whole`: maps may have more keys, lists may have more items in any order, each wanted item
- * needs one of its own, anything else must be equal.
+ * Whether `whole` contains `part`: maps may have more keys; lists may have more items in any order,
+ * with a different item for each expected one; other values must be equal.
  */
 export function jsonContains(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part)) return Array.isArray(whole) && hasOneForEach(whole, part);
@@ -28,7 +28,7 @@ export function jsonContains(whole: unknown, part: unknown): boolean {
   );
 }
 
-/** Finds an item for each of the wanted ones, taking one back where another fits its first owner too. */
+/** Finds a different item for each expected one, reassigning items if needed. */
 function hasOneForEach(items: readonly unknown[], wanted: readonly unknown[]): boolean {
   if (wanted.length > items.length) return false;
   const ownerOf = new Map<number, number>();

@@ -12,7 +12,7 @@ import {
 } from './check.ts';
 import { plural } from './words.ts';
 
-/** The correctness keys that need a judge, in the order they are asked. */
+/** Correctness keys that need a judge, in evaluation order. */
 export const RUBRIC_KEYS = ['llm_judge', 'safety_check', 'hallucination_check'] as const;
 export type RubricKey = (typeof RUBRIC_KEYS)[number];
 
@@ -21,7 +21,7 @@ const rubricsIn = (params: unknown): readonly unknown[] =>
 
 const NOT_ASKED = skipped('not_run', 'no judge was asked');
 
-/** What judges said of the rubrics, as one outcome: all must pass. */
+/** Combines the judge's verdicts on all rubrics, which must all pass. */
 function together(params: unknown, { asked }: CheckContext): CheckOutcome {
   const seen = rubricsIn(params).map((rubric) => asked?.get(rubric) ?? NOT_ASKED);
   const first = (outcome: CheckOutcome['outcome']): CheckOutcome | undefined =>
@@ -36,7 +36,10 @@ function together(params: unknown, { asked }: CheckContext): CheckOutcome {
   return decisive.outcome === 'unmeasured' ? unmeasured(decisive.message) : decisive;
 }
 
-/** Rubrics as parts of a combinator; beside one the engine evaluates them itself, after all other checks. */
+/**
+ * Rubrics as parts of a combinator. Outside of combinators the run evaluates them after all other
+ * checks.
+ */
 export const JUDGED: readonly AnyCheck[] = RUBRIC_KEYS.map((key, i) =>
   defineCheck<unknown>({
     layer: 'correctness',

@@ -7,7 +7,7 @@ export type ParsedAnswer =
   | { kind: 'broken'; why: string }
   | { kind: 'json'; value: unknown };
 
-/** Structured answers are taken as they are; texts are parsed as a whole. */
+/** Returns structured answers as they are, and parses text as a whole. */
 export function parsedAnswer(trace: Trace): ParsedAnswer {
   if (trace.final?.data !== undefined && trace.final.text === undefined)
     return { kind: 'json', value: trace.final.data };

@@ -1,7 +1,7 @@
 import type { Problem } from '@agentci/lib/problems';
 import { compileRegex, matchesEverything } from '@agentci/lib/regex';
 
-/** What is wrong with a pattern a user wrote: it does not compile, or it is found in every text. */
+/** Problems of a user's pattern: it does not compile, or it matches every text. */
 export function patternIssues(key: string, pattern: string): Problem[] {
   if (pattern === '') {
     return [
@@ -37,14 +37,14 @@ export function patternIssues(key: string, pattern: string): Problem[] {
   ];
 }
 
-/** Patterns that compile and are still not what was meant. */
+/** Valid patterns that are probably a mistake. */
 function slipIssue(key: string, pattern: string): Problem[] {
   if (pattern.includes('\b')) {
     const message = `${key} holds a backspace character: in double quotes YAML reads \\b as one`;
     const hint = 'put the pattern in single quotes, or write \\\\b';
     return [{ severity: 'error', code: 'SPEC_BAD_REGEX', message, hint }];
   }
-  // Flags behind or an anchor inside tell a pattern between slashes from a path such as /api/v1/.
+  // Trailing flags or an anchor distinguish a pattern in slashes from a path such as /api/v1/.
   const literal = /^\/((?:[^/\\]|\\.)+)\/([dgimsuvy]*)$/s.exec(pattern);
   if (literal === null || (literal[2] === '' && !/^\^|\$$/.test(literal[1]!))) return [];
   const flags = literal[2]!.replace(/[^ims]/g, '');

@@ -3,7 +3,7 @@ import { type CallFacts, callFacts, capturedCalls } from '@agentci/trace';
 import type { CheckContext } from './check.ts';
 import { parsedAnswer } from './parsed-answer.ts';
 
-/** All calls, or undefined where some or all of them were not captured. */
+/** All calls, or undefined if some were not captured. */
 export function knownCalls(trace: Trace): readonly CallFacts[] | undefined {
   const recorded = capturedCalls(trace);
   return recorded === undefined || recorded.isPartial
@@ -14,14 +14,14 @@ export function knownCalls(trace: Trace): readonly CallFacts[] | undefined {
       });
 }
 
-/** The answer parsed as JSON: its value, null where it is not JSON, undefined where there is none. */
+/** The answer parsed as JSON: null if it is not JSON, undefined if there is none. */
 export function outputOf(trace: Trace): unknown {
   const parsed = parsedAnswer(trace);
   if (parsed.kind === 'none') return undefined;
   return parsed.kind === 'json' ? parsed.value : null;
 }
 
-/** What the run used up, by the names of the simple form; what is not exactly known is absent. */
+/** Resource use, with the names of the simple form. Only exactly known values. */
 export function usedUp({ totals }: Pick<CheckContext, 'totals'>): Readonly<Record<string, number>> {
   const given = {
     cost_usd: totals.costUsd,

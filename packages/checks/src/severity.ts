@@ -5,8 +5,8 @@ import { defineSetting, type Setting, type Severity } from './check.ts';
 export type { Severity };
 
 /**
- * What a violation of a check counts as: what `severity:` of its own block says, else what the check itself says. A check
- * that is a rule on tools (`isFixed`) is never softened. `block` is a layer's block, or that of a combinator.
+ * The severity of a violation: `severity:` of its block, else the check's own. Prohibitions
+ * (`isFixed`) are never softened. `block` is a layer's block or a combinator's.
  */
 export function severityOf(
   { severity, isFixed }: { readonly severity: Severity; readonly isFixed?: true | undefined },
@@ -22,6 +22,6 @@ export function writtenSeverity(
   return written === 'fail' || written === 'warn' ? written : undefined;
 }
 
-/** The key itself, which every layer has. */
+/** The `severity` key of a layer. */
 export const severitySetting = (layer: Layer, summary: string): Setting<Severity> =>
   defineSetting({ layer, key: 'severity', order: 990, summary, schema: v.enum(['fail', 'warn']) });

@@ -1,7 +1,7 @@
 import { foldText, visibleText } from '@agentci/lib/text';
 import { editDistance, lcsLength } from '@agentci/metrics';
 
-/** How close two texts are, from 0 to 1, by their letters or words. All look at the text as a reader sees it. */
+/** Similarity of two texts by letters or words, 0 to 1, on visible text. */
 export const TEXT_METHODS = {
   rouge_1: (answer, to) => overlapF1(wordsOf(answer), wordsOf(to)),
   rouge_l: (answer, to) => {
@@ -24,7 +24,7 @@ const wordsOf = (text: string): string[] => foldText(text).match(/[\p{L}\p{M}\p{
 const ARTICLES: ReadonlySet<string> = new Set(['a', 'an', 'the']);
 const isNoArticle = (word: string): boolean => !ARTICLES.has(word);
 
-/** F1 of what two sequences share; two empty ones are alike. */
+/** F1 of the shared items. Two empty sequences are equal. */
 function f1(shared: number, a: number, b: number): number {
   return a + b === 0 ? 1 : (2 * shared) / (a + b);
 }
@@ -38,7 +38,7 @@ function counts(items: readonly string[]): Map<string, number> {
   return found;
 }
 
-/** How many items of the one are in the other, each as often as it is there. */
+/** Size of the multiset intersection. */
 function shared(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   let sum = 0;
   for (const [item, count] of a) sum += Math.min(count, b.get(item) ?? 0);
@@ -47,7 +47,10 @@ function shared(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>):
 
 const MAX_N = 4;
 
-/** BLEU-4 of one sentence against one reference; one is added to the counts of two words and more (Lin and Och 2004). */
+/**
+ * BLEU-4 of one sentence against one reference, adding one to the counts of two words and more (Lin
+ * and Och 2004).
+ */
 function bleu(answer: readonly string[], to: readonly string[]): number {
   if (answer.length === 0) return to.length === 0 ? 1 : 0;
   let logs = 0;

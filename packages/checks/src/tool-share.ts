@@ -11,14 +11,17 @@ interface ToolShare {
   readonly key: `min_${string}`;
   readonly order: number;
   readonly summary: string;
-  /** As messages call it, e.g. `tool recall`. */
+  /** Its name in messages, such as `tool recall`. */
   readonly what: string;
   readonly measure: (expected: readonly string[], used: readonly string[]) => number;
-  /** Where calls are missing from the trace: they can only raise the value (`rising`), or move it either way (`open`). */
+  /**
+   * Effect of calls missing from the trace: they can only raise the value (`rising`), or move it
+   * either way (`open`).
+   */
   readonly partial: 'rising' | 'open';
 }
 
-/** A check that holds a number about the tools called and the tools expected to a minimum. */
+/** Defines a check with a lower bound on the overlap of called and expected tools. */
 export function defineToolShare({ key, order, summary, what, measure, partial }: ToolShare) {
   const detail = key.slice('min_'.length);
   return defineCheck({

@@ -4,7 +4,7 @@ import { CHECKS } from './index.gen.ts';
 import { JUDGED } from './judged.ts';
 import { wantedText } from './wanted-text.ts';
 
-/** Parameters of every check, and a word that what it wants must say. */
+/** Parameters of every check, and a pattern that its description must match. */
 const CASES: Readonly<Record<string, readonly [params: unknown, says: RegExp]>> = {
   expected_in_answer: [['Oslo', 'parcel'], /contains all of "Oslo", "parcel"/],
   any_expected_in_answer: [['Oslo'], /at least one of "Oslo"/],

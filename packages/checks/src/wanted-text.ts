@@ -27,14 +27,14 @@ const upTo =
   (max: number) =>
     max === 0 ? `No ${many ?? `${one}s`}` : `At most ${plural(max, one, many)}`;
 
-/** A call as people write one: `search(query: "x")`. */
+/** A readable call: `search(query: "x")`. */
 function callText({ tool, args }: { readonly tool?: unknown; readonly args?: unknown }): string {
   if (typeof args !== 'object' || args === null) return String(tool);
   const named = Object.entries(args).map(([name, value]) => `${name}: ${shortJson(value)}`);
   return `${String(tool)}(${clip(named.join(', '), MAX_RULE)})`;
 }
 
-/** A rule of a policy in its own words: `before: first check, then refund`. */
+/** A policy rule in words: `before: first check, then refund`. */
 function ruleText(rule: Readonly<Record<string, unknown>>): string {
   const { type, ...rest } = rule;
   const parts = Object.entries(rest)
@@ -49,7 +49,7 @@ function ruleText(rule: Readonly<Record<string, unknown>>): string {
   return `${String(type)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 }
 
-/** The checks of a block, each in words. */
+/** The checks of a block in words. */
 const blockText = (block: Readonly<Record<string, unknown>>): string =>
   Object.entries(block)
     .filter(([key]) => key in WORDS)
@@ -61,7 +61,7 @@ const blocksText = (blocks: unknown): string =>
     .map((block) => `(${blockText(block as Record<string, unknown>)})`)
     .join(' ');
 
-/** A rubric: its rule, and the score from which it passes. */
+/** A rubric: its rule and its passing score. */
 export function rubricWanted(written: WrittenRubric): string {
   const { rule, threshold } = resolveRubric(written);
   return `A judge's score of at least ${judgeThreshold(threshold)} of 5 for: ${clip(rule, MAX_RULE)}`;
@@ -79,7 +79,7 @@ const calls = (mode: string): string =>
     only: 'No calls but these',
   })[mode] ?? mode;
 
-/** What each key of a spec wants, in words. A key without an entry does not compile in the test over all checks. */
+/** The expectation of each key in words. A test fails for a key without an entry. */
 const WORDS: Readonly<Record<string, Words>> = {
   expected_in_answer: (terms: string[]) =>
     `The answer contains all of ${listed(terms.map(quoted))}`,
@@ -160,7 +160,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     `A pass from ${listed((Array.isArray(entries) ? entries : [entries]).map(({ module, command }) => texts(module ?? command ?? 'code').join(' ')))}`,
 };
 
-/** What a key of a spec wants with these parameters, for people. Undefined for a key of somebody's own, or parameters that make no sense. */
+/**
+ * A key's expectation in words for these parameters. Undefined for a custom key or invalid
+ * parameters.
+ */
 export function wantedText(
   key: string,
   params: unknown,
@@ -170,7 +173,7 @@ export function wantedText(
   try {
     return WORDS[key]!(params as never, siblings);
   } catch {
-    // Words about a verdict must not become one.
+    // A description must never change a verdict.
     return undefined;
   }
 }

@@ -4,8 +4,9 @@ import { defineMetric, type Metric, type MetricOutput, measured, notMeasured } f
 import { resolveMetrics } from './registry.ts';
 
 /**
- * One number from several metrics: the mean of those that gave one. Only metrics on the same scale and side can be averaged:
- * dollars, tokens and rates that are better when lower are refused.
+ * One number from several metrics: the mean of the measured ones. Only metrics with the same scale
+ * and direction can be averaged, so dollars, tokens and rates that are better when lower are
+ * refused.
  */
 export function composite(
   metrics: readonly (string | Metric | Readonly<Record<string, object>>)[],

@@ -107,7 +107,6 @@ describe.each(ALL)('$name', ({ metric }) => {
       expect(diagnostics).toEqual([]);
       expect(JSON.stringify(suite?.queries[0]?.metrics)).toContain(metric.name);
     }
-    // Every parameter is explained.
     for (const key of Object.keys(
       (metric.params?.() as { shape?: object } | undefined)?.shape ?? {},
     ))

@@ -1,4 +1,4 @@
-/** Cosine of the angle between two vectors; NaN when one has no direction or their lengths differ. */
+/** Cosine of the angle between two vectors. NaN if one is zero or their lengths differ. */
 export function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length) return Number.NaN;
   let dot = 0;

@@ -1,4 +1,4 @@
-/** The set used when no metric is named, and by the word `default` in a spec. */
+/** The metrics used by default, and by the word `default` in a spec. */
 export const DEFAULT_METRICS: readonly string[] = [
   'faithfulness',
   'answer_correctness',

@@ -4,7 +4,7 @@ import type { MetricCase, MetricInput } from './metric.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A value as text: a list has one item per line, an object is its JSON. Undefined for nothing. */
+/** A value as text: a list has one item per line, an object is JSON. Undefined for no value. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => textOf(item) ?? '').join('\n');
@@ -14,14 +14,14 @@ function textOf(value: unknown): string | undefined {
 
 const AGENT_RESULT_KEYS = ['output', 'success', 'error', 'tool_calls', 'metrics', 'cost', 'usage'];
 
-/** The outcome's fields, when it is a result of an agent and not the answer itself. */
+/** The outcome's fields, if it is an agent's result and not the answer itself. */
 export function outcomeFields({ outcome }: MetricInput): Fields {
   return isObject(outcome) && AGENT_RESULT_KEYS.some((key) => Object.hasOwn(outcome, key))
     ? outcome
     : {};
 }
 
-/** The answer: what the outcome says, else the final text of the trace. */
+/** The answer: the outcome's, else the final text of the trace. */
 export function answerOf(input: MetricInput): string | undefined {
   const { outcome, trace } = input;
   const fields = outcomeFields(input);
@@ -31,15 +31,15 @@ export function answerOf(input: MetricInput): string | undefined {
   );
 }
 
-/** One answer of the agent; of a conversation, with its turn. */
+/** One answer of the agent, with its turn in a conversation. */
 export interface AnswerText {
   readonly text: string;
   readonly turn?: number;
 }
 
 /**
- * Every answer of the run, for metrics that look for what no answer may hold: what was said in an earlier turn was said.
- * `missing` says why one of them is not known.
+ * Every answer of the run, for metrics about forbidden content, which also counts in earlier turns.
+ * `missing` says why an answer is unknown.
  */
 export function answersOf(input: MetricInput): {
   readonly answers: readonly AnswerText[];
@@ -59,7 +59,7 @@ export function answersOf(input: MetricInput): {
   for (const each of turns) {
     const text = answerOfTurn(each);
     if (text !== undefined) answers.push({ text, turn: each.turn });
-    // The call that ends a conversation may be the agent's last word.
+    // A call that ends a conversation may be the agent's last message.
     else if (!hasEnded || each !== turns.at(-1)) open.push(each.turn);
   }
   return open.length === 0
@@ -67,7 +67,9 @@ export function answersOf(input: MetricInput): {
     : { answers, missing: `the answer of turn ${open[0]} was not captured` };
 }
 
-/** The texts an answer should be grounded in: the case's, else those the trace captured. Blank ones say nothing. */
+/**
+ * The texts an answer should be grounded in: the case's, else the captured ones. Skips blank texts.
+ */
 export function contextsOf(input: MetricInput): string[] {
   const given = input.case?.context;
   const texts = Array.isArray(given) ? given : ((input.trace && contextOf(input.trace)) ?? []);
@@ -80,7 +82,7 @@ export const metadataOf = (input: MetricInput): Fields => {
   return isObject(metadata) ? metadata : {};
 };
 
-/** A field of untrusted metadata; never one it inherits. */
+/** A field of untrusted metadata, never an inherited one. */
 export const ownField = (fields: Fields, key: string): unknown =>
   Object.hasOwn(fields, key) ? fields[key] : undefined;
 

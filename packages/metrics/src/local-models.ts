@@ -1,4 +1,4 @@
-/** Models on this machine, for metrics that compare meanings. A part that is missing says how to get it. */
+/** Models on this machine for semantic comparisons. A missing part says how to install it. */
 export interface LocalModels {
   /** Sentence embeddings. */
   readonly embedTexts: (texts: readonly string[]) => Promise<Embeddings>;
@@ -12,6 +12,6 @@ export type Embeddings =
   | { readonly ok: true; readonly vectors: readonly (readonly number[])[]; readonly model: string }
   | { readonly ok: false; readonly reason: string };
 
-/** What to say where a caller gave no models. */
+/** The message if the caller gave no models. */
 export const NO_MODELS =
   'no embedding model: npm install @huggingface/transformers, or give embeddings in case.metadata';

@@ -3,45 +3,54 @@ import type { Layer } from '@agentci/results';
 import type { PriceLookup, Trace } from '@agentci/trace';
 import type { LocalModels } from './local-models.ts';
 
-/** The case a metric measures against, in the spec's own words. */
+/** The case that a metric measures against, with the spec's field names. */
 export interface MetricCase {
   readonly id?: string;
   readonly query?: string;
   readonly expected_output?: unknown;
   readonly context?: readonly string[] | null;
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** What the user of a conversation wants, where a model plays it. */
+  /** The goal of a user who is played by a model. */
   readonly goal?: string;
   readonly goal_tool?: string;
 }
 
-/** All a metric may look at. `outcome` is what the agent returned, where that is known apart from the trace. */
+/**
+ * The input of a metric. `outcome` is the agent's return value, if it is known apart from the
+ * trace.
+ */
 export interface MetricInput {
   readonly case?: MetricCase | null;
   readonly trace?: Trace | null;
   readonly outcome?: unknown;
-  /** The metric's own parameters; its defaults fill in what is missing. */
+  /** Parameters of the metric. Its defaults fill in missing ones. */
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Who answers where a metric asks a model. */
+  /** The judge for metrics that ask a model. */
   readonly judge?: Judge;
-  /** What a model call costs, where the trace gives tokens and no dollars. */
+  /** Prices for model calls with tokens but no dollars. */
   readonly price?: PriceLookup;
-  /** Embeddings computed on this machine, where a model is installed. */
+  /** Local embeddings, if a model is installed. */
   readonly models?: LocalModels;
 }
 
-/** What a metric found. `value: null` always comes with `detail.reason`: nothing to measure is neither 0 nor 1. */
+/**
+ * The result of a metric. `value: null` always comes with `detail.reason`, because "nothing to
+ * measure" is neither 0 nor 1.
+ */
 export interface MetricOutput {
   readonly name: string;
   readonly value: number | null;
   readonly detail: Readonly<Record<string, unknown>>;
-  /** What it counts towards never happened. That is known, so a bound is missed rather than undecided. */
+  /** The measured event provably never happened, so a bound is missed rather than undecided. */
   readonly missed?: true;
 }
 
 export type Found = Omit<MetricOutput, 'name'>;
 
-/** What reads parameters: a zod schema of any version, or anything of its shape. Metrics of users bring their own zod. */
+/**
+ * Validates parameters: a zod schema of any version, or anything of its shape, because users'
+ * metrics bring their own zod.
+ */
 export interface ParamsSchema<P extends object> {
   readonly parse: (value: unknown) => P;
   readonly safeParse: (value: unknown) =>
@@ -59,36 +68,41 @@ export interface ParamsSchema<P extends object> {
 
 export interface MetricFacts {
   readonly name: string;
-  /** Where a bound on it is checked. */
+  /** The layer in which bounds are checked. */
   readonly layer: Layer;
-  /** Which side of a bound is the good one. */
   readonly better: 'higher' | 'lower';
-  /** `fraction` is 0 to 1; `raw` numbers (dollars, tokens) have a unit and cannot be averaged with others. */
+  /**
+   * `fraction` is 0 to 1. `raw` numbers (dollars, tokens) have a unit and cannot be averaged with
+   * others.
+   */
   readonly scale: 'fraction' | 'raw';
   readonly unit: string;
-  /** What must be known for a value, in words. */
+  /** Required inputs, in words. */
   readonly needs: readonly string[];
   readonly summary: string;
   readonly group: string;
   /** `suite`: one value over all traces of a run. */
   readonly scope: 'query' | 'suite';
-  /** Its parameters with their defaults. A function, so that a spec without metrics does not pay for it. */
+  /** Parameters with defaults. Lazy, so that a spec without metrics does not pay for them. */
   readonly params?: () => ParamsSchema<object>;
 }
 
-/** A number taken from a trace. One file each; see docs/metrics. */
+/** A number computed from a trace. One file each; see docs/metrics. */
 export interface Metric extends MetricFacts {
-  /** A promise only where a model or a lazily loaded library is asked. */
+  /** Returns a promise only if it asks a model or loads a library. */
   readonly evaluate: (input: MetricInput) => MetricOutput | Promise<MetricOutput>;
-  /** One value for all traces of a run, whatever their order. */
+  /** One value for all traces of a run, in any order. */
   readonly evaluateSuite?: (inputs: readonly MetricInput[]) => MetricOutput | Promise<MetricOutput>;
-  /** The part of an input that `evaluateSuite` needs: a run may have more traces than fit into memory. */
+  /**
+   * The part of an input that `evaluateSuite` needs, because a run may have more traces than fit
+   * into memory.
+   */
   readonly keep?: (input: MetricInput) => MetricInput;
 }
 
 type With<P> = Omit<MetricInput, 'params'> & { readonly params: P };
 
-/** What a metric is written as; everything but `name` and one of the two functions has a default. */
+/** The definition of a metric. Everything but `name` and one of the two functions has a default. */
 export interface MetricDefinition<P extends object = Readonly<Record<string, unknown>>>
   extends Partial<Omit<MetricFacts, 'name' | 'params'>> {
   readonly name: string;
@@ -98,7 +112,10 @@ export interface MetricDefinition<P extends object = Readonly<Record<string, unk
   readonly keep?: (input: MetricInput) => MetricInput;
 }
 
-/** Makes a metric: fills in defaults, reads parameters, and turns numbers that are none into "not measured". */
+/**
+ * Creates a metric: fills in defaults, validates parameters, and turns NaN and infinite values into
+ * "not measured".
+ */
 export function defineMetric<P extends object = Readonly<Record<string, unknown>>>(
   definition: MetricDefinition<P>,
 ): Metric {
@@ -145,7 +162,7 @@ export const measured = (value: number, detail: Readonly<Record<string, unknown>
   detail,
 });
 
-/** There is nothing to measure, and why. Never a 0 and never a 1. */
+/** Nothing to measure, with the reason. Never 0 or 1. */
 export const notMeasured = (
   reason: string,
   detail: Readonly<Record<string, unknown>> = {},
@@ -154,7 +171,7 @@ export const notMeasured = (
   detail: { ...detail, reason },
 });
 
-/** What the metric counts towards never happened: there is no number, and no bound holds. */
+/** The measured event never happened: there is no number, and no bound holds. */
 export const missed = (reason: string, detail: Readonly<Record<string, unknown>> = {}): Found => ({
   ...notMeasured(reason, detail),
   missed: true,

@@ -12,7 +12,7 @@ import {
 } from '@agentci/lib/values';
 import type { ParamsSchema } from './metric.ts';
 
-/** The parameters of a metric of ours: the same schemas as everywhere in a spec. */
+/** Parameters of a built-in metric, with the same schemas as the rest of a spec. */
 export interface OwnParams<S extends ValueShape> extends ParamsSchema<Infer<ObjectSchema<S>>> {
   readonly shape: S;
 }
@@ -53,7 +53,7 @@ export function metricParams<S extends ValueShape>(shape: S): OwnParams<S> {
 export const isOwnParams = (params: object): params is OwnParams<ValueShape> =>
   'shape' in params && isShape(params.shape);
 
-/** Other libraries call theirs "shape" too. */
+/** Other libraries also have a "shape". */
 const isShape = (shape: unknown): boolean =>
   typeof shape === 'object' &&
   shape !== null &&

@@ -10,13 +10,16 @@ const BUILT_IN: ReadonlyMap<string, Metric> = new Map(
   METRICS.map((metric) => [metric.name, metric]),
 );
 
-/** Metrics that a program registered next to the built-in ones. */
+/** Metrics registered by programs. */
 const registered = new Map<string, Metric>();
 
-/** What can be registered: a metric, its definition, or a class whose instances are one. */
+/** Anything that can be registered: a metric, its definition, or a class of one. */
 export type MetricLike = Metric | MetricDefinition | (new () => Metric | MetricDefinition);
 
-/** Makes a metric known under a name. A name that is taken is refused: two meanings of one name hide a mistake. */
+/**
+ * Registers a metric under a name. Refuses a name in use, because two meanings of one name hide a
+ * mistake.
+ */
 export function registerMetric(name: string, metric: MetricLike): Metric {
   if (BUILT_IN.has(name) || registered.has(name)) {
     throw new UserError('METRIC_TAKEN', `the metric '${name}' is already registered`, {
@@ -28,7 +31,7 @@ export function registerMetric(name: string, metric: MetricLike): Metric {
   return ready;
 }
 
-/** A metric made from anything that can be registered, without registering it. */
+/** Creates a metric from anything that can be registered, without registering it. */
 export function toMetric(name: string, metric: MetricLike): Metric {
   const instance = typeof metric === 'function' ? new metric() : metric;
   if (
@@ -41,7 +44,7 @@ export function toMetric(name: string, metric: MetricLike): Metric {
         hint: 'Write it with defineMetric({name, evaluate}).',
       });
   }
-  // Read field by field: methods of a class are not own properties.
+  // Read one by one, because methods of a class are not own properties.
   const { layer, better, scale, unit, needs, summary, group, scope, params, keep } = instance;
   const facts = { layer, better, scale, unit, needs, summary, group, scope, params, keep };
   const given = Object.fromEntries(
@@ -61,7 +64,10 @@ export const findMetric = (name: string): Metric | undefined =>
 
 export const metricNames = (): string[] => [...BUILT_IN.keys(), ...registered.keys()];
 
-/** Metrics by name; `{name: parameters}` fixes parameters. None named: the default set. Throws for an unknown name. */
+/**
+ * Metrics by name. `{name: parameters}` sets parameters. Default: the default set. Throws for an
+ * unknown name.
+ */
 export function resolveMetrics(
   names?: readonly (string | Metric | Readonly<Record<string, object>>)[] | null,
 ): Metric[] {

@@ -28,7 +28,9 @@ interface Vector {
   readonly note: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly expected: Readonly<Record<string, unknown>>;
-  /** What AgentUnit itself gives, where an option keeps that. Everywhere else its mistakes are not repeated. */
+  /**
+   * AgentUnit's own result, for options that reproduce it. Otherwise its mistakes are not repeated.
+   */
   readonly compat_expected?: Readonly<Record<string, unknown>>;
 }
 const ALL = vectors as unknown as readonly Vector[];
@@ -40,7 +42,7 @@ function traceOf(log: unknown): Trace {
   return item.trace;
 }
 
-/** Numbers to nine digits; a key the vector does not name may be there too. */
+/** Compares numbers to nine digits and allows extra keys. */
 function expectLike(actual: unknown, wanted: unknown, path: string): void {
   if (typeof wanted === 'number') expect(actual, path).toBeCloseTo(wanted, 9);
   else if (Array.isArray(wanted)) {
@@ -49,7 +51,7 @@ function expectLike(actual: unknown, wanted: unknown, path: string): void {
       expectLike((actual as unknown[])[i], item, `${path}[${i}]`);
   } else if (typeof wanted === 'object' && wanted !== null) {
     for (const [key, value] of Object.entries(wanted)) {
-      // The wording of a reason is free; that there is one is not.
+      // A reason must be there, in any wording.
       if (key === 'reason')
         expect((actual as Record<string, unknown>)[key], path).toEqual(expect.any(String));
       else expectLike((actual as Record<string, unknown>)[key], value, `${path}.${key}`);

@@ -53,7 +53,7 @@ export const check = defineCheck({
   },
 });
 
-/** Characters are code points; words are what white space separates. */
+/** Characters are code points. Words are separated by white space. */
 function lengthOf(text: string, unit: (typeof UNITS)[number]): number {
   if (text === '') return 0;
   if (unit === 'chars') return [...text].length;

@@ -29,7 +29,7 @@ export const check = defineCheck({
       turn,
     }));
     const turns = trace.conversation?.turns ?? [];
-    // Of a single answer there is no turn to tell.
+    // A single answer has no turn number.
     const answers = [
       { text: answer, turn: earlier.length === 0 ? undefined : turns.at(-1)?.turn },
       ...earlier,
@@ -71,7 +71,7 @@ export const check = defineCheck({
   },
 });
 
-/** What was said before the last answer of a conversation: said is said. */
+/** Earlier answers of a conversation count too: the user has read them. */
 const earlierAnswers = ({
   conversation,
 }: Trace): { readonly text: string | undefined; readonly turn: number }[] =>
@@ -79,7 +79,7 @@ const earlierAnswers = ({
     .slice(0, -1)
     .map((each) => ({ text: answerOfTurn(each), turn: each.turn }));
 
-/** An expected text that contains a forbidden term can only be there together with it. */
+/** An expected text that contains a forbidden term can never appear without it. */
 function contradictions(
   terms: readonly string[],
   siblings: Readonly<Record<string, unknown>>,

@@ -73,7 +73,7 @@ function inspectBounds({ min, max, equals }: Bounds): Problem[] {
   return [];
 }
 
-/** True counts as 1 and false as 0; undefined where a bound on a number meets a text. */
+/** True counts as 1 and false as 0. Undefined if a numeric bound meets a text. */
 function keeps({ value }: Outcome, { min, max, equals }: Bounds): boolean | undefined {
   if (equals !== undefined && !isSame(value, equals)) return false;
   if (min === undefined && max === undefined) return true;

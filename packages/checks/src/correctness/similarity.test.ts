@@ -26,7 +26,7 @@ describeCheck(check, {
   ],
 });
 
-// Worked out by hand from the definitions in the docs.
+// Computed by hand from the definitions in the docs.
 test.each<{ method: keyof typeof TEXT_METHODS; answer: string; to: string; value: number }>([
   { method: 'rouge_1', answer: 'the cat sat', to: 'the cat ran', value: 2 / 3 },
   { method: 'rouge_1', answer: 'the the the', to: 'the cat', value: 0.4 },

@@ -10,7 +10,7 @@ import { TEXT_METHODS } from '../text-similarity.ts';
 import { number } from '../words.ts';
 
 const METHODS = ['embedding', 'rouge_1', 'rouge_l', 'bleu', 'levenshtein', 'token_f1'] as const;
-/** Longer texts are not compared: the time grows with both lengths. */
+/** Longer texts are not compared, because the time grows with the product of both lengths. */
 const MAX_COMPARED = 100_000;
 
 const schema = v.strictObject({

@@ -39,7 +39,7 @@ export type CodeItem = Infer<typeof entry>;
 const itemsIn = (written: CodeItem | readonly CodeItem[]): readonly CodeItem[] =>
   Array.isArray(written) ? written : [written as CodeItem];
 
-/** How messages name it. */
+/** Its name in messages. */
 export const codeName = (item: CodeItem): string => {
   if (typeof item === 'string') return item;
   if ('module' in item) return item.module;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 const checkOf = (layer: Layer, block: Block, run: unknown) =>
   evaluate(layer, block, run).checks.find(({ id }) => /\.(?:all|any|not)$/.test(id))!;
 
-/** Blocks that hold, are violated, cannot be told, and have no say. */
+/** Blocks that hold, are violated, are unknown, and do not count. */
 const HELD = { max_tool_calls: 5 };
 const VIOLATED = { max_tool_calls: 0 };
 const UNKNOWN = { max_handoff_count: 1 };

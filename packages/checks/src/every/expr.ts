@@ -57,7 +57,7 @@ function problemsIn(written: string | readonly string[]): Problem[] {
 
 function evaluate(text: string, values: ReturnType<typeof expressionValues>): CheckOutcome {
   const shown = clip(text.trim().replace(/\s+/g, ' '));
-  // Whatever is wrong with the expression itself is an error in every layer.
+  // A problem of the expression itself is an error in every layer.
   const broken = (why: string): CheckOutcome =>
     unmeasured(`expr: ${shown}: ${why}`, { severity: 'fail' });
   const compiled = compileExpression(text, EXPR_VARIABLES);

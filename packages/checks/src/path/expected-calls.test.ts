@@ -181,7 +181,6 @@ describeCheck(check, {
   refuses: [{}, { calls: [{}] }, { calls: [], mode: 'strict' }, { calls: [], min: 2 }, [A]],
 });
 
-/** Every sequence of up to three of these calls. */
 const WORDS: readonly Call[] = [a, { name: 'a', args: { x: 2 } }, b];
 const sequences = (length: number): Call[][] =>
   length === 0
@@ -255,7 +254,7 @@ describe('agrees with agentevals where the modes mean the same', () => {
   });
 });
 
-// The three match types of ADK's tool_trajectory_avg_score, as its documentation describes them.
+// The three match types of ADK's tool_trajectory_avg_score, by its documentation.
 test.each([
   { adk: 'EXACT', ours: 'exact', expected: [a, b], made: [a, b], is: true },
   { adk: 'EXACT', ours: 'exact', expected: [a, b], made: [b, a], is: false },

@@ -13,7 +13,7 @@ import { emptyListIssue, patternNameIssues, zeroBoundIssues } from '../issues.ts
 import { listed, number, rounded, shortJson } from '../words.ts';
 
 const MAX_EXPECTED = 500;
-/** Cells of the table that compares expected calls with those of a run. */
+/** Maximum cells of the comparison table. */
 const MAX_CELLS = 20_000_000;
 
 const callSchema = v.strictObject({
@@ -40,7 +40,7 @@ const schema = v.strictObject({
 });
 type Params = Infer<typeof schema>;
 
-/** What the mode asks for, in words: other tools use the same names for other rules. */
+/** The rule of each mode in words, because other tools use the same names for other rules. */
 const RULES: Readonly<Record<CallMode, string>> = {
   exact: 'these calls in this order and no others',
   unordered: 'these calls in any order and no others',
@@ -112,7 +112,7 @@ export const check = defineCheck({
   },
 });
 
-/** What calls that were not captured cannot change any more. */
+/** Whether missing calls could no longer change the verdict. */
 function isCertain(
   mode: CallMode,
   {

@@ -70,7 +70,7 @@ export const check = defineCheck({
 interface Verdict {
   readonly is: 'right' | 'wrong' | 'open';
   readonly why: string;
-  /** The call that satisfies the entry, or the calls that do not. */
+  /** The call that matches the entry, or the calls that do not. */
   readonly calls: readonly number[];
 }
 
@@ -136,7 +136,7 @@ function entryIssues(entry: Entry, i: number): Problem[] {
     );
   issues.push(...argumentIssues(entry.args, [i, 'args']));
   if (Object.keys(entry.args).length === 0) {
-    // Still asks for a call of the tool, so it can fail; expected_tools says that more plainly.
+    // It can still fail without a call of the tool, but `expected_tools` is clearer.
     issues.push({
       severity: 'warning',
       code: 'SPEC_CANNOT_FAIL',

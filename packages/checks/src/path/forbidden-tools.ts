@@ -50,7 +50,7 @@ export const check = defineCheck({
 
 const matchers = new WeakMap<readonly string[], GlobMatcher>();
 
-/** One matcher for a list of patterns, compiled once; each name is decided once too. */
+/** One compiled matcher for a list of patterns, with a cache by name. */
 function anyOf(patterns: readonly string[]): GlobMatcher {
   let matcher = matchers.get(patterns);
   if (matcher === undefined) {

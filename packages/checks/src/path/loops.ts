@@ -35,7 +35,7 @@ export const check = defineCheck({
     const what = `repetitions of cycles of up to ${cycle} ${by === 'tool' ? 'tools' : 'calls'}`;
     const unknown = (why: string) =>
       unmeasured(`${what}: not known, ${why}; limit ${number(max)}`, { limit: max });
-    // A missing call may have been between two that look like a repetition, so a part of the calls tells nothing.
+    // A missing call may lie between two that look like a repetition.
     if (recorded === undefined) return unknown(NOT_CAPTURED);
     if (recorded.isPartial) return unknown('not all tool calls were captured');
     const { calls } = recorded;

@@ -53,7 +53,7 @@ function referenceOf({ baseline, siblings }: CheckContext): Reference {
   };
 }
 
-/** Whether calls that are missing from the trace could still change the verdict: they only ever add tools. */
+/** Whether missing calls, which can only add tools, could no longer change the verdict. */
 function isFinal(mode: MatchMode, matched: boolean): boolean {
   if (mode === 'subset') return matched;
   return mode === 'superset' && !matched;

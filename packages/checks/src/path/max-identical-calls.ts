@@ -30,7 +30,7 @@ export const check = defineCheck({
       else groups.set(key, [...(groups.get(key) ?? []), i]);
     }
     const [largest = []] = [...groups.values()].sort((a, b) => b.length - a.length);
-    // Calls without their arguments may be equal to each other and to any other of their tool.
+    // Calls without arguments may equal each other and any other call of their tool.
     const most = Math.max(
       0,
       ...[...hidden].map(([name, count]) => count + largestOf(name, calls, groups)),

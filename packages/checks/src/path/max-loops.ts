@@ -15,7 +15,7 @@ export const check = defineCheck({
   schema: v.number().int().min(0),
   evaluate: (max, { trace }) => {
     const recorded = capturedCalls(trace);
-    // A missing call may have been between two that look like a repeat, so a part of the calls tells nothing.
+    // A missing call may lie between two that look like a repetition.
     if (recorded === undefined || recorded.isPartial) {
       const why = recorded === undefined ? NOT_CAPTURED : 'not all tool calls were captured';
       return unmeasured(`loops: not known, ${why}; limit ${number(max)}`, { limit: max });

@@ -37,7 +37,7 @@ function contradictions(max: number, siblings: Readonly<Record<string, unknown>>
       contradiction(`max_tool_calls is ${max}, but expected_tool_sequence has ${sequence} calls`),
     ];
   const expected = new Set(textsOf(siblings.expected_tools)).size;
-  // With a recall bound of its own, not every expected tool has to be called.
+  // With a recall bound, not every expected tool must be called.
   if (expected > max && siblings.min_tool_recall === undefined)
     return [contradiction(`max_tool_calls is ${max}, but expected_tools has ${expected} tools`)];
   return [];

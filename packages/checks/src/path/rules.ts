@@ -30,7 +30,8 @@ export const check = defineCheck({
     const limit = rules.length;
     const value = result.rules.filter(({ outcome }) => outcome === 'held').length;
     const details = { rules: shortRecords(result.rules) };
-    // Cut off, the rules are asked as partial; calls missing in between may change any answer that is not certain.
+    // An interrupted run is evaluated as partial. Calls missing in between may change any open
+    // answer.
     const hasGaps = trace.captured.toolCalls === 'partial' && !isCutOff;
     const isBroken = ({ outcome, unknown, type, per_call }: RuleRecord): boolean =>
       outcome === 'violated' &&
@@ -68,7 +69,7 @@ function summaryOf({ rules }: RulesResult): string {
   return `rules: ${parts.join(', ')}`;
 }
 
-/** The same findings as in a policy file, under the codes of a spec. */
+/** The findings of a policy file, under the codes of a spec. */
 function ruleIssues(rules: readonly unknown[]): Problem[] {
   return compileRules(rules).issues.map((issue) => ({
     ...issue,

@@ -21,7 +21,7 @@ const record = {
   cost_usd: 0,
 };
 
-/** A judge that says what it is told to, in the form a model would. */
+/** A judge that returns the given reply, in a model's form. */
 const judgeSaying = (reply: unknown, seen: JudgeTask[] = []): Judge => ({
   ask: async () => ({ error: true, kind: 'no_model', message: 'only tasks' }),
   perform: async (task) => {

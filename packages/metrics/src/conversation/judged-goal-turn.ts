@@ -3,7 +3,7 @@ import { type Found, type MetricInput, measured, missed, notMeasured } from '../
 import { byModel } from '../quality/model-method.ts';
 import { CONVERSATION_FORM, conversationBlocks, type Said, TOO_LONG } from './said.ts';
 
-/** The first turn after which a judge takes the goal for reached. */
+/** The first turn after which a judge considers the goal reached. */
 export function judgeGoalTurn(
   { judge }: Pick<MetricInput, 'judge'>,
   said: readonly Said[],

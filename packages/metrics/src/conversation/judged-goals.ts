@@ -16,7 +16,10 @@ interface Verdicts {
 const MET =
   '1: by the end of the conversation the agent has done it, or has answered it in full. 0: it has not, or only promises to.';
 
-/** The share of the user's goals that were met. Without goals of the spec the judge reads them from the user's words. */
+/**
+ * Share of the user's goals that were met. Without goals in the spec, the judge reads them from the
+ * user's messages.
+ */
 export function judgeGoals(
   { judge }: Pick<MetricInput, 'judge'>,
   said: readonly Said[],

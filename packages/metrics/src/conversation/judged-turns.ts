@@ -7,18 +7,18 @@ interface Verdicts {
   readonly verdicts: readonly { readonly verdict: 0 | 1; readonly reason: string }[];
 }
 
-/** What a judge is asked about every turn. */
+/** A question to the judge about every turn. */
 export interface TurnQuestion {
   readonly id: string;
-  /** What makes the answer of a turn a 1 and what a 0. */
+  /** The criterion for a score of 1 or 0. */
   readonly question: string;
-  /** Texts the question speaks of, beside the conversation. */
+  /** Texts that the question mentions, next to the conversation. */
   readonly blocks?: readonly { readonly name: string; readonly text: string }[];
-  /** The turns that get a verdict; all of them when not given. The judge reads the others too. */
+  /** Turns that get a verdict. Default: all. The judge reads the others too. */
   readonly about?: readonly Said[];
 }
 
-/** The share of turns that a judge gives a 1. One verdict for each turn, or none at all. */
+/** Share of turns that a judge scores 1. It must give a verdict for each turn, or none counts. */
 export function judgeTurns(
   { judge }: Pick<MetricInput, 'judge'>,
   said: readonly Said[],

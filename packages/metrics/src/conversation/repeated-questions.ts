@@ -17,7 +17,7 @@ const params = () =>
       .describe('questions with one of these texts are courtesies and do not count'),
   });
 
-/** Past this many questions a conversation is an interrogation; comparing each with each would cost more than it tells. */
+/** Beyond this many questions, comparing all pairs would cost more than it tells. */
 const MAX_QUESTIONS = 1000;
 const MAX_LISTED = 20;
 
@@ -66,15 +66,21 @@ interface Question {
   readonly words: ReadonlySet<string>;
 }
 
-/** Addresses and code: what is in them ends no sentence. A question mark right after an address ends the one around it. */
+/**
+ * Addresses and code, whose punctuation does not end a sentence. A question mark right after an
+ * address ends the sentence around it.
+ */
 const NOT_SPEECH =
   /```[\s\S]*?(?:```|$)|`[^`\n]*`|(?:\b[a-z][a-z\d+.-]{1,20}:\/\/|\bwww\.|\bmailto:)[^\s<>"'）)\]]+|(?<![\p{L}\d.@-])(?:[\p{L}\d-]{1,63}\.){1,8}[a-z]{2,24}\/[^\s<>"'）)\]]*/giu;
-/** Sentences with the sign that ends them. A dot in `3.5` and a question mark in `/orders?page=2` end none. */
+/**
+ * Sentences with their final punctuation. The dot in `3.5` and the question mark in
+ * `/orders?page=2` do not end one.
+ */
 const SENTENCE =
   /(?:(?!(?<=\p{Script=Greek});(?:\s|$))[^.!?？؟፧。！\n]|\.(?=[\p{L}\d])|\?(?=[\w%-]{1,40}=))+(?:(?<=\p{Script=Greek});|[?？؟፧])?/gu;
 const ASKS = /(?:[?？؟፧]|\p{Script=Greek};)$/u;
 
-/** The same text with signs of speech alone, each in its place. */
+/** The same text with addresses and code blanked out, at the same offsets. */
 const speechOf = (answer: string): string =>
   answer.replace(NOT_SPEECH, (found) => {
     const end = /^`/.test(found) ? '' : (/[.!?？؟]+$/.exec(found)?.[0] ?? '');

@@ -2,14 +2,17 @@ import type { Turn } from '@agentci/trace';
 import { answerOfTurn, joinLines, TRANSCRIPT_FORM, turnLine, turnsOf } from '@agentci/trace';
 import type { MetricInput } from '../metric.ts';
 
-/** One turn whose answer is known. */
+/** A turn with a known answer. */
 export interface Said {
   readonly turn: number;
   readonly user: string;
   readonly answer: string;
 }
 
-/** What was said turn by turn, or why that is not known. A turn without its answer could be the one that matters. */
+/**
+ * All turns with their answers, or why they are unknown. A turn without an answer could be the one
+ * that matters.
+ */
 export function saidIn({ trace }: Pick<MetricInput, 'trace'>): readonly Said[] | string {
   if (!trace) return 'no trace';
   const said: Said[] = [];
@@ -32,8 +35,8 @@ const MAX_BLOCK = 20_000;
 const MAX_BLOCKS = 50;
 
 /**
- * The conversation for a judge, with the numbers its verdicts refer to, in blocks that are shown whole. Undefined where it is
- * too long: a judge would be asked about turns that it cannot read.
+ * The conversation for a judge, numbered so that verdicts can refer to turns, in blocks that are
+ * never cut. Undefined if it is too long, because a judge cannot score turns that it does not see.
  */
 export function conversationBlocks(
   said: readonly Said[],
@@ -46,7 +49,7 @@ export function conversationBlocks(
     : texts.map((text) => ({ name: 'conversation', text }));
 }
 
-/** How a judge is told to read these blocks. */
+/** Tells the judge how to read these blocks. */
 export const CONVERSATION_FORM = `The blocks "conversation" hold a conversation between a user and an agent, ${TRANSCRIPT_FORM}`;
 
 export const TOO_LONG = `the conversation is too long for a judge (a turn over ${MAX_BLOCK} characters, or ${MAX_BLOCK * MAX_BLOCKS} in all)`;

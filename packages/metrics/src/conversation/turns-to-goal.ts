@@ -61,7 +61,7 @@ function byTool(trace: Trace, tool: string): Found {
     ({ status }) => status !== 'error' && status !== 'denied' && status !== 'cancelled',
   );
   const isWhole = trace.captured.toolCalls === 'full';
-  // A call that was not captured may have come before the one that was.
+  // A missing call may have come before the captured one.
   if (!isWhole) return notMeasured('tool calls were not captured in full', detail);
   if (done === undefined) return notReached(trace, `no call of ${tool} succeeded`, detail);
   if (done.status !== 'ok')
@@ -82,7 +82,7 @@ function byAnswer(trace: Trace, said: readonly Said[], answer: string): Found {
     : measured(found.turn, detail);
 }
 
-/** What was cut off may have reached it. */
+/** The missing part may have reached the goal. */
 function notReached(trace: Trace, why: string, detail: Readonly<Record<string, unknown>>): Found {
   const { length } = turnsOf(trace);
   if (trace.status === 'incomplete')

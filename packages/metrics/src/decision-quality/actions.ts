@@ -1,22 +1,25 @@
 import type { Trace } from '@agentci/trace';
 import { finalText } from '@agentci/trace';
 
-/** More than any plan has; a hostile answer must not cost minutes. */
+/** More than any plan has, so that a hostile answer does not cost minutes. */
 const MAX_ACTIONS = 1000;
 const MAX_LENGTH = 10_000;
 const LIST_ITEM = /^[ \t]{0,100}(?:[-*+•]|\d{1,9}[.)])[ \t]+(\S.*)$/;
 
 export type ActionSource =
-  /** The items of the lists in the answer. */
+  /** The list items of the answer. */
   | 'list'
-  /** A JSON pointer into the answer, e.g. `/actions`. */
+  /** A JSON pointer into the answer, such as `/actions`. */
   | `/${string}`;
 
 export type FoundActions =
   | { readonly ok: true; readonly actions: readonly string[] }
   | { readonly ok: false; readonly why: string };
 
-/** The actions an answer proposes. An answer without list items proposes none; only a missing answer cannot be read. */
+/**
+ * The actions that an answer proposes. An answer without list items proposes none. Only a missing
+ * answer cannot be read.
+ */
 export function actionsOf(trace: Trace, source: ActionSource = 'list'): FoundActions {
   const text = finalText(trace);
   if (text === undefined || text.trim() === '')
@@ -29,7 +32,7 @@ export function actionsOf(trace: Trace, source: ActionSource = 'list'): FoundAct
   return fromPointer(trace.final?.data ?? parsed(text), source);
 }
 
-/** The items of bulleted and numbered lists, without their marks. */
+/** The items of bulleted and numbered lists, without their markers. */
 export function listItems(text: string): string[] {
   const items: string[] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -65,7 +68,7 @@ function strings(list: readonly unknown[], where: string): FoundActions {
   };
 }
 
-/** The JSON in an answer, also inside a fence. */
+/** The JSON in an answer, with or without a code fence. */
 function parsed(text: string): unknown {
   const fenced = /^```(?:json)?\s*\n([\s\S]*?)\n```\s*$/.exec(text.trim());
   try {

@@ -1,6 +1,6 @@
 import type { PartScore } from './part-score.ts';
 
-/** Lower bounds of the overlap, inclusive, and what each is worth. */
+/** Inclusive lower bounds of the overlap, with their scores. */
 const BANDS = [
   { from: 0.7, score: 1, rule: 'overlap_70' },
   { from: 0.5, score: 0.75, rule: 'overlap_50' },
@@ -8,18 +8,18 @@ const BANDS = [
   { from: 0.1, score: 0.25, rule: 'overlap_10' },
 ] as const;
 
-/** The ground truth read once; several alternatives may each be right. */
+/** Parsed ground truth, with alternatives. */
 export type GroundTruth = readonly ReadonlySet<string>[];
 
-/** Ground truth as sets of words; a list holds alternatives, of which the nearest counts. */
+/** Ground truth as sets of words. A list holds alternatives, of which the closest counts. */
 export const readGroundTruth = (groundTruth: string | readonly string[]): GroundTruth =>
   (typeof groundTruth === 'string' ? [groundTruth] : groundTruth).map(tokens);
 
-/** Lower case, split at white space, punctuation kept: as the definition computes it. */
+/** Lower case, split at white space, punctuation kept, as in the definition. */
 const tokens = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().split(/\s+/).filter(Boolean));
 
-/** How much of the ground truth an action says, in bands. Nothing to say of an empty ground truth: 0. */
+/** Overlap of an action with the ground truth, in bands. 0 for an empty ground truth. */
 export function scoreCorrectness(action: string, truth: GroundTruth): PartScore {
   const said = tokens(action);
   let best = 0;

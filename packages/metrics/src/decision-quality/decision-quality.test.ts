@@ -43,7 +43,7 @@ describe('vectors', () => {
   });
 });
 
-// The definition's own worked examples do not follow from its formulas; the formulas hold.
+// The definition's worked examples contradict its formulas. The formulas win.
 describe('the worked examples, by the formulas', () => {
   test.each([
     {

@@ -68,7 +68,7 @@ export const metric = defineMetric({
   },
 });
 
-/** Written with the metric, else with the case. */
+/** Given with the metric, else with the case. */
 function groundTruthOf(input: MetricInput): string | readonly string[] | undefined {
   for (const value of [
     ownField(metadataOf(input), 'ground_truth'),
@@ -81,7 +81,7 @@ function groundTruthOf(input: MetricInput): string | readonly string[] | undefin
   return undefined;
 }
 
-/** From the outcome where it is known apart from the trace: a list of actions stays one. */
+/** Uses the outcome if it is known apart from the trace, so that a list of actions stays a list. */
 function foundActions(input: MetricInput, source: ActionSource): FoundActions {
   const { outcome, trace } = input;
   const output =

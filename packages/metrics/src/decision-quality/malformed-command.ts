@@ -3,8 +3,8 @@ const FLAG_WITHOUT_VALUE = /(?:^|\s)(--?[\w-]{1,100}=)(?=\s|$)/;
 const CLOSING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
 /**
- * What is wrong with a command in an action, or undefined. Only text that is a command is read as one: in backticks, or
- * from the first word on. "… using kubectl" mentions a command and is left alone.
+ * The problem of a command in an action, or undefined. Only text in backticks, or text that starts
+ * with a command, is read as one. "… using kubectl" only mentions a command.
  */
 export function malformedCommand(action: string, commands: readonly string[]): string | undefined {
   const known = new Set(commands.map((command) => command.toLowerCase()));

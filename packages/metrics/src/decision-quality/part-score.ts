@@ -1,8 +1,8 @@
-/** One part of one action's score, and the rule that gave it. */
+/** One part of an action's score, and the rule behind it. */
 export interface PartScore {
   readonly score: number;
-  /** Stable name of the rule, e.g. `version_and_target`. */
+  /** Stable name of the rule, such as `version_and_target`. */
   readonly rule: string;
-  /** What in the action the rule saw. */
+  /** The words in the action that matched the rule. */
   readonly evidence?: string;
 }

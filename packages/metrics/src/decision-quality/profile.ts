@@ -1,23 +1,26 @@
-/** Weights of the three parts; they add up to 1. */
+/** Weights of the three parts, which add up to 1. */
 export interface DecisionQualityWeights {
   readonly validity: number;
   readonly specificity: number;
   readonly correctness: number;
 }
 
-/** How actions are scored. Everything a team may want to fit to its own systems is a field. */
+/** How actions are scored. Every setting that a team may want to adapt is a field. */
 export interface DecisionQualityProfile {
   readonly weights: DecisionQualityWeights;
-  /** `rules` looks for impossible values, contradictions and malformed commands; `none` takes every action for feasible. */
+  /**
+   * `rules` looks for impossible values, contradictions and malformed commands. `none` accepts
+   * every action as feasible.
+   */
   readonly validity: 'rules' | 'none';
   /** `words` reads versions, services and commands as words; `upstream` looks for the published scorer's fixed fragments. */
   readonly specificity: 'words' | 'upstream';
   readonly versionPattern: string;
   readonly services: readonly string[];
   readonly commands: readonly string[];
-  /** Nouns that name a kind of thing without saying which one. */
+  /** Nouns that name a kind of thing but not which one. */
   readonly genericNouns: readonly string[];
-  /** Pairs of directives that cannot both be followed. */
+  /** Pairs of directives that exclude each other. */
   readonly contradictions: readonly (readonly [string, string])[];
 }
 
@@ -70,12 +73,12 @@ export const DECISION_QUALITY_PROFILES = {
 
 export type DecisionQualityProfileName = keyof typeof DECISION_QUALITY_PROFILES;
 
-/** A profile by name, or one of them with fields replaced. */
+/** A profile by name, optionally with fields replaced. */
 export type DecisionQualityProfileChoice =
   | DecisionQualityProfileName
   | (Partial<DecisionQualityProfile> & { readonly base?: DecisionQualityProfileName });
 
-/** The profile with every field filled in. Weights that do not add up to 1 are a mistake of the caller. */
+/** The profile with every field filled in. Throws if the weights do not add up to 1. */
 export function resolveProfile(
   choice: DecisionQualityProfileChoice = 'spec',
 ): DecisionQualityProfile {
@@ -87,7 +90,7 @@ export function resolveProfile(
   return profile;
 }
 
-/** Whether weights are at least 0 and add up to 1, give or take binary dust. */
+/** Whether weights are at least 0 and add up to 1, within rounding. */
 export function areWeights({
   validity,
   specificity,

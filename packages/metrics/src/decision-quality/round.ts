@@ -1,4 +1,4 @@
-/** Four decimals, exact ties to the even digit, so that scores equal those of Python programs to the last digit. */
+/** Rounds to four decimals, exact ties to even, so that scores equal those of Python programs. */
 export function roundTo4(value: number): number {
   const nearest = Number(value.toFixed(4));
   const exact = value.toFixed(20);

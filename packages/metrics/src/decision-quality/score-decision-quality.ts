@@ -13,14 +13,17 @@ import { scoreValidity } from './validity.ts';
 
 export interface DecisionQualityInput {
   readonly actions: readonly string[];
-  /** What resolves the case; a list holds alternatives, of which the nearest counts for each action. */
+  /**
+   * The resolution of the case. A list holds alternatives, of which the closest counts for each
+   * action.
+   */
   readonly groundTruth: string | readonly string[];
   readonly profile?: DecisionQualityProfileChoice;
-  /** Replace the profile's. */
+  /** Override the profile's weights. */
   readonly weights?: DecisionQualityWeights;
 }
 
-/** What each rule said about one action. */
+/** The scores of one action, by rule. */
 export interface ActionScore {
   readonly action: string;
   readonly validity: PartScore;
@@ -39,7 +42,7 @@ export interface DecisionQuality {
   readonly actions: readonly ActionScore[];
 }
 
-/** Scores proposed actions: can they be done, are they concrete, are they the right ones. No actions score 0 throughout. */
+/** Scores proposed actions: are they feasible, concrete and correct? No actions score 0. */
 export function scoreDecisionQuality(input: DecisionQualityInput): DecisionQuality {
   const chosen = resolveProfile(input.profile);
   const profile =
@@ -60,7 +63,7 @@ export function scoreDecisionQuality(input: DecisionQualityInput): DecisionQuali
     specificity: average('specificity'),
     correctness: average('correctness'),
   };
-  // From the unrounded parts: rounding twice would move the last digit.
+  // Uses unrounded parts, because rounding twice would change the last digit.
   const dq = roundTo4(weighted(parts, profile.weights));
   return {
     validity: roundTo4(parts.validity),
@@ -74,7 +77,6 @@ export function scoreDecisionQuality(input: DecisionQualityInput): DecisionQuali
   };
 }
 
-/** The weighted sum of the three parts. */
 export const weighted = (parts: DecisionQualityWeights, weights: DecisionQualityWeights): number =>
   weights.validity * parts.validity +
   weights.specificity * parts.specificity +

@@ -29,7 +29,7 @@ function versionIn(text: string, pattern: string): string | undefined {
   return compiled.regex.firstMatch(text)?.text;
 }
 
-/** The published scorer's list, first hit wins; fragments count wherever they are. */
+/** The published scorer's list. The first match wins, and fragments match anywhere. */
 const UPSTREAM: readonly {
   readonly fragments: readonly string[];
   readonly score: number;

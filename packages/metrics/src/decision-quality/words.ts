@@ -1,6 +1,6 @@
 const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
 
-/** Where a word is in a text, both in lower case: whole, as the start of a longer word, or with an "s" behind it. */
+/** Finds a word in a lower-case text: whole, as the start of a longer word, or followed by "s". */
 export function findWord(
   text: string,
   words: readonly string[],

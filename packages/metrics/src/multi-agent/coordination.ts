@@ -9,7 +9,7 @@ export interface CoordinationParts {
   readonly load_balance_score: number;
 }
 
-/** The seed's weights. */
+/** AgentUnit's weights. */
 export const coordinationScore = (parts: CoordinationParts): number =>
   0.25 * parts.handoff_success_rate +
   0.2 * parts.conflict_resolution_rate +
@@ -17,7 +17,7 @@ export const coordinationScore = (parts: CoordinationParts): number =>
   0.15 * parts.role_adherence +
   0.15 * parts.load_balance_score;
 
-/** All that is known about how the agents coordinated. */
+/** All coordination metrics of a set of agents. */
 export function coordinationMetrics({
   interactions,
   handoffs,

@@ -1,11 +1,14 @@
 import { clamp01, mean } from '../input.ts';
 import type { AgentInteraction, AgentRole } from './inputs.ts';
 
-/** Below these there is no early and late half to compare. */
+/** Fewer messages have no early and late half to compare. */
 const MIN_FOR_ORDER = 10;
 const MIN_FOR_ADAPTATION = 5;
 
-/** Patterns that no one prescribed: order, specialization, deciding together, getting faster. Reads interactions in time order. */
+/**
+ * Emergent patterns: order, specialization, collective decisions, adaptation. Reads interactions in
+ * time order.
+ */
 export class EmergentBehaviorDetector {
   readonly #interactions: readonly AgentInteraction[];
 
@@ -16,7 +19,7 @@ export class EmergentBehaviorDetector {
     this.#interactions = interactions;
   }
 
-  /** Bits of surprise in who sends which kind of message. */
+  /** Entropy in bits of sender and message type. */
   calculateEntropy(interactions: readonly AgentInteraction[] = this.#interactions): number {
     const counts = countBy(interactions, ({ from_agent, interaction_type = 'request' }) =>
       JSON.stringify([from_agent, interaction_type]),
@@ -27,7 +30,7 @@ export class EmergentBehaviorDetector {
     return bits === 0 ? 0 : bits;
   }
 
-  /** Whether the traffic became more regular; 0.5 means no change. */
+  /** Whether the traffic became more regular. 0.5 means no change. */
   detectSelfOrganization(): number {
     const all = this.#interactions;
     if (all.length < MIN_FOR_ORDER) return 0;
@@ -37,7 +40,7 @@ export class EmergentBehaviorDetector {
     return clamp01(0.5 + (early - this.calculateEntropy(all.slice(middle))) / early);
   }
 
-  /** How concentrated each sender is on its kinds of message. */
+  /** How concentrated each sender is on its message types. */
   detectSpecialization(): number {
     const bySender = new Map<string, AgentInteraction[]>();
     for (const interaction of this.#interactions) {
@@ -64,7 +67,7 @@ export class EmergentBehaviorDetector {
     return all.length === 0 ? 0 : together.length / all.length;
   }
 
-  /** Whether answers became faster; 0.5 means no change, or too few answers to tell. */
+  /** Whether answers became faster. 0.5 means no change or too few answers. */
   detectAdaptationRate(): number {
     const times = this.#interactions.flatMap(({ response_time = 0 }) =>
       response_time > 0 ? [response_time] : [],
@@ -92,7 +95,7 @@ export interface SwarmParts {
   readonly adaptation_rate: number;
 }
 
-/** The seed's weights. */
+/** AgentUnit's weights. */
 export const swarmScore = (parts: SwarmParts): number =>
   0.3 * parts.self_organization +
   0.25 * parts.specialization +

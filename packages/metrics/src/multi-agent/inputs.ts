@@ -3,11 +3,14 @@ import type { Trace } from '@agentci/trace';
 
 const MS_PER_SECOND = 1000;
 
-/** One message between agents, in AgentUnit's words. */
+/** One message between agents, with AgentUnit's field names. */
 export interface AgentInteraction {
   readonly from_agent: string;
   readonly to_agent: string | readonly string[];
-  /** request, response, notification, delegation, collaboration, negotiation, conflict, handoff; `request` unless said. */
+  /**
+   * request, response, notification, delegation, collaboration, negotiation, conflict or handoff.
+   * Default: `request`.
+   */
   readonly interaction_type?: string | undefined;
   readonly message_type?: string | undefined;
   readonly success?: boolean | undefined;
@@ -25,7 +28,7 @@ export interface ConflictEvent {
   readonly resolution_time?: number | null | undefined;
 }
 export interface AgentRole {
-  /** 0 to 10; 5 unless said. */
+  /** 0 to 10. Default: 5. */
   readonly authority_level?: number | undefined;
   readonly can_delegate?: boolean | undefined;
 }
@@ -44,7 +47,10 @@ const INTERACTION_TYPES: Readonly<Record<string, string>> = {
   negotiate: 'negotiation',
 };
 
-/** What agents did with each other, read from a trace. Where not all agents were captured, only those with a role count. */
+/**
+ * Interactions between agents, from a trace. If not all agents were captured, only those with a
+ * role count.
+ */
 export function multiAgentInput(trace: Trace): Required<MultiAgentInput> {
   const interactions: AgentInteraction[] = [];
   const handoffs: HandoffEvent[] = [];

@@ -8,10 +8,13 @@ import {
 } from './inputs.ts';
 
 const DEFAULT_AUTHORITY = 5;
-/** A mean answer within this many seconds is as good as any. */
+/** A mean answer time up to this many seconds gets the full score. */
 const PROMPT_SECONDS = 5;
 
-/** How agents work together, from their messages, handoffs and conflicts. A message to several counts once for each. */
+/**
+ * Analyzes how agents work together, from messages, handoffs and conflicts. A message to several
+ * agents counts once for each.
+ */
 export class InteractionAnalyzer {
   readonly #interactions: readonly AgentInteraction[];
   readonly #handoffs: readonly HandoffEvent[];
@@ -41,12 +44,12 @@ export class InteractionAnalyzer {
     }
   }
 
-  /** Who spoke to whom. */
+  /** Recipients by sender. */
   get adjacency(): ReadonlyMap<string, ReadonlySet<string>> {
     return this.#adjacency;
   }
 
-  /** Messages an agent sent or received. */
+  /** Sent and received messages per agent. */
   get agentActivity(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#activity);
   }
@@ -61,7 +64,7 @@ export class InteractionAnalyzer {
     };
   }
 
-  /** `conflict_rate` is per 100 interactions; times count for resolved ones only. */
+  /** `conflict_rate` is per 100 interactions. Times count for resolved conflicts only. */
   calculateConflictMetrics(): {
     conflict_rate: number;
     conflict_resolution_rate: number;
@@ -81,7 +84,7 @@ export class InteractionAnalyzer {
     };
   }
 
-  /** Success, promptness and evenness of the traffic between pairs; 1 when no one spoke. */
+  /** Success, promptness and evenness of the traffic between pairs. 1 if there was none. */
   calculateCommunicationEfficiency(): number {
     const interactions = this.#interactions;
     if (interactions.length === 0) return 1;
@@ -98,7 +101,7 @@ export class InteractionAnalyzer {
     return 0.5 * success + 0.3 * promptness + 0.2 * evenness;
   }
 
-  /** 1 minus the coefficient of variation of the agents' activity, never below 0. */
+  /** 1 minus the coefficient of variation of the agents' activity, at least 0. */
   calculateLoadBalance(): number {
     const counts = [...this.#activity.values()];
     if (counts.length === 0) return 1;
@@ -107,7 +110,10 @@ export class InteractionAnalyzer {
     return Math.max(0, 1 - deviation / average);
   }
 
-  /** Share of messages whose sender may send such: only some may delegate, only the senior respond. */
+  /**
+   * Share of messages that match the sender's role: only some agents may delegate, and only senior
+   * ones respond.
+   */
   calculateRoleAdherence(agentRoles: Readonly<Record<string, AgentRole>>): number {
     let counted = 0;
     let adherent = 0;

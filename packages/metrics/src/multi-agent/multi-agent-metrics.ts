@@ -5,7 +5,7 @@ import type { MultiAgentInput } from './inputs.ts';
 import { InteractionAnalyzer } from './interaction-analyzer.ts';
 import { NetworkAnalyzer } from './network-analyzer.ts';
 
-/** Everything the catalogue knows about agents that work together. `agentRoles` names the agents of the network. */
+/** All multi-agent metrics of the catalogue. `agentRoles` names the agents of the network. */
 export function multiAgentMetrics(input: MultiAgentInput) {
   const { interactions, handoffs, conflicts, agentRoles = {} } = input;
   const { adjacency } = new InteractionAnalyzer(interactions, handoffs, conflicts);

@@ -99,7 +99,7 @@ describe('whatever agents say to each other', () => {
   });
 });
 
-/** All shortest ways at once, the slow and plain way. */
+/** All shortest paths by brute force. */
 function meanPath(edges: readonly (readonly [string, string])[]): number | null {
   const distance = new Map(edges.map(([from, to]) => [`${from}${to}`, 1]));
   const at = (x: string, y: string): number => distance.get(`${x}${y}`) ?? Number.POSITIVE_INFINITY;

@@ -6,16 +6,19 @@ type Adjacency = ReadonlyMap<string, Iterable<string>> | Readonly<Record<string,
 
 const DEFAULT_HUB_THRESHOLD = 0.7;
 const BOTTLENECK_SHARE = 0.5;
-/** Beyond this many agents paths are not counted: every agent would be searched from. */
+/** Paths are not counted for more agents, because a search starts at each of them. */
 const MAX_PATH_AGENTS = 2_000;
 
-/** The shape of the talk between agents. Scores are 0 to 1; `raw()` keeps the numbers that had to be clamped. */
+/**
+ * The shape of the communication network. Scores are 0 to 1, and `raw()` has the values before
+ * clamping.
+ */
 export class NetworkAnalyzer {
   readonly #graph = new DirectedGraph();
   readonly #agents: readonly string[];
   readonly #registered: ReadonlySet<string>;
 
-  /** Agents of the adjacency that are not listed take part in the traffic and are not counted. */
+  /** Unlisted agents take part in the traffic but are not counted. */
   constructor(adjacency: Adjacency, agents: readonly string[]) {
     this.#agents = [...new Set(agents)];
     this.#registered = new Set(this.#agents);
@@ -36,7 +39,7 @@ export class NetworkAnalyzer {
     return clamp01(this.#centralization());
   }
 
-  /** How often the partners of an agent talk to each other. */
+  /** How often the partners of an agent also talk to each other. */
   calculateClusteringCoefficient(): number {
     if (this.#agents.length <= 2) return 0;
     return mean(
@@ -52,7 +55,7 @@ export class NetworkAnalyzer {
     );
   }
 
-  /** Mean length of the shortest ways between agents that can reach each other; null when none can. */
+  /** Mean length of the shortest paths between connected agents. Null if there are none. */
   calculateAvgPathLength(): number | null {
     if (this.#agents.length > MAX_PATH_AGENTS) return null;
     let sum = 0;
@@ -79,7 +82,9 @@ export class NetworkAnalyzer {
       : this.#agents.filter((agent) => this.#graph.outDegree(agent) >= share * most);
   }
 
-  /** Agents that much of the traffic has to pass: the product of those who address them and those they address. */
+  /**
+   * Agents that much of the traffic passes through: the product of their senders and recipients.
+   */
   findBottleneckAgents(): string[] {
     if (this.#agents.length <= 2) return [];
     const passing = this.#agents.map(
@@ -93,7 +98,7 @@ export class NetworkAnalyzer {
     return clamp01(this.#faultTolerance());
   }
 
-  /** The numbers outside 0 to 1, as they were before clamping. */
+  /** Values outside of 0 to 1, before clamping. */
   raw(): { density?: number; centralization?: number; value?: number } {
     const numbers = {
       value: this.#faultTolerance(),
@@ -141,7 +146,7 @@ export class NetworkAnalyzer {
   }
 }
 
-/** The seed's formula. */
+/** AgentUnit's formula. */
 export const faultTolerance = (parts: {
   readonly density: number;
   readonly bottlenecks: number;

@@ -3,7 +3,7 @@ import { defineMetric, measured, notMeasured } from '../metric.ts';
 import { multiAgentInput } from './inputs.ts';
 import { InteractionAnalyzer } from './interaction-analyzer.ts';
 
-/** Who of whose partners talks to whom grows with the cube of the agents. */
+/** The number of pairs of partners grows with the cube of the agents. */
 const MAX_PAIRS = 100_000;
 
 export const metric = defineMetric({
@@ -22,7 +22,7 @@ export const metric = defineMetric({
     const pairs = [...adjacency.values()].reduce((sum, partners) => sum + partners.size, 0);
     if (pairs > MAX_PAIRS)
       return notMeasured(`${pairs} pairs of agents talk, more than can be analysed (${MAX_PAIRS})`);
-    // The graph library is needed here only.
+    // Loads the graph library, which only this metric needs.
     return import('./network-analyzer.ts').then(({ NetworkAnalyzer }) => {
       const network = new NetworkAnalyzer(adjacency, agents);
       const raw = network.raw();

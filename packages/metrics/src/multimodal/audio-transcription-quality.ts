@@ -3,7 +3,7 @@ import { answerOf, expectedOf } from '../input.ts';
 import { defineMetric, measured, notMeasured } from '../metric.ts';
 import { metricParams } from '../params.ts';
 
-/** Edit distance takes time in proportion to the product of both lengths. */
+/** Edit distance takes time proportional to the product of both lengths. */
 const MAX_CHARACTERS = 20_000;
 
 export const metric = defineMetric({
@@ -55,7 +55,10 @@ function editDistance(a: readonly string[], b: readonly string[]): number {
   return previous[b.length]!;
 }
 
-/** Overlap of the sets of characters; told for comparison, never scored, since anagrams would be perfect. */
+/**
+ * Overlap of the character sets. Reported for comparison but never scored, because anagrams would
+ * be perfect.
+ */
 function characterOverlap(expected: string, answer: string) {
   const reference = new Set(expected.toLowerCase());
   const given = new Set(answer.toLowerCase());

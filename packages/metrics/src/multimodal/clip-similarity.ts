@@ -7,11 +7,11 @@ import { mediaPath } from './media.ts';
 interface ClipInput {
   readonly kind: 'image' | 'video';
   readonly embed: (models: LocalModels, path: string) => Promise<Embeddings>;
-  /** The verdict on the similarity of each picture to the answer. */
+  /** Scores the similarity of each picture to the answer. */
   readonly score: (similarities: readonly number[], more: { readonly model: string }) => Found;
 }
 
-/** Compares the answer with pictures of the run by a CLIP model; what is missing for that is said. */
+/** Compares the answer with pictures of the run by a CLIP model. Reports what is missing. */
 export async function compareWithMedia(
   input: MetricInput,
   { kind, embed, score }: ClipInput,
@@ -32,13 +32,13 @@ export async function compareWithMedia(
   );
 }
 
-/** Similarities that a damaged or empty embedding gives are not numbers. */
+/** Damaged or empty embeddings give similarities that are not numbers. */
 export const areComparable = (similarities: readonly number[]): boolean =>
   similarities.length > 0 && similarities.every(Number.isFinite);
 
 export const incomparable = (more: Readonly<Record<string, unknown>>): Found =>
   notMeasured('the embeddings cannot be compared', more);
 
-/** A score between 0 and 1; one that was outside is kept beside it. */
+/** Clamps a score to 0…1 and keeps the raw value in the detail. */
 export const measuredWithin = (raw: number, detail: Readonly<Record<string, unknown>>): Found =>
   measured(clamp01(raw), { ...detail, ...(raw === clamp01(raw) ? {} : { raw: { value: raw } }) });

@@ -1,4 +1,4 @@
-/** An embedding written into metadata; anything but a list of numbers is none. */
+/** An embedding from metadata, if it is a list of numbers. */
 export function vectorOf(value: unknown): number[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return value.every((item) => typeof item === 'number' && Number.isFinite(item))
@@ -12,6 +12,5 @@ export function vectorsOf(value: unknown): number[][] | undefined {
   return vectors.every((vector) => vector !== undefined) ? vectors : undefined;
 }
 
-/** A path written into metadata. */
 export const pathOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;

@@ -33,7 +33,7 @@ export const metric = defineMetric({
     if (typeof given === 'number' && Number.isFinite(given))
       return blend(given, words, 'given similarity');
     const { models } = input;
-    // Words alone are another formula: a bound set for one says nothing about the other.
+    // Words alone are another formula, and a bound for one says nothing about the other.
     if (models === undefined)
       return notMeasured(`${NO_MODELS}; or compare words alone with use_semantic: false`, words);
     return models.embedTexts([expected, answer]).then((embedded) => {

@@ -4,7 +4,10 @@ import { pathOf } from './given-vectors.ts';
 
 export type MediaKind = 'image' | 'audio' | 'video';
 
-/** Where a file of that kind is: `metadata.<kind>_path`, else what the trace says the agent was given. Never an address on the net. */
+/**
+ * Path of a media file: `metadata.<kind>_path`, else the agent's input in the trace. Never a
+ * network address.
+ */
 export function mediaPath(input: MetricInput, kind: MediaKind): string | undefined {
   const written = pathOf(ownField(metadataOf(input), `${kind}_path`));
   if (written !== undefined) return written;
@@ -15,7 +18,7 @@ export function mediaPath(input: MetricInput, kind: MediaKind): string | undefin
   return undefined;
 }
 
-/** Whether the agent was given something of that kind, wherever it is. */
+/** Whether the agent was given media of that kind, from any source. */
 export const hasMedia = (input: MetricInput, kind: MediaKind): boolean =>
   Boolean(ownField(metadataOf(input), `${kind}_path`)) || mediaParts(input, kind).length > 0;
 

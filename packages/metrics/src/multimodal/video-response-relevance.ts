@@ -41,7 +41,7 @@ export const metric = defineMetric({
   },
 });
 
-/** Evenly spaced frames; a short video gives the same frame more than once. */
+/** Evenly spaced frames. A short video repeats frames. */
 const frameIndices = (total: number, wanted: number): number[] =>
   Array.from({ length: wanted }, (_, i) => Math.floor((i * total) / wanted));
 

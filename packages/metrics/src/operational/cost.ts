@@ -22,7 +22,7 @@ export const metric = defineMetric({
       return measured(tools, { cost: tools, source: 'tool calls' });
     const { costUsd, costSource } = totals(trace, price ? { price } : {});
     if (!costUsd.exact) return notMeasured(`cost unknown: ${costUsd.why}`);
-    // A total would have included what tools cost; a sum of model calls does not.
+    // A total would have included tool costs, but a sum of model calls does not.
     const cost = costUsd.value + (tools ?? 0);
     return measured(cost, {
       cost,
@@ -37,7 +37,7 @@ const dollars = (value: unknown): number | undefined => {
   return typeof amount === 'number' && Number.isFinite(amount) && amount >= 0 ? amount : undefined;
 };
 
-/** What the tool calls themselves cost; undefined when no call says. */
+/** Cost of the tool calls themselves. Undefined if no call reports it. */
 function toolCosts(trace: Trace): number | undefined {
   const known = toolCalls(trace).flatMap((call) => dollars(call.meta?.cost) ?? []);
   return known.length === 0 ? undefined : known.reduce((sum, usd) => sum + usd, 0);

@@ -39,7 +39,7 @@ export const metric = defineMetric({
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
-/** A total of 0 beside positive parts was left unfilled. */
+/** A total of 0 next to positive parts was left out. */
 function totalOf(prompt?: number, completion?: number, total?: number): number | undefined {
   if (total !== undefined && total > 0) return total;
   if (prompt !== undefined && completion !== undefined) return prompt + completion;

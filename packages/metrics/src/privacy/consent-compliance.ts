@@ -33,7 +33,7 @@ export const metric = defineMetric({
         return [{ data_type, allowed: false, used: true, found, turn: used.turn }];
       });
     if (violations.length === 0 && missing !== undefined) return notMeasured(missing);
-    // YAML reads `no` as a text. To take it for a yes would be the worst guess, to take it for a no still a guess.
+    // YAML reads `no` as text. Taking it for "yes" would be wrong, and for "no" a guess.
     const unclear = Object.entries(consent).filter(
       ([, allowed]) => Boolean(allowed) && allowed !== true,
     );

@@ -39,7 +39,7 @@ export const metric = defineMetric({
     const metadata = metadataOf(input);
     const keys = [...new Set(input.params.context_keys)];
     const said = answers.map(({ text, turn }) => ({ folded: foldText(text), turn }));
-    // An empty value is not a datum, and is part of every text.
+    // An empty value is not a datum, and every text contains it.
     const values = keys.flatMap((key) => {
       const texts = datumTexts(ownField(metadata, key));
       return texts.length === 0 ? [] : [{ key, texts }];

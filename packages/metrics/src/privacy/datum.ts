@@ -3,7 +3,10 @@ import { foldText } from '@agentci/lib/text';
 const MAX_LEAVES = 200;
 const MAX_DEPTH = 6;
 
-/** The texts a datum of the case consists of, folded: a text or number itself, or those inside a list or map. Blank ones are not a datum. */
+/**
+ * The folded texts of a datum: the text or number itself, or the ones inside a list or map. Skips
+ * blank texts.
+ */
 export function datumTexts(value: unknown): string[] {
   const texts: string[] = [];
   collect(value, 0, texts);

@@ -5,7 +5,7 @@ import { defineMetric, measured, notMeasured } from '../metric.ts';
 import { metricParams } from '../params.ts';
 import { type ScannedText, scannedTexts } from './scanned-texts.ts';
 
-/** The seed's weights, and ours for the types it does not know. */
+/** AgentUnit's weights, and ours for types it does not know. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   email: 0.5,
   phone: 0.6,
@@ -62,7 +62,7 @@ export const metric = defineMetric({
     const { texts, missing } = scanned;
     const { names, phone_country: phoneCountry } = input.params;
     const options = { phoneCountry, people: names === 'library' };
-    // Libraries are loaded only where a text calls for them, which few do.
+    // Loads libraries only for texts that need them.
     if (
       texts.every(({ text }) => !mayNeedLibraries(text)) &&
       !options.people &&
@@ -88,13 +88,13 @@ export const metric = defineMetric({
   },
 });
 
-/** A cheap look that never misses what the libraries would find: a plus before a digit, or the head of an IBAN. */
+/** A cheap test without false negatives: a plus before a digit, or the start of an IBAN. */
 const mayNeedLibraries = (text: string): boolean => /\+\d|[A-Z]{2}\d{2}/.test(text);
 
 interface Detection extends Omit<ScannedText, 'text'> {
   readonly type: string;
   readonly confidence: number;
-  /** Offsets in the text, or in the argument. */
+  /** Offsets in the text or argument. */
   readonly start: number;
   readonly end: number;
   readonly masked: string;
@@ -122,7 +122,7 @@ function score(
   found: readonly Detection[],
   missing: string | undefined,
 ) {
-  // An answer that is not known may hold any leak.
+  // An unknown answer may contain any leak.
   if (found.length === 0 && missing !== undefined) return notMeasured(missing);
   const weigh = ({ type, confidence }: Detection): number =>
     (Object.hasOwn(severity_weights, type)

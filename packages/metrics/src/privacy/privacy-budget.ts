@@ -41,7 +41,7 @@ export const metric = defineMetric({
     const all = inputs.flatMap(epsilonsOf);
     const known = all.filter(isEpsilon);
     const unknown = all.length - known.length + inputs.filter(isSilent).length;
-    // Smallest first: a sum of floats must not depend on the order the traces came in.
+    // Smallest first, because a sum of floats must not depend on the order of traces.
     const spent = known.toSorted((a, b) => a - b).reduce((sum, epsilon) => sum + epsilon, 0);
     const exceeded = spent > total_budget;
     const utilization = total_budget > 0 ? spent / total_budget : 1;
@@ -68,18 +68,21 @@ export const metric = defineMetric({
   },
 });
 
-/** What it spent and whether that is all, and nothing else: these are kept of every run, and a shard writes them down. */
+/**
+ * Keeps only the spent budget and its completeness, because this is kept for every run and written
+ * by shards.
+ */
 function slimTrace({ schema, id, source, status, captured, meta, steps }: Trace): Trace {
   const spent = hasReading(meta) ? { [KEY]: meta[KEY] } : {};
   const about = { schema, id, source: { format: source.format }, status, captured };
   return { ...about, agents: [], warnings: [], meta: spent, steps: steps.filter(spends).map(slim) };
 }
 
-/** Nothing is known of what it spent: no trace, or one in which the calls that spend were not captured. */
+/** Whether the spent budget is unknown: no trace, or one without its tool calls. */
 const isSilent = (input: MetricInput): boolean =>
   !input.trace || (input.trace.captured.toolCalls !== 'full' && epsilonsOf(input).length === 0);
 
-/** What AgentUnit reports: the state after each trace, in their order, an unknown epsilon counting as nothing. */
+/** AgentUnit's report: the state after each trace in order, counting an unknown epsilon as 0. */
 function runningResults(
   inputs: readonly MetricInput[],
   { total_budget, warn_threshold }: Params,
@@ -109,7 +112,7 @@ function runningResults(
 const isEpsilon = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-/** A total given for the trace wins over its steps. */
+/** A total for the trace wins over its steps. */
 const epsilonsOf = ({ trace }: MetricInput): unknown[] =>
   hasReading(trace?.meta) ? [trace.meta[KEY]] : (trace?.steps ?? []).flatMap(readings);
 
@@ -123,7 +126,7 @@ const readings = (step: Step): unknown[] =>
 
 const spends = (step: Step): boolean => readings(step).length > 0;
 
-/** A step with nothing but its epsilon. */
+/** A step reduced to its epsilon. */
 const slim = (step: Step): Step => ({
   kind: 'event',
   name: KEY,

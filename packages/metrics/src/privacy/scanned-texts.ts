@@ -3,15 +3,15 @@ import { type AnswerText, answersOf, caseOf } from '../input.ts';
 import type { MetricInput } from '../metric.ts';
 
 const MAX_TEXT = 1_000_000;
-/** Arguments are the agent's, so their size and depth are not in our hands. */
+/** Limits untrusted arguments. */
 const MAX_LEAVES = 10_000;
 const MAX_DEPTH = 100;
 
-/** A text that is looked through for personal data, and where it is. */
+/** A text to scan for personal data, with its origin. */
 export interface ScannedText {
   readonly text: string;
   readonly location: 'input' | 'output' | 'tool_arguments';
-  /** Of a conversation. */
+  /** In a conversation. */
   readonly turn?: number;
   /** `seq` of the call's step, its tool, and a JSON pointer into its arguments. */
   readonly step?: number;
@@ -25,7 +25,7 @@ export interface ScanOptions {
   readonly check_tool_arguments: boolean;
 }
 
-/** Everything that is to be looked at, or why it cannot be: a part that was not captured may hold any leak. */
+/** All texts to scan, or why they cannot be: a missing part may contain any leak. */
 export function scannedTexts(
   input: MetricInput,
   { check_input, check_output, check_tool_arguments }: ScanOptions,
@@ -60,7 +60,7 @@ export function scannedTexts(
   };
 }
 
-/** What the user said: of a conversation each message. */
+/** The user's messages. */
 function messagesOf(input: MetricInput): readonly AnswerText[] {
   const turns = input.trace?.conversation?.turns ?? [];
   if (turns.length > 1) return turns.map(({ message, turn }) => ({ text: message, turn }));
@@ -68,7 +68,10 @@ function messagesOf(input: MetricInput): readonly AnswerText[] {
   return query === undefined ? [] : [{ text: query }];
 }
 
-/** Each text in the arguments by itself: in their JSON an escaped line break would hide what follows it. */
+/**
+ * Each text in the arguments separately, because an escaped line break in their JSON would hide the
+ * rest.
+ */
 function argumentTexts({ trace }: MetricInput): ScannedText[] | undefined {
   if (trace?.captured.toolCalls !== 'full') return undefined;
   const texts: ScannedText[] = [];
@@ -88,7 +91,9 @@ interface Leaf {
   readonly pointer: string;
 }
 
-/** Texts and numbers of a value, keys too. What is too large or too deep is one text, its JSON. */
+/**
+ * Texts, numbers and keys of a value. A value that is too large or too deep becomes one JSON text.
+ */
 function leavesOf(root: unknown): Leaf[] {
   const leaves: Leaf[] = [];
   const isWhole = visit(root, '', 0, leaves);

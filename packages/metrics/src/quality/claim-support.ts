@@ -3,7 +3,7 @@ import { type Found, measured, notMeasured } from '../metric.ts';
 import type { Grounded } from './grounding.ts';
 import { byModel, claimsOf, supportOf } from './model-method.ts';
 
-/** The share of the answer's claims that the judge gives one verdict: 1 the contexts support it, 0 they do not. */
+/** Share of the answer's claims that the judge finds supported by the contexts. */
 export const measureClaims = (
   { input, answer, contexts, detail }: Grounded,
   { count, verdict: wanted }: { readonly count: string; readonly verdict: 0 | 1 },

@@ -3,7 +3,10 @@ import { present } from '@agentci/lib/data';
 import { measured } from '../metric.ts';
 import { byModel, verdictIssue } from './model-method.ts';
 
-/** Precision at the rank of each useful text, averaged; useful texts far down the list lower it. 0 when none is useful. */
+/**
+ * Average precision at the rank of each useful text, which useful texts far down the list lower. 0
+ * if none is useful.
+ */
 export function averagePrecision(useful: readonly boolean[]): number {
   let found = 0;
   let sum = 0;
@@ -15,7 +18,7 @@ export function averagePrecision(useful: readonly boolean[]): number {
   return found === 0 ? 0 : sum / found;
 }
 
-/** Asks for each retrieved text whether it helped to arrive at the answer. */
+/** Asks for each retrieved text whether it helped to reach the answer. */
 export const contextPrecision = (options: {
   readonly judge: Judge | undefined;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -27,7 +30,7 @@ export const contextPrecision = (options: {
     const { query, contexts, answer } = options;
     const useful: boolean[] = [];
     const verdicts: { context: number; useful: boolean; reason: string }[] = [];
-    // One call a text: a text must not be judged by its neighbours.
+    // One call per text, because neighbors would influence the verdict.
     const replies = await Promise.all(
       contexts.map((text) =>
         desk.do<{ verdicts: [{ verdict: 0 | 1; reason: string }] }>({

@@ -4,7 +4,7 @@ import { answerOf, contextsOf } from '../input.ts';
 import { defineMetric, type Found, type MetricInput, measured, notMeasured } from '../metric.ts';
 import { metricParams } from '../params.ts';
 
-/** What a grounded metric is asked about: an answer and the texts it should rest on. */
+/** The input of a grounded metric: an answer and its source texts. */
 export interface Grounded {
   readonly input: MetricInput;
   readonly answer: string;
@@ -15,23 +15,26 @@ export interface Grounded {
 interface GroundedMetric {
   readonly name: string;
   readonly better?: 'lower';
-  /** What the context must be. */
+  /** Required context, in words. */
   readonly context: string;
   readonly summary: string;
-  /** Leaves the contexts out of the detail. */
+  /** Omits the contexts from the detail. */
   readonly hidesContexts?: true;
-  /** From which of the contexts are word for word in the answer. */
+  /** Computes the value from which contexts appear verbatim in the answer. */
   readonly lexical: (contained: readonly boolean[]) => number;
   readonly model: (asked: Grounded) => Promise<Found>;
 }
 
-/** `lexical` looks for texts in texts; `model` asks the judge. Written, never guessed: a bound belongs to a method. */
+/**
+ * `lexical` compares texts, `model` asks the judge. Never guessed, because a bound belongs to a
+ * method.
+ */
 const methodParams = () =>
   metricParams({
     method: v.enum(['lexical', 'model']).default('lexical').describe('how it is measured'),
   });
 
-/** A metric of an answer and its context, measured by comparing texts or by asking the judge. */
+/** Defines a metric of an answer and its context, by text comparison or judge. */
 export function defineGrounded({
   name,
   better,
@@ -68,12 +71,11 @@ export function defineGrounded({
   });
 }
 
-/** Which of the contexts are word for word in the answer, without regard to case. */
+/** Which contexts appear verbatim in the answer, ignoring case. */
 function containedContexts(contexts: readonly string[], answer: string): boolean[] {
   const folded = foldText(answer);
   return contexts.map((context) => folded.includes(foldText(context)));
 }
 
-/** The share of contexts that the answer repeats. */
 export const shareContained = (contained: readonly boolean[]): number =>
   contained.filter(Boolean).length / contained.length;

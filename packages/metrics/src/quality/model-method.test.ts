@@ -20,7 +20,7 @@ const record = {
   cost_usd: 0,
 };
 
-/** A judge that splits at full stops and takes a statement for supported when the premises contain it. */
+/** A judge that splits at full stops and supports a statement if the premises contain it. */
 const literalJudge: Judge = {
   ask: async () => ({ error: true, kind: 'no_model', message: 'only tasks' }),
   perform: async (task) => {

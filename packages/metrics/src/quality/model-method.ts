@@ -2,10 +2,12 @@ import { isFailure, type Judge, type JudgeRecord, type JudgeTask } from '@agentc
 import { isObject, present } from '@agentci/lib/data';
 import { notMeasured } from '../metric.ts';
 
-/** Past this many claims an answer is a document; a verdict on each would cost more than it tells. */
+/**
+ * An answer with more claims is a document, and a verdict on each would cost more than it tells.
+ */
 const MAX_CLAIMS = 40;
 
-/** Raised where the judge gave no usable reply; turned into "not measured" with the reason. */
+/** Thrown if the judge gave no usable reply. Becomes "not measured" with the reason. */
 class NoReply extends Error {
   readonly kind: string;
   constructor(kind: string, message: string) {
@@ -14,7 +16,7 @@ class NoReply extends Error {
   }
 }
 
-/** Puts the tasks of one metric to a judge and keeps account of them. */
+/** Sends the tasks of one metric to a judge and counts them. */
 export class Desk {
   readonly #judge: Judge;
   readonly #records: JudgeRecord[] = [];
@@ -29,7 +31,7 @@ export class Desk {
     const said = await this.#judge.perform(task);
     if (isFailure(said)) throw new NoReply(said.kind, said.message);
     this.#records.push(said.record);
-    // `check` of the task has made sure of the shape.
+    // The task's `check` has validated the shape.
     return said.reply as T;
   }
 
@@ -46,7 +48,10 @@ export class Desk {
 
 type Found = ReturnType<typeof notMeasured>;
 
-/** Runs the model-based part of a metric. Without a reply there is no value: never a fall back to another method. */
+/**
+ * Runs the model-based part of a metric. Without a reply there is no value, and never a fallback to
+ * another method.
+ */
 export async function byModel(
   judge: Judge | undefined,
   detail: Readonly<Record<string, unknown>>,
@@ -97,7 +102,9 @@ export interface ClaimVerdict {
   readonly reason: string;
 }
 
-/** For each statement whether the premises support it; as many verdicts as statements, in their order, or none. */
+/**
+ * Whether the premises support each statement. One verdict per statement, in order, or none at all.
+ */
 export async function supportOf(
   desk: Desk,
   claims: readonly string[],
@@ -120,7 +127,7 @@ export async function supportOf(
   return verdicts.map(({ verdict, reason }, i) => ({ statement: claims[i]!, verdict, reason }));
 }
 
-/** Counts are enforced: a dropped verdict would otherwise raise the share of the others. */
+/** The count must match, because a dropped verdict would raise the share of the others. */
 export function verdictIssue(reply: unknown, count: number): string | undefined {
   const list = isObject(reply) ? reply.verdicts : undefined;
   if (!Array.isArray(list)) return '"verdicts" must be a list';

@@ -5,7 +5,7 @@ import { type LocalModels, NO_MODELS } from '../local-models.ts';
 import { measured, notMeasured } from '../metric.ts';
 import { byModel, claimsOf, supportOf } from './model-method.ts';
 
-/** F1 of counts; 0 when nothing is right, 1 when there was nothing to say and nothing was said. */
+/** F1 from counts. 0 if nothing is right, 1 if both texts are empty. */
 export function f1Of({
   tp,
   fp,
@@ -18,7 +18,10 @@ export function f1Of({
   return tp + fp + fn === 0 ? 1 : (2 * tp) / (2 * tp + fp + fn);
 }
 
-/** Statements of the answer that the reference supports, those it does not, and those of the reference that are missing. */
+/**
+ * Statements of the answer that the reference supports or not, and those of the reference that are
+ * missing.
+ */
 export const statementF1 = (options: {
   readonly judge: Judge | undefined;
   readonly models: LocalModels | undefined;
@@ -50,7 +53,7 @@ export const statementF1 = (options: {
     const detail = { ...counts, f1, verdicts: { answer: right, expected: present } };
     if (weight === 0) return measured(f1, detail);
     const embedded = await models?.embedTexts([answer, expected]);
-    // F1 alone is another formula: it is used only where it is chosen.
+    // F1 alone is another formula, used only if chosen.
     if (!embedded?.ok)
       return notMeasured(
         `${embedded?.reason ?? NO_MODELS}; or leave the similarity out with similarity_weight: 0`,

@@ -4,7 +4,7 @@ import { metricParams } from '../params.ts';
 import { estimateEnergy, noEnergyReason } from './estimate.ts';
 import { energyKwh } from './readings.ts';
 
-/** A charge of a phone takes about 8 Wh from the socket. */
+/** Charging a phone takes about 8 Wh from the socket. */
 const PHONES_PER_KWH = 121;
 
 export const metric = defineMetric({

@@ -3,21 +3,25 @@ import { llmCalls } from '@agentci/trace';
 import type { Amount } from './readings.ts';
 
 /**
- * EcoLogits' published fit for one output token of a dense model on a server GPU: watt hours grow linearly with the active
- * parameters (billions), times the overhead of the data centre. Prompt tokens are not in the fit.
+ * EcoLogits' published fit for one output token of a dense model on a server GPU: watt hours grow
+ * linearly with active parameters (billions), times the overhead of the data center. It ignores
+ * prompt tokens.
  */
 const WH_PER_TOKEN_AND_BILLION = 8.91e-5;
 const WH_PER_TOKEN = 1.43e-3;
 const DATA_CENTRE_OVERHEAD = 1.2;
 const WH_PER_KWH = 1000;
 
-/** Active parameters in billions, where a model's own name says them: `llama-3.1-70b`, `mixtral-8x7b` is left alone. */
+/**
+ * Active parameters in billions, if the model's name contains them: `llama-3.1-70b`, but not
+ * `mixtral-8x7b`.
+ */
 function billionsOf(model: string): number | undefined {
   const found = /(?<![\d.x])(\d{1,4}(?:\.\d{1,2})?)b(?![a-z0-9])/i.exec(model);
   return found === null || /\d+x\d/i.test(model) ? undefined : Number(found[1]);
 }
 
-/** Energy from output tokens and the size of the model; undefined when either is not known for every call. */
+/** Energy from output tokens and model size. Undefined if either is unknown for any call. */
 export function estimateEnergy(
   trace: Trace | null | undefined,
   activeBillions?: number,
@@ -38,7 +42,7 @@ export function estimateEnergy(
   };
 }
 
-/** Why there is neither a reading nor an estimate, and what would help. */
+/** Why there is neither a reading nor an estimate, with the way out. */
 export function noEnergyReason(trace: Trace | null | undefined): string {
   if (trace?.captured.llmCalls !== 'full') return 'no energy reading';
   const calls = llmCalls(trace);

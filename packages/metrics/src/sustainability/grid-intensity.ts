@@ -2,7 +2,7 @@ import { averageIntensity } from '@tgwf/co2';
 
 const GRAMS_PER_KG = 1000;
 
-/** The yearly average of a region's grid, by the data set of the Green Web Foundation. */
+/** Yearly average of a region's grid, from the Green Web Foundation's data set. */
 export function gridIntensity(region: string): { kgPerKwh: number; source: string } | undefined {
   const data: Readonly<Record<string, number>> = averageIntensity.data;
   const grams = Object.hasOwn(data, region) ? data[region] : undefined;

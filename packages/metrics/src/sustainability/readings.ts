@@ -5,7 +5,7 @@ const GRAMS_PER_KG = 1000;
 
 type Reading = 'cpuPct' | 'rssMb' | 'gpuPct' | 'joules' | 'co2g';
 
-/** Samples of one reading; a negative one was never measured. */
+/** Samples of one reading. A negative value was never measured. */
 const samplesOf = (
   trace: Trace | null | undefined,
   key: Reading,
@@ -17,7 +17,7 @@ const samplesOf = (
 
 export interface Amount {
   readonly value: number;
-  /** How the number came about. */
+  /** How the number was obtained. */
   readonly method: string;
 }
 
@@ -42,7 +42,7 @@ export const energyKwh = (trace: Trace | null | undefined): Amount | undefined =
 export const carbonKg = (trace: Trace | null | undefined): Amount | undefined =>
   sumOf(trace, 'co2g', GRAMS_PER_KG);
 
-/** The mean of a load, or undefined when it was never read. */
+/** Mean load, or undefined if it was never read. */
 export function meanLoad(
   trace: Trace | null | undefined,
   key: 'cpuPct' | 'gpuPct',
@@ -53,7 +53,7 @@ export function meanLoad(
     : samples.reduce((sum, { value }) => sum + value, 0) / samples.length;
 }
 
-/** The most memory seen at once, in GB. */
+/** Peak memory in GB. */
 export function peakMemoryGb(trace: Trace | null | undefined): number | undefined {
   const samples = samplesOf(trace, 'rssMb');
   return samples.length === 0 ? undefined : Math.max(...samples.map(({ value }) => value)) / 1024;

@@ -41,7 +41,7 @@ const load = (used: number, target: number) => ({
   score: nearness(used, target),
 });
 
-/** 1 from half the target to 1.2 times it; less below, and less above. */
+/** 1 from half the target to 1.2 times the target, falling off on both sides. */
 function nearness(used: number, target: number): number {
   if (target === 0) return used === 0 ? 1 : 0;
   const ratio = used / target;

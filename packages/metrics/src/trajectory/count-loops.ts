@@ -1,6 +1,6 @@
 import { visibleNames } from '@agentci/lib/text';
 
-/** How many calls repeat the call right before them. `A B A B` has none. */
+/** Number of calls that repeat the previous call. `A B A B` has none. */
 export function countLoops(called: readonly string[]): number {
   const names = visibleNames(called);
   let loops = 0;

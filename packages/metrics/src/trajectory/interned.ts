@@ -1,18 +1,18 @@
 import { visibleNames } from '@agentci/lib/text';
 
-/** Two sequences as numbers, without the beginning and end they share. */
+/** Two sequences as numbers, without their common prefix and suffix. */
 export interface InternedPair {
   readonly a: Int32Array;
   readonly b: Int32Array;
-  /** How many items the trimmed beginning and end had. */
+  /** Length of the removed prefix and suffix. */
   readonly shared: number;
-  /** Distinct names; every number is below it. */
+  /** Number of distinct names. Every number is below it. */
   readonly size: number;
 }
 
 /**
- * Numbers the names of two sequences, so that the inner loops compare integers.
- * A shared beginning or end is in some longest common subsequence and some shortest edit, so both may leave it out.
+ * Numbers the names of two sequences, so that inner loops compare integers. A common prefix or
+ * suffix is part of some longest common subsequence and some shortest edit, so both may skip it.
  */
 export function internPair(first: readonly string[], second: readonly string[]): InternedPair {
   const a = visibleNames(first);
@@ -39,7 +39,7 @@ export function internPair(first: readonly string[], second: readonly string[]):
   return { a: numbered(a), b: numbered(b), shared: start + end, size: ids.size };
 }
 
-/** Bits of one word: for each name, its places among 32 items of a sequence. One buffer serves all words in turn. */
+/** Bit positions of each name among 32 items of a sequence. All words share one buffer. */
 export class WordBits {
   readonly bits: Int32Array;
   private readonly sequence: Int32Array;
@@ -53,7 +53,7 @@ export class WordBits {
     return Math.ceil(this.sequence.length / 32);
   }
 
-  /** Fills the buffer for a word; `clear` it before the next. */
+  /** Fills the buffer for a word. Call `clear` before the next one. */
   fill(word: number): void {
     const end = Math.min(this.sequence.length, word * 32 + 32);
     for (let i = word * 32; i < end; i++) {

@@ -4,8 +4,8 @@ export const MATCH_MODES = ['strict', 'unordered', 'subset', 'superset'] as cons
 export type MatchMode = (typeof MATCH_MODES)[number];
 
 /**
- * What each mode asks for. Printed in every reason: other tools (LangChain's agentevals among them) use the names
- * subset and superset the other way round.
+ * The rule of each mode. Every reason prints it, because other tools (such as LangChain's
+ * agentevals) use the names subset and superset the other way round.
  */
 export const MATCH_RULES: Readonly<Record<MatchMode, string>> = {
   strict: 'strict: the same tools in the same order, as often',
@@ -16,11 +16,14 @@ export const MATCH_RULES: Readonly<Record<MatchMode, string>> = {
 
 export interface ToolMatch {
   readonly matched: boolean;
-  /** The rule, and what is missing and extra, with counts. */
+  /** The rule, and the missing and extra tools with counts. */
   readonly reason: string;
 }
 
-/** Compares the tools used with a reference in one of four modes. Three compare sets, so repeats count in `strict` only. */
+/**
+ * Compares the used tools with a reference in one of four modes. Three compare sets, so repeats
+ * count only in `strict`.
+ */
 export function matchTools(options: {
   readonly used: readonly string[];
   readonly reference: readonly string[];

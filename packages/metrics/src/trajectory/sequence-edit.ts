@@ -1,21 +1,25 @@
 import { internPair, WordBits } from './interned.ts';
 
-/** Similarity of two call sequences by edits: 1 − distance / max(|a|, |b|), from 0 to 1. Two empty sequences are alike. */
+/**
+ * Similarity of two call sequences by edits: 1 − distance / max(|a|, |b|), 0 to 1. Two empty
+ * sequences are equal.
+ */
 export function sequenceEdit(a: readonly string[], b: readonly string[]): number {
   const longer = Math.max(a.length, b.length);
   return longer === 0 ? 1 : 1 - editDistance(a, b) / longer;
 }
 
 /**
- * Fewest insertions, deletions and substitutions that turn one sequence into the other (Levenshtein),
- * with 32 cells of the usual table in one integer operation (Myers 1999, in Hyyrö's form for several words, 2003).
+ * Levenshtein distance of two sequences, 32 table cells per integer operation (Myers 1999, in
+ * Hyyrö's form for several words, 2003).
  */
 export function editDistance(first: readonly string[], second: readonly string[]): number {
   const { a, b, size } = internPair(first, second);
   const [row, column] = a.length <= b.length ? [a, b] : [b, a];
   if (row.length === 0) return column.length;
   const rowBits = new WordBits(row, size);
-  // Differences along the column at the edge between two words. At the upper edge each call costs one insertion.
+  // Column differences at the border between two words. At the upper border each call costs one
+  // insertion.
   const edgePlus = new Uint8Array(column.length).fill(1);
   const edgeMinus = new Uint8Array(column.length);
   const lastWord = rowBits.words - 1;
@@ -23,7 +27,7 @@ export function editDistance(first: readonly string[], second: readonly string[]
   let distance = row.length;
   for (let word = 0; word <= lastWord; word++) {
     rowBits.fill(word);
-    // Differences along the row: where the table grows by one, and where it shrinks by one.
+    // Row differences: the cells that grow by one, and the cells that shrink by one.
     let plus = -1;
     let minus = 0;
     for (let j = 0; j < column.length; j++) {

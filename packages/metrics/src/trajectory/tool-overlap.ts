@@ -1,12 +1,15 @@
 import { visibleNames } from '@agentci/lib/text';
 
-/** How well the tools that were used fit the expected ones. Repeats do not count, and names are compared as a reader sees them. */
+/** Overlap of used and expected tools. Ignores repeats, and compares visible names. */
 export interface ToolOverlap {
-  /** Share of the expected tools that were used: |E ∩ U| / |E|. 1 when nothing is expected. */
+  /** Share of the expected tools that were used: |E ∩ U| / |E|. 1 if nothing is expected. */
   readonly recall: number;
-  /** Share of the used tools that were expected: |E ∩ U| / |U|. Nothing used: 1 if nothing was expected, else 0. */
+  /**
+   * Share of the used tools that were expected: |E ∩ U| / |U|. If nothing was used: 1 if nothing
+   * was expected, else 0.
+   */
   readonly precision: number;
-  /** Harmonic mean of the two; 0 when both are 0. */
+  /** Harmonic mean of both. 0 if both are 0. */
   readonly f1: number;
 }
 

@@ -1,5 +1,8 @@
 import { toolOverlap } from './tool-overlap.ts';
 
-/** Share of the expected tools that were used: |E ∩ U| / |E|. 1 when nothing is expected. Repeats do not count. */
+/**
+ * Share of the expected tools that were used: |E ∩ U| / |E|. 1 if nothing is expected. Ignores
+ * repeats.
+ */
 export const toolRecall = (expected: Iterable<string>, used: Iterable<string>): number =>
   toolOverlap(expected, used).recall;
