@@ -9,7 +9,7 @@ import { PADDING } from './probes.ts';
 const asksForTop =
   /"?score"?\s*(?:of|:|=)?\s*=*\s*5\b|5 points|scores? (?:it )?5|deserves a 5|5 of 5 points/i;
 
-/** Reads a prompt as a gullible model would: whatever it takes for the end of the data is the end of the data. */
+/** Reads a prompt like a gullible model, which believes any end of the data. */
 function seenOutside(text: string): string {
   const lines = text
     .normalize('NFKC')

@@ -20,41 +20,43 @@ interface Asked {
   readonly rationale?: string;
 }
 
-/** How a judge bears attacks, repeats, another order and more words. */
+/** How a judge handles attacks, repeats, reordering and padding. */
 export interface AuditReport {
   readonly schema: 'agentci.judge-audit/1';
-  /** A plainly good answer passes and a plainly bad one fails: otherwise the rest proves nothing. */
+  /**
+   * A clearly good answer passes and a clearly bad one fails. Otherwise the rest proves nothing.
+   */
   readonly controls: { readonly good: Asked; readonly bad: Asked; readonly hold: boolean };
   readonly attacks: {
     readonly total: number;
-    /** Attacks that got a bad answer a passing score. */
+    /** Attacks that got a passing score. */
     readonly succeeded: readonly (Asked & { readonly technique: string })[];
     readonly undecided: readonly Asked[];
-    /** Of the share that succeeded. */
+    /** Interval of the success rate. */
     readonly interval: Interval | null;
   };
   readonly repeats: {
     readonly repeats: number;
-    /** Share of the probes whose verdict was not the same every time. */
+    /** Share of probes with changing verdicts. */
     readonly flip_rate: number | null;
     readonly flipped: readonly string[];
-    /** Mean over the probes of the scores' standard deviation. */
+    /** Mean over the probes of the standard deviation of their scores. */
     readonly score_sd: number | null;
   };
   readonly position: Shift;
   readonly length: Shift;
-  /** Questions that got no verdict. */
+  /** Questions without a verdict. */
   readonly errors: number;
 }
 
-/** How verdicts moved when nothing that matters was changed. */
+/** How verdicts changed with an irrelevant change. */
 interface Shift {
   readonly mean_change: number | null;
   readonly flipped: readonly string[];
   readonly compared: number;
 }
 
-/** Puts the attack suite and the probes to a judge. The judge limits how many are asked at a time. */
+/** Sends the attacks and probes to a judge, which limits its concurrency. */
 export async function auditJudge(
   judge: Judge,
   { repeats = 3 }: { repeats?: number } = {},

@@ -1,11 +1,11 @@
-/** Money that may still be spent. A call reserves what it may cost at most and gives back the rest. */
+/** The remaining budget. A call reserves its maximum cost and returns the rest. */
 export interface Budget {
-  /** False when the call could go beyond the limit: it must not be made. */
+  /** False if the call could exceed the limit and must not be made. */
   reserve(usd: number): boolean;
   settle(reservedUsd: number, actualUsd: number): void;
 }
 
-/** A budget of its own, e.g. for `agentci judge audit`; a run shares one between the agent and the judge. */
+/** A separate budget, such as for `agentci judge audit`. In a run, agent and judge share one. */
 export function limitedBudget(limitUsd: number): Budget {
   let committed = 0;
   return {

@@ -9,10 +9,10 @@ const SCHEMA = 'agentci.verdict/1';
 const MAX_FILE_BYTES = 256 * 1024;
 const MAX_RAW = 16 * 1024;
 
-/** What a stored verdict answers: enough to see in a review what it is about. */
+/** The key of a stored verdict, detailed enough for reviews. */
 export interface VerdictKey {
   readonly model: string;
-  /** Where the model is served, when that is not its provider's own server. */
+  /** The server of the model, if it is not the provider's own. */
   readonly base_url?: string;
   readonly rubric: { readonly id: string; readonly version: string };
   readonly prompt_hash: string;
@@ -30,7 +30,7 @@ export interface StoredVerdict {
 export const pathOf = (dir: string, hash: string): string =>
   join(dir, hash.slice(0, 2), `${hash}.json`);
 
-/** A file of the cache. Anything that is not an answer to this very prompt, in this schema, counts as absent. */
+/** Reads a cache file. Anything but an answer to this exact prompt counts as absent. */
 export function readCacheFile(
   path: string,
   schema: string,
@@ -51,7 +51,7 @@ export function readCacheFile(
   }
 }
 
-/** A verdict from the cache, if a whole one is there. */
+/** A complete verdict from the cache, if there is one. */
 export function readStoredVerdict(
   dir: string,
   hash: string,
@@ -76,7 +76,7 @@ export function readStoredVerdict(
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
-/** Keeps a verdict for the next run. Whole or not at all, also when two runs write the same one. */
+/** Stores a verdict atomically, because two runs may write the same one. */
 export function writeStoredVerdict(
   dir: string,
   hash: string,

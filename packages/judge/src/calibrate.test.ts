@@ -53,7 +53,7 @@ describe('agreement', () => {
 });
 
 describe('calibration', () => {
-  // People pass what the judge gives a 4 or 5; the spec asks for 3.
+  // People pass answers that the judge scores 4 or 5, but the spec asks for 3.
   const strict = rowsOf(
     Array.from({ length: 60 }, (_, i) => [i % 5 >= 3 ? 1 : 0, (i % 5) + 1] as const),
   );

@@ -3,23 +3,22 @@ import type { Interval } from '@agentci/stats';
 import { cohenKappa, judgeCorrectedRate, seededRandom, wilsonInterval } from '@agentci/stats';
 import { judgeThreshold } from './threshold.ts';
 
-/** One answer that a person has judged, and the judge's score for it. */
+/** A human label and the judge's score for one answer. */
 export interface LabelledScore {
   readonly id: string;
-  /** What the person said. */
   readonly human: boolean;
-  /** 1 to 5; of an ensemble the mean. */
+  /** 1 to 5. The mean for an ensemble. */
   readonly score: number;
-  /** The lowest passing score of the rubric it was judged by, where the rows have several. */
+  /** The passing score of its rubric, if the rows have several. */
   readonly min_score?: number;
-  /** More than half of an ensemble did not say anything but fail: no score makes it a pass. */
+  /** At least half of an ensemble voted `fail`, so no score makes it a pass. */
   readonly vetoed?: boolean;
 }
 
-/** How far a judge agrees with people at one passing score. "Positive" is a pass. */
+/** Agreement of a judge with people at one passing score. "Positive" is a pass. */
 export interface Agreement {
   readonly n: number;
-  /** Null where the rows have several, each its own. */
+  /** Null if the rows have different ones. */
   readonly min_score: number | null;
   readonly confusion: {
     readonly true_pass: number;
@@ -29,27 +28,33 @@ export interface Agreement {
   };
   readonly accuracy: number | null;
   readonly accuracy_interval: Interval | null;
-  /** Null when one of the two gave the same label throughout and chance explains everything. */
+  /** Null if one side gave the same label throughout, so chance explains everything. */
   readonly kappa: number | null;
-  /** Share of human passes: κ means little without it. */
+  /** Share of human passes, without which κ means little. */
   readonly base_rate: number | null;
-  /** Share of human passes the judge passes. */
+  /** Share of human passes that the judge passes. */
   readonly tpr: number | null;
-  /** Share of human failures the judge fails. */
+  /** Share of human failures that the judge fails. */
   readonly tnr: number | null;
 }
 
 export interface Calibration extends Agreement {
-  /** The passing score chosen on one half of the labels and measured on the other, which it has not seen. Null for several rubrics' scores at once. */
+  /**
+   * The best passing score on one half of the labels, measured on the other half. Null for rows
+   * with different scores.
+   */
   readonly best_threshold: {
     readonly min_score: number;
     readonly chosen_on: Agreement;
     readonly measured_on: Agreement;
   } | null;
-  /** The judge's pass rate on the second half, and what it says about the true one with the first half's TPR and TNR. */
+  /**
+   * The judge's pass rate on the second half, and the true rate implied by the TPR and TNR of the
+   * first half.
+   */
   readonly pass_rate: {
     readonly judged: number | null;
-    /** Rogan and Gladen; null when the judge is no better than chance. */
+    /** Rogan and Gladen's estimate. Null if the judge is no better than chance. */
     readonly corrected: number | null;
     readonly corrected_interval: Interval | null;
     readonly human: number | null;
@@ -57,12 +62,12 @@ export interface Calibration extends Agreement {
 }
 
 const MAX_RESAMPLES = 1000;
-/** Rows drawn in all, so that many labels do not take minutes. */
+/** Maximum total draws, so that many labels do not take minutes. */
 const MAX_DRAWS = 20_000_000;
 
 /**
- * Compares a judge with people, each row at its own passing score, else at that of `threshold`. The halves are split by a hash
- * of the id, passes and failures evenly: the same labels give the same halves.
+ * Compares a judge with people, each row at its own passing score, else at that of `threshold`.
+ * Splits by a hash of the id, stratified by label, so that the same labels give the same halves.
  */
 export function calibrate(
   given: readonly LabelledScore[],
@@ -110,7 +115,7 @@ function halves(rows: readonly Row[], seed: number): { dev: Row[]; test: Row[] }
   return { dev, test };
 }
 
-/** The pass rate of the second half, corrected with how often the judge was right on the first. */
+/** The pass rate of the second half, corrected with the accuracy on the first. */
 function correctedRate(dev: readonly Row[], test: readonly Row[]): number | null {
   const rate = share(test, passes);
   const truePositiveRate = share(
@@ -125,7 +130,7 @@ function correctedRate(dev: readonly Row[], test: readonly Row[]): number | null
   return judgeCorrectedRate({ rate, truePositiveRate, trueNegativeRate: 1 - falsePositiveRate });
 }
 
-/** Both halves are resampled: with few labels the TPR and TNR are as uncertain as the rate itself. */
+/** Resamples both halves, because with few labels the TPR and TNR are as uncertain as the rate. */
 function correctedInterval(
   dev: readonly Row[],
   test: readonly Row[],
@@ -143,7 +148,8 @@ function correctedInterval(
     const rate = correctedRate(draw(dev), draw(test));
     if (rate !== null) rates.push(rate);
   }
-  // Where the judge is often no better than chance, an interval of the rest would be too narrow.
+  // If the judge is often no better than chance, an interval of the remaining samples would be too
+  // narrow.
   if (rates.length < resamples * 0.9 || rates.length < 100) return null;
   rates.sort((a, b) => a - b);
   return {
@@ -152,7 +158,7 @@ function correctedInterval(
   };
 }
 
-/** How far the judge agrees with people when this score or more is a pass; null takes each row's own. */
+/** Agreement with people if this score or more is a pass. Null uses each row's own. */
 export function agreement(rows: readonly LabelledScore[], min_score: number | null): Agreement {
   const judge = rows.map((row) =>
     passesAt(row, min_score ?? row.min_score ?? Number.POSITIVE_INFINITY),
@@ -184,7 +190,10 @@ export function agreement(rows: readonly LabelledScore[], min_score: number | nu
   };
 }
 
-/** The score with the highest κ; of equals the one nearest to what the spec says. 1 passes everything and is not a candidate. */
+/**
+ * The score with the highest κ; ties go to the one closest to the spec. 1 passes everything and is
+ * excluded.
+ */
 function bestScore(rows: readonly LabelledScore[], written: number): number {
   const kappaOf = (score: number): number =>
     agreement(rows, score).kappa ?? Number.NEGATIVE_INFINITY;

@@ -3,7 +3,7 @@ import type { JudgeRecord } from './port.ts';
 
 const MAX_RAW = 16 * 1024;
 
-/** What the calls for one verdict used, the repair included. */
+/** Resource use of the calls for one verdict, including the repair. */
 export interface CallTally {
   calls: number;
   input: number | undefined;
@@ -20,7 +20,7 @@ export const newTally = (): CallTally => ({
   warnings: new Set(),
 });
 
-/** The record kept with a verdict or a failure. */
+/** The record stored with a verdict or failure. */
 export function recordOf(key: VerdictKey, tally: CallTally, raw: string | undefined): JudgeRecord {
   return {
     ...key,

@@ -2,27 +2,28 @@ import type { Verdict, VerdictLabel } from './port.ts';
 import { judgeThreshold } from './threshold.ts';
 
 export interface CombinedVerdict {
-  /** Null when too few of those asked have answered. */
+  /** Null if too few judges answered. */
   readonly passed: boolean | null;
-  /** Mean score, to two decimals; the decision is made on the exact one. */
+  /** Mean score to two decimals. The decision uses the exact one. */
   readonly avg_score: number | null;
   /** The lowest passing score. */
   readonly min_score: number;
   readonly majority: VerdictLabel | null;
-  /** The label says something else than the score: recorded, not obeyed, when one judge was asked. */
+  /** The label contradicts the score. Recorded, but ignored for a single judge. */
   readonly label_disagrees: boolean;
   readonly votes: { readonly pass: number; readonly borderline: number; readonly fail: number };
 }
 
 /**
- * The decision of one judge or several. One: the score alone decides. Several: labels other than `fail` must be strictly more
- * than half and the mean score must reach the threshold's; a tie fails. Half or fewer of those asked answered: no decision.
+ * Decides for one judge or several. One: the score alone decides. Several: more than half of the
+ * labels must not be `fail`, and the mean score must reach the threshold's. A tie fails. No
+ * decision if half or fewer of the judges answered.
  */
 export function combineVerdicts(input: {
   readonly verdicts: readonly Pick<Verdict, 'score' | 'label'>[];
-  /** Between 0 and 1, as in the spec. */
+  /** 0 to 1, as in the spec. */
   readonly threshold: number;
-  /** How many were asked; those that answered when not given. */
+  /** Number of judges asked. Default: those that answered. */
   readonly asked?: number;
 }): CombinedVerdict {
   const { verdicts, threshold, asked = verdicts.length } = input;

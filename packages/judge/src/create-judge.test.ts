@@ -35,7 +35,7 @@ describe('every provider is asked in its own words', () => {
     { model: 'openai-compatible:llama3.1:8b', protocol: 'chat', header: undefined },
   ])('$model', async ({ model, protocol, header }) => {
     const server = await scriptedModel((request) =>
-      // Models without native structured output are given a tool for the verdict.
+      // Models without native structured output get a tool for the verdict.
       request.tools.length > 0
         ? { toolCalls: [{ name: request.tools[0]!, args: JSON.parse(verdictText(4)) }] }
         : { text: verdictText(4), usage: { input: 120, output: 30 } },
@@ -213,7 +213,7 @@ describe('infrastructure', () => {
 });
 
 describe('stored verdicts', () => {
-  // One server for each cache: another one would be another judge.
+  // One server per cache, because another server would be another judge.
   const servers = new Map<string, Awaited<ReturnType<typeof scriptedModel>>>();
   const asked = async (cacheDir: string, rest: JudgeConfig = {}) => {
     const server =
@@ -385,7 +385,7 @@ describe('money', () => {
     const server = await scriptedModel([
       { text: verdictText(4), usage: { input: 1000, output: 100 } },
     ]);
-    // One call may cost up to about 0.0015 dollars and really costs 0.0002.
+    // A call may cost up to about $0.0015 and costs $0.0002.
     const judge = createJudge(
       config(server.url, { model: 'openai:gpt-4o-mini', budget: limitedBudget(0.0017) }),
     );

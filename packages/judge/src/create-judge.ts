@@ -51,7 +51,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_RETRIES = 2;
 const DEFAULT_LIMITS: Limits = { concurrent: 4, perMinute: 600 };
 
-/** Makes a judge. Nothing is loaded and no model is called before the first question that is not in the cache. */
+/** Creates a judge. Loads and calls nothing before the first question that is not cached. */
 export function createJudge(config: JudgeConfig = {}): Judge {
   return new ModelJudge(config);
 }
@@ -67,7 +67,7 @@ class ModelJudge implements Judge {
   readonly ensemble?: { readonly size: number; readonly enabled: boolean };
   readonly #config: JudgeConfig;
   readonly #limiters = new Map<string, Limiter>();
-  /** Equal questions asked at the same time are one call. */
+  /** Concurrent equal questions share one call. */
   readonly #open = new Map<string, Promise<Verdict | JudgeFailure>>();
   readonly #openTasks = new Map<string, Promise<TaskReply | JudgeFailure>>();
   #usage = { calls: 0, cached: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 as number | null };
@@ -300,7 +300,7 @@ class ModelJudge implements Judge {
   #request({ key, name, prompt, hash }: Ask, task?: JudgeTask): ModelRequest | JudgeFailure {
     const { mode, cacheDir } = this.#config;
     if (mode === 'recorded') {
-      // A whole one would have been used before anyone is asked.
+      // A complete one would have been used before.
       const damaged =
         cacheDir !== undefined &&
         existsSync(pathOf(cacheDir, hash)) &&
@@ -322,7 +322,7 @@ class ModelJudge implements Judge {
     };
   }
 
-  /** One reply, however many tries it takes; each try is paid for and counted. */
+  /** Gets one reply, with retries. Every attempt is paid for and counted. */
   async #call(
     ask: Ask,
     request: ModelRequest,
@@ -334,7 +334,7 @@ class ModelJudge implements Judge {
     const { lookup } = await this.#prices;
     const price = (usage: ModelReply['usage']): number | undefined =>
       lookup({ model: ask.name.model, provider: priceProvider(ask.name), usage })?.usd;
-    // Three characters a token is on the safe side for every script and tokenizer in use.
+    // Three characters per token is a safe estimate for every script and tokenizer.
     const most = price({
       input: Math.ceil(((request.system?.length ?? 0) + request.user.length) / 3) + 200,
       output: MAX_OUTPUT_TOKENS,
@@ -353,7 +353,7 @@ class ModelJudge implements Judge {
           draft.calls++;
           this.#usage.calls++;
           return callModel(request).catch((error: unknown) => {
-            // Before the next in line gets its turn.
+            // Before the next call in the queue starts.
             if (error instanceof ModelError && error.retryAfterMs !== undefined)
               limiter.pause(retryDelay(0, error.retryAfterMs, () => 0));
             throw error;
@@ -406,7 +406,7 @@ class ModelJudge implements Judge {
           warnings,
         });
       } catch (error) {
-        // A verdict that cannot be kept is still a verdict.
+        // A verdict that cannot be stored is still a verdict.
         draft.warnings.add(`not stored: ${(error as Error).message}`);
       }
     }
@@ -474,8 +474,8 @@ const priceProvider = ({ provider }: ModelName): string =>
   provider === 'openai-chat' ? 'openai' : provider;
 
 /**
- * Who serves the model, as part of what a stored verdict answers: one name may be another model on another server. The
- * providers' own servers are not written down, so verdicts stored without an address stay what they were.
+ * The model's server, as part of the key, because a name may be another model on another server.
+ * Omitted for the providers' own servers, so that older stored verdicts stay valid.
  */
 function servedBy({ base_url }: JudgeConfig): { readonly base_url?: string } {
   if (base_url === undefined) return {};

@@ -7,13 +7,16 @@ import {
   type Verdict,
 } from './port.ts';
 
-/** What came out of asking one judge or the ensemble, with every single reply. */
+/** The combined judgement with every single reply. */
 export interface Judgement extends CombinedVerdict {
   readonly isEnsemble: boolean;
   readonly replies: readonly (Verdict | JudgeFailure)[];
 }
 
-/** Puts a question to the judge, or to all members of its ensemble at once. A member that errs reduces the quorum, never the mean. */
+/**
+ * Asks the judge, or all members of its ensemble at once. A member's error reduces the quorum,
+ * never the mean.
+ */
 export async function judgeAnswer(options: {
   readonly judge: Judge;
   readonly question: JudgeQuestion;

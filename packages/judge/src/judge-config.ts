@@ -1,14 +1,14 @@
 import type { Budget } from './budget.ts';
 import type { Limits } from './limiter.ts';
 
-/** The ensemble of AgentCI 2.0: three votes by two models, so that there is always a majority. */
+/** AgentCI 2.0's ensemble: three votes by two models, so that there is always a majority. */
 export const DEFAULT_ENSEMBLE = [
   'claude-sonnet-4-5-20250929',
   'gpt-4o-mini',
   'gpt-4o-mini',
 ] as const;
 
-/** The settings of `judge_config`, and what the surroundings provide. */
+/** `judge_config` settings plus the environment. */
 export interface JudgeConfig {
   readonly model?: string | undefined;
   readonly temperature?: number | undefined;
@@ -22,21 +22,21 @@ export interface JudgeConfig {
   readonly ensemble?:
     | {
         readonly enabled?: boolean | undefined;
-        /** `DEFAULT_ENSEMBLE` when not written. */
+        /** Default: `DEFAULT_ENSEMBLE`. */
         readonly models?: readonly string[] | undefined;
         readonly strategy?: 'majority_vote' | undefined;
       }
     | undefined;
-  /** `recorded` never calls: a verdict that is not stored is a failure. */
+  /** `recorded` never calls a model, and a missing verdict is a failure. */
   readonly mode?: 'live' | 'recorded' | undefined;
-  /** Folder of stored verdicts; none are stored when it is not given. */
+  /** Folder of stored verdicts. Nothing is stored without it. */
   readonly cacheDir?: string | undefined;
-  /** Where keys are looked for. They are handed to the SDK and go nowhere else. */
+  /** Source of API keys, which go only to the SDK. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly budget?: Budget | undefined;
   /** Per provider. */
   readonly limits?: Limits | undefined;
-  /** Of the jitter between retries; 0 ≤ x < 1. */
+  /** Randomness for retry jitter, 0 ≤ x < 1. */
   readonly random?: (() => number) | undefined;
 }

@@ -1,38 +1,38 @@
 import type { RubricExample, WrittenRubric } from './rubric.ts';
 
-/** One line of a labels file: an answer and what a person said of it. */
+/** One line of a labels file: an answer and a human label. */
 export interface Label {
   readonly id: string;
   readonly query: string;
   readonly answer: string;
   readonly human: boolean;
   readonly context?: readonly string[];
-  /** A rubric of its own, instead of the one given for all. */
+  /** Overrides the common rubric. */
   readonly rubric?: WrittenRubric;
-  /** The judge is told to go by the context alone, as `hallucination_check` does. */
+  /** The judge must rely on the context alone, as in `hallucination_check`. */
   readonly isGrounded?: boolean;
-  /** The answer is a conversation, as the judge is shown it. */
+  /** The answer is a conversation in the judge's format. */
   readonly isConversation?: boolean;
-  /** Who said it. Without a name an id has one label. */
+  /** The rater. Without one, an id has one label. */
   readonly rater?: string;
   readonly score?: number;
   readonly note?: string;
-  /** When, in ISO 8601. */
+  /** Time in ISO 8601. */
   readonly at?: string;
-  /** Given after the rater had seen what the judge and others said. */
+  /** Given after the rater saw the verdicts of the judge and others. */
   readonly revised?: boolean;
-  /** What the rater said before that. */
+  /** The rater's label before that. */
   readonly blind?: boolean;
 }
 
-/** As it was said before anything was shown: what agreement is about. */
+/** The label before other opinions were shown, which agreement is measured on. */
 export const asBlind = (label: Label): Label =>
   label.blind === undefined ? label : { ...label, human: label.blind };
 
 export interface LabelProblem {
   readonly line: number;
   readonly message: string;
-  /** The last line of a file, without its end: a program was killed while it wrote it, and never confirmed it. */
+  /** The incomplete last line of a file: its writer was killed and never confirmed it. */
   readonly isTorn?: boolean;
 }
 
@@ -42,19 +42,22 @@ const NOT_JSON = 'not valid JSON';
 const PASS = new Set<unknown>([true, 1, 'pass', 'good', 'yes']);
 const FAIL = new Set<unknown>([false, 0, 'fail', 'bad', 'no']);
 
-/** A line that takes the rater's label back. */
+/** Withdraws the rater's label. */
 type Withdrawn = Pick<Label, 'id' | 'rater' | 'at' | 'revised'> & { readonly human: null };
 
-/** The labels of one file or several. What a rater says later takes the place of what the rater said before. */
+/** The labels of one or more files. A rater's later label replaces the earlier one. */
 export class LabelBook {
   readonly #labels = new Map<string, Label | Withdrawn>();
   readonly #blind = new Map<string, boolean>();
   #lines = 0;
 
-  /** Adds a file's lines and gives what is wrong with them. Names of lines without an `id` begin with `name`. */
+  /**
+   * Adds a file's lines and returns their problems. Lines without an `id` get one that starts with
+   * `name`.
+   */
   add(text: string, name = ''): LabelProblem[] {
     const problems: LabelProblem[] = [];
-    // Editors on Windows begin a file with a byte order mark.
+    // Some Windows editors add a byte order mark.
     const lines = text.replace(/^\ufeff/, '').split('\n');
     for (const [index, source] of lines.entries()) {
       if (source.trim() === '') continue;
@@ -82,7 +85,10 @@ export class LabelBook {
     });
   }
 
-  /** Whether this rater has said something of this answer before, and so has seen what others say, also where it was taken back. */
+  /**
+   * Whether this rater has labelled this answer before, and so has seen other opinions, even if the
+   * label was withdrawn.
+   */
   hasSeen(rater: string, id: string): boolean {
     return this.#labels.has(keyOf({ rater, id }));
   }
@@ -94,7 +100,7 @@ export class LabelBook {
     const before = this.#labels.get(key);
     if (before !== undefined && label.rater === undefined)
       return `the id "${label.id}" is used twice`;
-    // Lines of one file are in order; those of two files have only their times.
+    // Lines of one file are in order. Lines of two files have only their times.
     if (before?.at !== undefined && label.at !== undefined && before.at > label.at)
       return undefined;
     this.#labels.set(key, label);
@@ -107,8 +113,9 @@ const keyOf = ({ rater, id }: Pick<Label, 'rater' | 'id'>): string =>
   JSON.stringify([rater ?? null, id]);
 
 /**
- * Reads labels from JSON Lines: `{"query", "answer", "label": "pass" | "fail"}` and, if wanted, `id`, `context`, `rule`,
- * `template`, `threshold`, `rater`, `score`, `note`, `revised`. With a `rater` the label may be `null`: it is taken back.
+ * Reads labels from JSON Lines: `{"query", "answer", "label": "pass" | "fail"}`, with optional
+ * `id`, `context`, `rule`, `template`, `threshold`, `rater`, `score`, `note`, `revised`. With a
+ * `rater`, a `null` label withdraws the earlier one.
  */
 export function parseLabels(text: string): { labels: Label[]; problems: LabelProblem[] } {
   const book = new LabelBook();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Limiter } from './limiter.ts';
 
-/** Time that passes only while someone waits. */
+/** A clock that advances only while someone waits. */
 function clock() {
   let time = 0;
   return {

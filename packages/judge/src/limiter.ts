@@ -1,18 +1,18 @@
 const MINUTE_MS = 60_000;
 
 export interface Limits {
-  /** Calls in flight at a time. */
+  /** Maximum concurrent calls. */
   readonly concurrent: number;
   readonly perMinute: number;
 }
 
-/** Keeps the calls to one provider within bounds. A provider that asks for patience gets it from all callers, not only the one it told. */
+/** Limits the calls to one provider. A Retry-After of the provider delays all callers. */
 export class Limiter {
   readonly #limits: Limits;
   readonly #sleep: (ms: number) => Promise<void>;
   readonly #now: () => number;
   readonly #waiting: (() => void)[] = [];
-  /** When the calls of the last minute were started. */
+  /** Start times of the calls in the last minute. */
   #started: number[] = [];
   #running = 0;
   #pausedUntil = 0;

@@ -1,4 +1,4 @@
-/** A call that gave no reply. `infra`: worth another try. */
+/** A failed call. `infra`: worth a retry. */
 export class ModelError extends Error {
   readonly kind: 'infra' | 'provider' | 'interrupted';
   readonly retryAfterMs: number | undefined;

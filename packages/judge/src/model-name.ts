@@ -1,4 +1,7 @@
-/** The ways to reach a model. `openai` speaks Responses, `openai-chat` Chat Completions; both to OpenAI itself. */
+/**
+ * Supported protocols. `openai` is the Responses API and `openai-chat` Chat Completions, both of
+ * OpenAI itself.
+ */
 const PROVIDERS = ['anthropic', 'openai', 'openai-chat', 'google', 'openai-compatible'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
@@ -7,17 +10,20 @@ export interface ModelName {
   readonly model: string;
 }
 
-/** Dated, so that verdicts of next year compare with those of today. */
+/** A dated model, so that next year's verdicts stay comparable. */
 export const DEFAULT_MODEL = 'claude-sonnet-4-5-20250929';
 
-/** What texts are compared with where no embedding model is named; a server of one's own has to name it. */
+/** Default embedding models. A custom server must name one. */
 export const EMBEDDING_MODELS: Partial<Readonly<Record<ProviderName, string>>> = {
   openai: 'text-embedding-3-small',
   'openai-chat': 'text-embedding-3-small',
   google: 'gemini-embedding-001',
 };
 
-/** Where the key of a provider is looked for; the first that is set counts. A server named by `base_url` gets none unasked. */
+/**
+ * Environment variables of a provider's key, in order. A `base_url` server gets a key only if
+ * asked.
+ */
 export const KEY_VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
   anthropic: ['ANTHROPIC_API_KEY'],
   openai: ['OPENAI_API_KEY'],
@@ -27,8 +33,9 @@ export const KEY_VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = 
 };
 
 /**
- * Reads `provider:model`, or recognises the provider by the model's name. With `base_url` a name without provider belongs to
- * that server, colons and all (`llama3.1:8b`). Undefined when no known provider serves it.
+ * Parses `provider:model`, or finds the provider by the model's name. With `base_url`, a name
+ * without a provider belongs to that server, colons included (`llama3.1:8b`). Undefined if no known
+ * provider serves it.
  */
 export function parseModelName(
   name: string,

@@ -1,6 +1,6 @@
 import type { JudgeTask } from './port.ts';
 
-/** Why `--judge recorded` has nothing to go by: for a verdict on an answer, or for the reply to a task. */
+/** Why `--judge recorded` has no stored verdict or reply. */
 export function whyNotRecorded(
   model: string,
   { damaged, task }: { readonly damaged: string | false; readonly task: JudgeTask | undefined },

@@ -8,7 +8,7 @@ export interface VerdictError {
 
 const MAX_REPLY = 64 * 1024;
 const MAX_RATIONALE = 4000;
-/** A reply full of opening braces must not cost the square of its length. */
+/** Limits the work on replies full of opening braces. */
 const MAX_STARTS = 50;
 
 /**
@@ -60,7 +60,7 @@ function readVerdict(source: string): Verdict | VerdictError {
   return { rationale: rationale.slice(0, MAX_RATIONALE), score, label: label as VerdictLabel };
 }
 
-/** The outermost balanced `{…}` of a text, in order. */
+/** The outermost balanced `{…}` objects of a text, in order. */
 function* jsonObjects(text: string): Generator<string> {
   let from = 0;
   for (let starts = 0; starts < MAX_STARTS; starts++) {

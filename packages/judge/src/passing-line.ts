@@ -2,13 +2,16 @@ import { plural } from '@agentci/lib/text';
 import { type ResolvedRubric, resolveRubric, type WrittenRubric } from './rubric.ts';
 import { judgeThreshold } from './threshold.ts';
 
-/** Where a label's passing score comes from: `--threshold`, the label itself, the spec's own rubric of the same words, the rubric's default. */
+/**
+ * Source of a label's passing score: `--threshold`, the label, the spec's rubric with the same
+ * words, the rubric's default.
+ */
 export type LineSource = 'option' | 'label' | 'spec' | 'default';
 
 export interface PassingLine {
   readonly min_score: number;
   readonly from: LineSource;
-  /** What the spec asks for by now, where that is another score. */
+  /** The spec's current score, if it differs. */
   readonly spec?: number;
 }
 
@@ -18,7 +21,7 @@ export interface PassingLines {
   readonly labels: number;
 }
 
-/** The passing scores that the rubrics of a spec are held against, by rubric. */
+/** Passing scores of a spec, by rubric. */
 export class SpecLines {
   readonly #scores = new Map<string, Set<number>>();
 
@@ -31,7 +34,7 @@ export class SpecLines {
     }
   }
 
-  /** Undefined where the spec has no such rubric, or has it with several passing scores. */
+  /** Undefined if the spec has no such rubric, or several passing scores for it. */
   of(rubric: ResolvedRubric): number | undefined {
     const known = this.#scores.get(keyOf(rubric));
     return known?.size === 1 ? [...known][0] : undefined;
@@ -40,7 +43,7 @@ export class SpecLines {
 
 const keyOf = ({ id, version }: ResolvedRubric): string => `${id}\n${version}`;
 
-/** The score from which an answer passes, as the gate of the spec would see it. */
+/** The passing score of an answer by the spec's current check. */
 export function passingLine(
   written: WrittenRubric,
   { option, spec }: { readonly option: number | undefined; readonly spec: SpecLines },
@@ -61,7 +64,7 @@ export function passingLine(
     : { min_score: inSpec, from: 'spec' };
 }
 
-/** How many labels are measured at which score. */
+/** Number of labels by passing score. */
 export function countLines(lines: readonly PassingLine[]): PassingLines[] {
   const counted = new Map<string, { min_score: number; from: LineSource; labels: number }>();
   for (const { min_score, from } of lines) {
@@ -88,7 +91,7 @@ export function describeLines(lines: readonly PassingLines[]): string {
     : `of ${lines.map((line) => `${plural(line.labels, 'label')} a score of ${one(line)}`).join(', of ')}`;
 }
 
-/** Labels that were given at another line than the spec's gate has now. */
+/** Reports labels that were given for another passing score than the spec has now. */
 export function describeMoved(lines: readonly PassingLine[]): string | undefined {
   const moved = lines.filter(({ spec }) => spec !== undefined);
   if (moved.length === 0) return undefined;

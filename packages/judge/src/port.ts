@@ -3,7 +3,7 @@ import type { ResolvedRubric } from './rubric.ts';
 export const VERDICT_LABELS = ['pass', 'borderline', 'fail'] as const;
 export type VerdictLabel = (typeof VERDICT_LABELS)[number];
 
-/** What a judge says of one answer. The score decides; the label matters when several judges vote. */
+/** A judge's verdict on one answer. The score decides. The label matters if several judges vote. */
 export interface Verdict {
   readonly rationale: string;
   /** 1 to 5. */
@@ -12,7 +12,7 @@ export interface Verdict {
   readonly record?: JudgeRecord;
 }
 
-/** Why there is no verdict. Never a pass and never a score. */
+/** Why there is no verdict. Never a pass or a score. */
 export interface JudgeFailure {
   readonly error: true;
   readonly kind: JudgeFailureKind;
@@ -31,24 +31,24 @@ export type JudgeFailureKind =
   | 'invalid'
   | 'interrupted';
 
-/** How a verdict came about, kept with the result so that it can be traced and repeated. */
+/** Provenance of a verdict, stored with the result for tracing and repetition. */
 export interface JudgeRecord {
   /** `provider:model`. */
   readonly model: string;
   readonly prompt_hash: string;
   readonly rubric: { readonly id: string; readonly version: string };
   readonly vote: number;
-  /** True when no call was made for it in this run. */
+  /** True if this run made no call for it. */
   readonly cached: boolean;
-  /** Calls made in this run, repair and retries included. */
+  /** Calls in this run, including repairs and retries. */
   readonly calls: number;
-  /** The judge's own words. */
+  /** The judge's reply, verbatim. */
   readonly raw?: string;
   readonly input_tokens?: number;
   readonly output_tokens?: number;
-  /** Dollars spent in this run; null when the price of the model is not known. */
+  /** Cost in this run. Null if the model's price is unknown. */
   readonly cost_usd: number | null;
-  /** What the provider did not honour, e.g. a temperature. */
+  /** Settings that the provider ignored, such as a temperature. */
   readonly warnings?: readonly string[];
 }
 
@@ -56,31 +56,34 @@ export interface JudgeQuestion {
   readonly rubric: ResolvedRubric;
   readonly query: string;
   readonly answer: string;
-  /** `answer` is a whole conversation, one JSON object per line and turn: all that the agent says in it is scored. */
+  /**
+   * `answer` is a whole conversation, one JSON object per turn and line. All of the agent's
+   * messages are scored.
+   */
   readonly isConversation?: boolean;
   /** Texts the answer should be grounded in. */
   readonly context?: readonly string[];
-  /** 0, the default, is the single judge; 1 and up are the members of the ensemble. */
+  /** 0, the default, is the single judge. 1 and up are ensemble members. */
   readonly vote?: number;
-  /** Which time the same question is put, when the judge itself is measured. */
+  /** Repetition number, for measuring the judge itself. */
   readonly repeat?: number;
 }
 
-/** A piece of work for a judge's model: what to do, on which texts, and what its JSON reply must look like. */
+/** A task for a judge's model: the instruction, the texts, and the expected JSON reply. */
 export interface JudgeTask {
   readonly id: string;
   readonly version: string;
-  /** What to do, in our words. */
+  /** The trusted instruction. */
   readonly instruction: string;
-  /** The shape of the reply, shown to the model. */
+  /** Shape of the reply, as shown to the model. */
   readonly format: string;
-  /** Texts of unknown origin; they never instruct. */
+  /** Untrusted texts, which never instruct. */
   readonly blocks: readonly { readonly name: string; readonly text: string }[];
-  /** What the reply is, for messages; "reply" when not given. */
+  /** Name of the reply in messages. Default: "reply". */
   readonly what?: string;
-  /** For servers that take one: other words for another number, the same for the same. */
+  /** Seed for servers that accept one. */
   readonly seed?: number;
-  /** Says what is wrong with a reply, or nothing. A reply that is wrong twice is a failure. */
+  /** Finds a problem in a reply. A reply with a problem after one repair is a failure. */
   readonly check: (reply: unknown) => string | undefined;
 }
 
@@ -89,15 +92,18 @@ export interface TaskReply {
   readonly record: JudgeRecord;
 }
 
-/** Anything that scores an answer against a rubric. `createJudge` makes one from a `judge_config`. */
+/** Scores answers against rubrics. `createJudge` creates one from a `judge_config`. */
 export interface Judge {
   readonly ensemble?: { readonly size: number; readonly enabled: boolean };
   ask(question: JudgeQuestion): Promise<Verdict | JudgeFailure>;
-  /** Work other than scoring, such as splitting an answer into claims. A judge that cannot do it has no such method. */
+  /**
+   * Performs tasks other than scoring, such as splitting an answer into claims. Absent if the judge
+   * cannot.
+   */
   perform?(task: JudgeTask): Promise<TaskReply | JudgeFailure>;
-  /** Vectors of texts, from an embedding model of the judge's provider. */
+  /** Embeds texts with a model of the judge's provider. */
   embed?(texts: readonly string[], model?: string): Promise<JudgeEmbeddings>;
-  /** What was spent so far. */
+  /** Usage so far. */
   usage?(): JudgeUsage;
 }
 
@@ -107,13 +113,13 @@ export type JudgeEmbeddings =
 
 export interface JudgeUsage {
   readonly calls: number;
-  /** Verdicts taken from the cache. */
+  /** Number of cached verdicts. */
   readonly cached: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** Null as soon as one call had no known price. */
+  /** Null if any call had no known price. */
   readonly cost_usd: number | null;
-  /** Models whose calls could not be priced. */
+  /** Models without a known price. */
   readonly unpriced: readonly string[];
 }
 

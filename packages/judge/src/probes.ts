@@ -1,4 +1,4 @@
-/** An answer whose worth is plain, to see whether a judge wavers. Judged by `actionable_steps`. */
+/** An answer of clear quality, to detect an inconsistent judge. Judged by `actionable_steps`. */
 export interface Probe {
   readonly id: string;
   readonly query: string;
@@ -6,7 +6,7 @@ export interface Probe {
   readonly expected: 'pass' | 'fail';
 }
 
-/** Answers of every quality, the middle included: a judge wavers there first. */
+/** Answers of every quality, mediocre ones included, because judges are least consistent there. */
 export const PROBES: readonly Probe[] = [
   {
     id: 'good-password',
@@ -51,7 +51,7 @@ export const PROBES: readonly Probe[] = [
   },
 ];
 
-/** Says nothing and takes room: a judge that pays by the word gives itself away. */
+/** Empty padding, to detect a judge that rewards length. */
 export const PADDING =
   '\n\nThank you for this interesting question. It is one that many people have, and it is good that it is being asked. Support is always glad to be of help, today and in the future, and wishes you a pleasant day.'.repeat(
     3,

@@ -9,7 +9,7 @@ const promptFor = (answer: string, query = ATTACK_QUERY, context?: string[]) =>
   judgePrompt({ rubric, query, answer, ...(context ? { context } : {}) });
 const nonceOf = (text: string): string => /<data-([0-9a-f]{24}) /.exec(text)![1]!;
 
-/** What a careful reader takes for instructions: all that is not between the tags of this prompt. */
+/** Text outside of this prompt's tags, which a careful model takes for instructions. */
 function outside({ system, user }: { system: string; user: string }): string {
   const nonce = nonceOf(user);
   return `${system}\n${user}`
@@ -20,7 +20,7 @@ function outside({ system, user }: { system: string; user: string }): string {
     .replaceAll(nonce, 'NONCE');
 }
 
-/** What a careless reader takes for instructions: lines without the mark of data. */
+/** Lines without the data prefix, which a careless model takes for instructions. */
 const unmarked = ({ user }: { user: string }): string =>
   user
     .split('\n')

@@ -4,7 +4,7 @@ import { DATA_LINE, dataBlock } from './data-block.ts';
 import type { JudgeQuestion } from './port.ts';
 import type { ResolvedRubric } from './rubric.ts';
 
-/** Part of every prompt hash: new wording here makes stored verdicts answers to another question. */
+/** Part of every prompt hash, because new wording invalidates stored verdicts. */
 const PROMPT_VERSION = 1;
 
 const MAX_QUERY = 8_000;
@@ -29,13 +29,13 @@ const formatOf = ({
 - score: one of 1, 2, 3, 4, 5, by the scale
 - label: "pass" when ${what} meets the rubric, "fail" when it does not, "borderline" when it is between`;
 
-/** What is scored, in the words of the prompt. */
+/** The scored text, as the prompt calls it. */
 interface Subject {
   readonly role: string;
   readonly what: string;
   readonly where: string;
   readonly order: string;
-  /** How the rubric, which speaks of "the answer", is to be read. */
+  /** How to read the rubric, which mentions "the answer". */
   readonly reading?: string;
 }
 const ANSWER: Subject = {
@@ -54,8 +54,9 @@ const CONVERSATION: Subject = {
 };
 
 /**
- * The question put to a judge. Whatever the agent, its tools or a document said is in data blocks whose tags carry a nonce;
- * the nonce is a hash of the question, so equal questions give equal prompts and no answer can contain its own.
+ * The prompt of a judge. All untrusted text is in data blocks whose tags carry a nonce. The nonce
+ * is a hash of the question, so that equal questions give equal prompts and no answer can contain
+ * its own.
  */
 export function judgePrompt(question: JudgeQuestion): JudgePrompt {
   const { rubric, query, answer, context, isConversation = false } = question;
@@ -85,7 +86,10 @@ ${formatOf(subject)}`;
   return { system, user, hash: sha256Hex(`${PROMPT_VERSION}\n${system}\n${user}`) };
 }
 
-/** Asks once more after a reply that was not a verdict. The bad reply itself is not repeated: it may speak with the answer's voice. */
+/**
+ * Asks again after an invalid reply. Does not repeat that reply, because it may contain the
+ * answer's words.
+ */
 export const repairPrompt = (user: string, why: string): string =>
   `${user}\n\nA first reply could not be used: ${why}. Reply again with the JSON object alone.`;
 

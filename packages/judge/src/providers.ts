@@ -3,23 +3,23 @@ import type { EmbeddingModel, LanguageModel } from 'ai';
 import { ModelError } from './model-error.ts';
 import type { ModelName } from './model-name.ts';
 
-/** The bound on a reply, and what a call is assumed to cost at most. Models that think count their thoughts too. */
+/** Maximum output tokens, and the assumed cost of a call. Includes reasoning tokens. */
 export const MAX_OUTPUT_TOKENS = 2048;
 
 export interface ModelRequest {
   readonly name: ModelName;
   readonly system?: string | undefined;
   readonly user: string;
-  /** What was said before, where the call is part of a conversation. */
+  /** Earlier messages, if the call is part of a conversation. */
   readonly history?:
     | readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
     | undefined;
-  /** The provider's own when not given. */
+  /** Default: the provider's. */
   readonly temperature?: number | undefined;
-  /** Given to the providers that take one. */
+  /** Sent to providers that accept one. */
   readonly seed?: number | undefined;
   readonly structured: boolean;
-  /** `MAX_OUTPUT_TOKENS` unless the key is there; undefined is the provider's own bound. */
+  /** `MAX_OUTPUT_TOKENS` if the key is absent. Undefined uses the provider's limit. */
   readonly maxOutputTokens?: number | undefined;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
@@ -30,7 +30,7 @@ export interface ModelRequest {
 export interface ModelReply {
   readonly text: string;
   readonly refused: boolean;
-  /** Why the reply ended, in the words of a trace. */
+  /** Why the reply ended, in trace vocabulary. */
   readonly finish?: 'stop' | 'length' | 'content_filter' | 'tool_calls' | 'error' | 'other';
   readonly usage: {
     readonly input?: number;
@@ -39,11 +39,14 @@ export interface ModelReply {
     readonly cacheWrite?: number;
   };
   readonly warnings: readonly string[];
-  /** Calls of tools that the model asked for. Nothing runs them. */
+  /** Tool calls that the model requested. They are not executed. */
   readonly toolCalls?: readonly { readonly name: string; readonly args: unknown }[];
 }
 
-/** The order matters: a score given after its reason is the better score. Bounds are left out, since not all providers take them. */
+/**
+ * The order matters, because a score after its reason is a better score. No bounds, because not all
+ * providers accept them.
+ */
 const VERDICT_SCHEMA = {
   type: 'object',
   properties: {
@@ -63,16 +66,16 @@ const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
   error: 'error',
 };
 
-/** The others would warn of it with every call. */
+/** The other providers would warn on every call. */
 const TAKES_SEED: ReadonlySet<ModelName['provider']> = new Set([
   'openai-chat',
   'openai-compatible',
   'google',
 ]);
 
-/** One call of a model. The SDKs are loaded here and only when a call is really made. */
+/** Calls a model. Loads the SDK on the first call. */
 export async function callModel(request: ModelRequest): Promise<ModelReply> {
-  // Before the SDK is loaded: it prints its first warning to stdout, into someone's JSON.
+  // Must come before the SDK is loaded, which prints its first warning to stdout.
   (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
   const { generateText, jsonSchema, Output, NoObjectGeneratedError, APICallError } = await import(
     './sdk/ai.ts'
@@ -115,7 +118,8 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
       };
     } catch (error) {
       if (NoObjectGeneratedError.isInstance(error)) {
-        // The reply is there, only not in the shape asked for: whether it is a verdict is decided by our own reader.
+        // The reply has another shape than requested. Our own reader decides whether it is a
+        // verdict.
         return {
           text: error.text ?? '',
           refused: error.finishReason === 'content-filter',
@@ -128,7 +132,7 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
       if (deadline.isOver())
         throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
       if (APICallError.isInstance(error)) throw fromApiError(error, request);
-      // The SDKs trip over answers of another protocol that are JSON all the same.
+      // The SDKs fail on JSON answers of another protocol.
       const { response } = heard;
       if (error instanceof TypeError && response?.ok === true)
         throw fromApiError(
@@ -148,14 +152,14 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
   });
 }
 
-/** A copy of what the server answered last, for messages. */
+/** A copy of the server's last response, for messages. */
 interface Heard {
   response?: Response;
 }
 
 const bodyOf = (response: Response): Promise<string> => response.text().catch(() => '');
 
-/** Vectors of texts, from a provider that has such models. */
+/** Embeds texts with a provider that has such models. */
 export async function embedTexts(
   texts: readonly string[],
   request: Omit<ModelRequest, 'system' | 'user' | 'temperature' | 'structured'>,
@@ -211,7 +215,7 @@ async function connectEmbedding({
   }
 }
 
-/** The judge's key goes to the server it was given for and to no other. */
+/** Sends the judge's key only to its configured server. */
 const fetchHere: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' });
   const redirect = describeRedirect(response.status, response.headers.get('location'));
@@ -230,7 +234,7 @@ async function connect(
     heard.response = response.clone();
     return response;
   };
-  // An empty key, never none: the SDKs would otherwise look into the process's environment by themselves.
+  // Empty instead of undefined, because the SDKs would otherwise read the environment.
   const settings = { apiKey: apiKey ?? '', fetch: fetchAndKeep, baseURL: baseUrl };
   switch (provider) {
     case 'anthropic':
@@ -269,7 +273,7 @@ function fromApiError(error: ApiError, asked: Asked): ModelError {
     isRetryable || statusCode === undefined || statusCode === 429 || statusCode >= 500;
   const isUnreadable = statusCode !== undefined && statusCode < 300;
   const message = isUnreadable ? unreadableReply(error, asked) : clean(error.message, asked.apiKey);
-  // A server that does not know the path, or answers in another form, may speak the other protocol.
+  // A server with an unknown path or response format may use the other protocol.
   const way = isUnreadable || statusCode === 404 || statusCode === 405 ? otherProtocol(asked) : '';
   return new ModelError(isInfra ? 'infra' : 'provider', `${status}${message}${way}`, {
     retryAfterMs: retryAfter(responseHeaders ?? {}),
@@ -304,7 +308,7 @@ function retryAfter(headers: Readonly<Record<string, string>>): number | undefin
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** Some servers repeat the key they refuse. */
+/** Some servers repeat the rejected key. */
 function clean(message: string, apiKey: string | undefined): string {
   const text = apiKey ? message.replaceAll(apiKey, '***') : message;
   return text.replace(/\s+/g, ' ').slice(0, 300);

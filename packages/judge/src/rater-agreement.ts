@@ -2,25 +2,25 @@ import type { Interval } from '@agentci/stats';
 import { cohenKappa, quantile, seededRandom, wilsonInterval } from '@agentci/stats';
 import type { Label } from './labels.ts';
 
-/** How far two raters agree on the answers that both have labelled. */
+/** Agreement of two raters on the answers that both labelled. */
 export interface RaterPair {
   readonly a: string;
   readonly b: string;
   readonly n: number;
   readonly agreed: number;
-  /** Of the share they agree on. */
+  /** Interval of the agreement rate. */
   readonly agreed_interval: Interval | null;
-  /** Null when one of them gave the same label throughout: then it is 0 or nothing, whatever the other says. */
+  /** Null if one of them gave the same label throughout, because κ is then 0 or undefined. */
   readonly kappa: number | null;
-  /** Bootstrap over the answers; null where too few resamples have a κ. */
+  /** Bootstrap over the answers. Null if too few resamples have a κ. */
   readonly kappa_interval: Interval | null;
 }
 
 const RESAMPLES = 1000;
-/** Answers drawn in all, so that many labels do not take seconds. */
+/** Maximum total draws, so that many labels do not take seconds. */
 const MAX_DRAWS = 2_000_000;
 
-/** Every pair of raters with at least one answer in common. */
+/** All pairs of raters with at least one common answer. */
 export function raterPairs(labels: readonly Label[], seed = 0): RaterPair[] {
   const byRater = new Map<string, Map<string, boolean>>();
   for (const { rater, id, human } of labels) {
@@ -72,12 +72,12 @@ function kappaInterval(both: Both, seed: number): Interval | null {
     const estimate = kappaOf(both.map(() => both[Math.floor(random() * both.length)]!));
     if (estimate !== null) estimates.push(estimate);
   }
-  // Where chance often explains everything, an interval of the rest would be too narrow.
+  // If chance often explains everything, an interval of the remaining samples would be too narrow.
   if (both.length < 2 || estimates.length < resamples * 0.9) return null;
   return { low: quantile(estimates, 0.025)!, high: quantile(estimates, 0.975)! };
 }
 
-/** One label for each answer: what most of its raters said. Where they are evenly divided there is none. */
+/** The majority label of each answer. Ties have none. */
 export function settleLabels(labels: readonly Label[]): { settled: Label[]; disputed: string[] } {
   const byId = new Map<string, Label[]>();
   for (const label of labels) byId.set(label.id, [...(byId.get(label.id) ?? []), label]);

@@ -14,7 +14,7 @@ import { taskCompletion } from './rubrics/task-completion.ts';
 import type { RubricNeed, RubricTemplate } from './rubrics/template.ts';
 import { toxicity } from './rubrics/toxicity.ts';
 
-/** The rubrics that `template:` names. */
+/** The rubrics for `template:`. */
 export const RUBRICS = {
   polite_refusal: politeRefusal,
   factual_grounded: factualGrounded,
@@ -47,7 +47,7 @@ export interface WrittenRubric {
   readonly context_file?: string | undefined;
 }
 
-/** A rubric with everything filled in: what the judge is asked. */
+/** A complete rubric, ready for the judge. */
 export interface ResolvedRubric {
   readonly id: string;
   readonly version: string;
@@ -72,7 +72,7 @@ const DEFAULT_SCALE = [
 export const isTemplate = (name: string): name is keyof typeof RUBRICS =>
   Object.hasOwn(RUBRICS, name);
 
-/** Fills in a rubric: the template's words first, then the rule written beside it; what is written wins. */
+/** Completes a rubric: the template first, then the written rule, which wins. */
 export function resolveRubric(written: WrittenRubric): ResolvedRubric {
   const { template: name, rule, scale, few_shot_examples: examples = [] } = written;
   const template = name !== undefined && isTemplate(name) ? RUBRICS[name] : undefined;
@@ -87,7 +87,7 @@ export function resolveRubric(written: WrittenRubric): ResolvedRubric {
     template === undefined || rule !== undefined || scale !== undefined || examples.length > 0;
   return {
     id: template?.id ?? 'custom',
-    // The threshold is not part of the question: moving it asks no judge again.
+    // The threshold is not part of the question, so changing it asks no judge again.
     version: isOwn
       ? `${template ? `${template.version}+` : ''}${hashOf(filled)}`
       : template.version,
@@ -98,7 +98,7 @@ export function resolveRubric(written: WrittenRubric): ResolvedRubric {
   };
 }
 
-/** What a rubric's template cannot do without. */
+/** Required inputs of a template. */
 export const needsOf = (template: string): readonly RubricNeed[] =>
   isTemplate(template) ? ((RUBRICS[template] as RubricTemplate).needs ?? []) : [];
 

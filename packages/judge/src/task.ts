@@ -7,12 +7,12 @@ import type { JudgeTask } from './port.ts';
 import type { JudgePrompt } from './prompt.ts';
 
 const SCHEMA = 'agentci.reply/1';
-/** Part of every prompt hash: new wording here makes stored replies answers to another question. */
+/** Part of every prompt hash, because new wording invalidates stored replies. */
 const PROMPT_VERSION = 1;
 const MAX_BLOCK = 24_000;
 const MAX_BLOCKS = 64;
 
-/** The prompt of a task. Its texts are in data blocks, as the texts of a rubric are. */
+/** The prompt of a task, with its texts in data blocks. */
 export function taskPrompt({ id, version, instruction, format, blocks }: JudgeTask): JudgePrompt {
   const shown = blocks.slice(0, MAX_BLOCKS);
   const nonce = sha256Hex(canonicalJson({ PROMPT_VERSION, id, version, instruction, shown })).slice(
@@ -36,7 +36,10 @@ type Read =
   | { readonly ok: true; readonly reply: unknown }
   | { readonly ok: false; readonly why: string };
 
-/** The JSON object of a reply, when the task accepts it. Words around the object are allowed, a second object is not. */
+/**
+ * The JSON object of a reply, if the task accepts it. Other words are allowed around it, but not a
+ * second object.
+ */
 export function readTaskReply(text: string, task: Pick<JudgeTask, 'check'>): Read {
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}');
@@ -53,13 +56,13 @@ export function readTaskReply(text: string, task: Pick<JudgeTask, 'check'>): Rea
   }
 }
 
-/** A reply kept by an earlier run, if there is one. */
+/** A reply stored by an earlier run, if there is one. */
 export function readStoredReply(dir: string, hash: string, key: VerdictKey): string | undefined {
   const reply = readCacheFile(pathOf(dir, hash), SCHEMA, key)?.reply;
   return typeof reply === 'string' ? reply : undefined;
 }
 
-/** Keeps a reply for the next run; one that cannot be kept is still a reply. */
+/** Stores a reply. One that cannot be stored is still a reply. */
 export function keepReply(
   dir: string,
   hash: string,

@@ -3,14 +3,14 @@ import type { QueryResult } from '@agentci/results';
 import { answerMarks } from './answer-marks.ts';
 import type { Colors } from './verdict-line.ts';
 
-/** Enough to see what the agent was talking about; the reports in files have all of it. */
+/** Enough to see the topic. Reports in files have the whole answer. */
 const MAX_ANSWER = 400;
-/** What is kept of the text before the first word that matters, where that is further in. */
+/** Characters to keep before the first relevant word. */
 const LEAD = 60;
 
 /**
- * The answer of a query that did not pass, cut, with the words its checks looked for marked: in colour, or where there is
- * none as in a word diff, `{+expected+}` and `[-forbidden-]`.
+ * The shortened answer of a query that did not pass, with the checked terms marked: in color, or as
+ * in a word diff, `{+expected+}` and `[-forbidden-]`.
  */
 export function answerLines(
   { answer, correctness }: QueryResult,

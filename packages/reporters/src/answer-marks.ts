@@ -1,7 +1,7 @@
 import { foldText, visibleText } from '@agentci/lib/text';
 import type { CheckResult, LayerResult } from '@agentci/results';
 
-/** A part of an answer that a check looked at: a word it wanted, or one that should not be there. */
+/** A range of an answer that matters to a check: an expected or a forbidden term. */
 export interface AnswerMark {
   readonly start: number;
   readonly end: number;
@@ -9,10 +9,10 @@ export interface AnswerMark {
 }
 
 const MAX_MARKS = 500;
-/** A shorter piece of evidence occurs in any text by chance. */
+/** Shorter evidence occurs in any text by chance. */
 const MIN_EVIDENCE = 4;
 
-/** Where the words are that decided about an answer. Forbidden ones win where two overlap. */
+/** Positions of the deciding words in an answer. Forbidden ones win if two overlap. */
 export function answerMarks(
   answer: string,
   { details, checks }: Pick<LayerResult, 'details' | 'checks'>,
@@ -33,7 +33,7 @@ export function answerMarks(
         hasMark = true;
         add(kind, index, index + found.length);
       }
-      // As checks see it: other cases, accents written apart, characters that are not seen.
+      // Folded as in checks: case, combining accents, invisible characters.
       if (!hasMark) for (const { start, end } of foldedPlaces(answer, term)) add(kind, start, end);
     }
   };
@@ -57,8 +57,9 @@ export function answerMarks(
 }
 
 /**
- * Which of the terms a check found, told by how many it says it found: whether it looked at case is not in its result.
- * Undefined where the count fits neither way, as in a conversation, where earlier answers count as well.
+ * The terms that a check found, inferred from its count, because the result does not say whether
+ * case mattered. Undefined if the count fits neither way, as in conversations, where earlier
+ * answers count too.
  */
 export function foundTerms(
   answer: string,
@@ -73,7 +74,7 @@ export function foundTerms(
   return undefined;
 }
 
-/** Details come from files too: anything else than a list of texts is left alone. */
+/** Details may come from files, so anything but a list of texts is ignored. */
 export function termsOf(detail: unknown): string[] {
   const checked = (detail as { checked?: unknown } | null | undefined)?.checked;
   return Array.isArray(checked)
@@ -83,12 +84,12 @@ export function termsOf(detail: unknown): string[] {
 
 const MAX_FOLDED = 100_000;
 
-/** Where a term is in a text once both are folded, in places of the text as it is written. */
+/** Positions of a term after folding, mapped back to the original text. */
 function foldedPlaces(answer: string, term: string): { start: number; end: number }[] {
   const wanted = foldText(term).trim();
   if (wanted === '' || answer.length > MAX_FOLDED) return [];
   let folded = '';
-  // For each character of the folded text, the place of what it was made of.
+  // Original position of each folded character.
   const from: number[] = [];
   const to: number[] = [];
   for (const { index, 0: piece } of answer.matchAll(/\s+|\P{M}?\p{M}*/gu)) {
@@ -114,7 +115,7 @@ const patternOf = (term: string): RegExp =>
     'giu',
   );
 
-/** Evidence is cut at both ends; what is left is looked for. */
+/** Searches for the middle of evidence that is cut at both ends. */
 const evidenceTexts = ({ id, evidence }: CheckResult): string[] =>
   id === 'correctness.exact_match'
     ? []
@@ -123,7 +124,10 @@ const evidenceTexts = ({ id, evidence }: CheckResult): string[] =>
         return piece.length >= MIN_EVIDENCE ? [piece] : [];
       });
 
-/** Where an answer leaves the text it should have been; unknown where only the beginning of that text is left. */
+/**
+ * Position at which an answer deviates from the expected text. Unknown if only the start of that
+ * text is left.
+ */
 function firstDifference(answer: string, { id, status, limit }: CheckResult): number | undefined {
   if (id !== 'correctness.exact_match' || status === 'pass' || typeof limit !== 'string')
     return undefined;

@@ -3,13 +3,13 @@ import { formatP, formatUsd } from '@agentci/lib/numbers';
 import type { CellComparison, CellSummary, RunResult } from '@agentci/results';
 import { cellText, pairsText } from '@agentci/results';
 
-/** A table as texts: what each format does with them is its own business. */
+/** A table as texts, for each format to render. */
 export interface TextTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The cells beside each other, and each against the reference; undefined without a matrix. */
+/** All cells with their difference from the reference. Undefined without a matrix. */
 export function cellTable({
   cells,
   cell_comparisons = [],
@@ -43,7 +43,7 @@ export function cellTable({
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const points = (share: number): string => `${share > 0 ? '+' : ''}${(100 * share).toFixed(0)}`;
 
-/** Errors and skips are in no rate, so they are said beside it. */
+/** Errors and skips are not part of the rate, so they follow it. */
 function rateText(summary: CellSummary): string {
   const {
     pass_rate,
@@ -55,7 +55,7 @@ function rateText(summary: CellSummary): string {
     passed_runs,
     decided_runs,
   } = summary;
-  // The rate is of runs, and so are the numbers beside it.
+  // The rate counts runs, and so do its numbers.
   const hasRepeats = decided_runs !== undefined && decided_runs > passed + failed;
   const of = hasRepeats
     ? `${passed_runs} of ${decided_runs} runs`
@@ -79,7 +79,7 @@ function costText({ cost_usd, unpriced_runs }: CellSummary): string {
     : formatUsd(cost_usd);
 }
 
-/** `worse by 30 points (-45 to -12), p = 0.016`, or what keeps it from being settled. */
+/** `worse by 30 points (-45 to -12), p = 0.016`, or why it is open. */
 function differenceText({
   difference,
   interval,

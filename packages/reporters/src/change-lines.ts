@@ -7,13 +7,16 @@ import type { ReportContext } from './reporter.ts';
 
 export interface Change {
   readonly status: CheckStatus;
-  /** Of the query, or of the metric. */
+  /** Name of the query or metric. */
   readonly name: string;
   readonly text: string;
   readonly result?: QueryResult;
 }
 
-/** What is not as it was in the run before: what broke or is new and fails, then what lost its verdict, what got slower or dearer or may have, what was mended, what is gone. */
+/**
+ * Changes since the previous run, in this order: new failures, lost verdicts, higher cost or
+ * latency (certain or possible), fixed, removed.
+ */
 export function changesOf(
   run: RunResult,
   { comparison, run: before }: NonNullable<ReportContext['before']>,
@@ -80,12 +83,15 @@ export function changesOf(
   ];
 }
 
-/** It moved by more than is allowed and this much data cannot tell whether by chance, or moved beyond chance and cannot tell how far. */
+/**
+ * Changed by more than the limit but possibly by chance, or changed significantly by an unclear
+ * amount.
+ */
 const isSuspicious = ({ verdict, reason, damage, max_drop }: MetricComparison): boolean =>
   reason === 'near_limit' ||
   (verdict === 'inconclusive' && reason !== 'identical' && damage.mean > max_drop);
 
-/** `12 queries in both runs, 2 new, 1 gone`: what the changes are about. */
+/** `12 queries in both runs, 2 new, 1 gone`. */
 export function comparedText({ comparison }: NonNullable<ReportContext['before']>): string {
   const { only_after, only_before, summary } = comparison;
   return present([
@@ -95,7 +101,7 @@ export function comparedText({ comparison }: NonNullable<ReportContext['before']
   ]).join(', ');
 }
 
-/** What decided it, in one sentence. */
+/** The deciding reason in one sentence. */
 function reasonOf(result: QueryResult): string | undefined {
   if (result.error) return result.error.message;
   const checks = LAYERS.flatMap((layer) => result[layer].checks);

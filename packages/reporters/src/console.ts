@@ -27,12 +27,12 @@ import { repeatLines } from './repeat-lines.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 import { type Colors, countLine, exitLine, MAX_UNMEASURED } from './verdict-line.ts';
 
-/** Beyond this the passing queries are counted, not listed: what needs reading is what did not pass. */
+/** Above this number passing queries are only counted, because the others need reading. */
 const MAX_LISTED_PASSES = 40;
 const MAX_STDERR_LINES = 8;
 const RANKED = 3;
 const MAX_WARNINGS = 5;
-/** A longer cell, as a reason is, moves the rest of its line instead of everybody's. */
+/** A longer cell shifts the rest of its own line only. */
 const MAX_COLUMN = 32;
 const MAX_METRIC_TEXT = 160;
 
@@ -61,7 +61,7 @@ function renderConsole(run: RunResult, context: ReportContext): string {
     ({ status, not_run }) =>
       (status !== 'pass' || listPasses) &&
       (!context.quiet || status === 'fail' || status === 'error') &&
-      // What an interruption kept from running is one line at the end, not two for each.
+      // Queries not run because of an interruption get one line at the end.
       !(run.interrupted && not_run !== undefined),
   );
   const metricLine = metricLines(listed, c);
@@ -110,7 +110,7 @@ function queryLines(
   return lines;
 }
 
-/** What is odd about the recording, shown beside any verdict. */
+/** Warnings about the recording, shown with any verdict. */
 const warningLines = ({ warnings = [] }: QueryResult, c: Colors): string[] =>
   warnings
     .slice(0, MAX_WARNINGS)
@@ -123,7 +123,7 @@ const warningLines = ({ warnings = [] }: QueryResult, c: Colors): string[] =>
         : [],
     );
 
-/** One line per query for the values that decide nothing, in columns over all queries. */
+/** One line per query for metrics without a bound, in columns over all queries. */
 function metricLines(
   results: readonly QueryResult[],
   c: Colors,
@@ -172,7 +172,7 @@ function layerLines(result: QueryResult, layer: Layer, c: Colors): string[] {
   return lines;
 }
 
-/** What a policy found, spelled out: each violation or rule in a block of its own. */
+/** The findings of a policy in full. */
 function policyLines({ path }: QueryResult): string[] {
   const results = Array.isArray(path.details.policy) ? (path.details.policy as PolicyResult[]) : [];
   return results
@@ -200,7 +200,7 @@ function checkLines(
   return [`${' '.repeat(indent)}${mark} ${text}${reason}${place(check.location, c)}`];
 }
 
-/** A message that begins with the check's own name is not given it a second time. */
+/** Does not repeat a check name that its message starts with. */
 function named({ id, message }: CheckResult, name: string): string {
   const own = id.slice(id.indexOf('.') + 1);
   const rest = message.startsWith(own) ? message.slice(own.length) : '';
@@ -220,12 +220,12 @@ function paint(status: CheckStatus, c: Colors): (text: string) => string {
   return { pass: c.green, warn: c.yellow, fail: c.red, error: c.magenta, skip: c.dim }[status];
 }
 
-/** What a run of the query used, as far as it is known. */
+/** Known resource use of a query. */
 function numbers(result: QueryResult, c: Colors): string {
   const { cost_usd, total_tokens, latency_ms } = usagePerRun(result);
   const { pass_rate: rate, status } = result;
   const parts = [
-    // A query that did not pass says it in a line of its own.
+    // A query that did not pass has a separate line for it.
     rate === undefined || status !== 'pass'
       ? undefined
       : `${rate.passed} of ${plural(rate.decided, 'run')} passed`,
@@ -241,7 +241,7 @@ function numbers(result: QueryResult, c: Colors): string {
   return parts.length === 0 ? '' : c.dim(`  ${parts.join(' · ')}`);
 }
 
-/** What it cost was paid when its calls were recorded. */
+/** Its cost was paid when its calls were recorded. */
 const isReplayed = ({ cassette }: QueryResult): boolean =>
   (cassette?.hits ?? 0) > 0 && (cassette?.new ?? 0) === 0;
 
@@ -271,7 +271,7 @@ function summaryLines(run: RunResult, context: ReportContext, c: Colors): string
   return lines;
 }
 
-/** Many failures are mostly few causes. */
+/** Many failures often have few causes. */
 function groupLines(run: RunResult, c: Colors): string[] {
   const groups = shownGroups(run);
   if (groups.length === 0) return [];
@@ -281,7 +281,6 @@ function groupLines(run: RunResult, c: Colors): string[] {
   ];
 }
 
-/** The cells of the matrix beside each other. */
 function cellLines(run: RunResult, c: Colors): string[] {
   const table = cellTable(run);
   if (table === undefined) return [];
@@ -295,7 +294,7 @@ function cellLines(run: RunResult, c: Colors): string[] {
   return ['', 'by cell:', c.dim(line(head)), ...rest.map(line), ''];
 }
 
-/** How often all of k runs pass, in columns. */
+/** pass^k in columns. */
 function passHatLines({ summary }: RunResult, c: Colors): string[] {
   const { head, rows } = passHatTable(summary);
   if (rows.length === 0) return [];
@@ -307,7 +306,7 @@ function passHatLines({ summary }: RunResult, c: Colors): string[] {
   return ['', 'all of k runs passed, over the queries:', c.dim(line(head)), ...rows.map(line), ''];
 }
 
-/** A query that passed shows no checks, so what could not be measured in it is said here. */
+/** Passing queries list no checks, so their unmeasured ones appear here. */
 function unsaidLine(run: RunResult, c: Colors): string[] {
   const passed = run.results.filter(({ status }) => status === 'pass');
   const counts = new Map<string, number>();
@@ -327,7 +326,7 @@ function unsaidLine(run: RunResult, c: Colors): string[] {
   ];
 }
 
-/** Warnings about recordings, by kind: passing queries may not be listed, and then theirs would not be seen. */
+/** Warnings about recordings by kind, because passing queries may not be listed. */
 function warnedLine({ results }: RunResult, c: Colors): string[] {
   const counts = new Map<string, number>();
   for (const { warnings = [] } of results)
@@ -339,7 +338,7 @@ function warnedLine({ results }: RunResult, c: Colors): string[] {
   return [c.yellow(`trace warnings: ${named.slice(0, MAX_UNMEASURED).join(', ')}`)];
 }
 
-/** What judging cost, apart from the agent. */
+/** The cost of judging, separate from the agent's. */
 function judgeLine({ judge }: RunResult, c: Colors): string[] {
   const { calls, cached = 0, cost_usd, input_tokens = 0, output_tokens = 0 } = judge;
   if (calls + cached === 0) return [];

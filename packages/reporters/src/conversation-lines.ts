@@ -1,11 +1,11 @@
 import { present } from '@agentci/lib/data';
 import type { ConversationResult, QueryResult, TurnResult } from '@agentci/results';
 
-/** Of a long conversation the beginning and the end are shown; the reports in files have all of it. */
+/** Long conversations show their start and end. Reports in files have all of it. */
 const MAX_TURNS = 12;
 const MAX_TEXT = 160;
 
-/** A conversation line by line: who said what, the tools in between, the verdict on each turn, and who is to blame. */
+/** A conversation line by line: speakers, tools, the verdict on each turn, and the blame. */
 export function conversationLines(
   { turns, ending, blame }: ConversationResult,
   maxText = MAX_TEXT,
@@ -25,7 +25,9 @@ export function conversationLines(
 
 const MAX_FOUND = 5;
 
-/** The answers of single turns in which a check of the whole found something, each with the words around it. */
+/**
+ * The answers of single turns in which a whole-conversation check found something, with context.
+ */
 export function foundInTurns({ correctness }: Pick<QueryResult, 'correctness'>): string[] {
   const found = correctness.checks
     .filter(({ status }) => status === 'fail' || status === 'warn')

@@ -31,11 +31,11 @@ export const reporter: Reporter = {
 };
 
 /**
- * RFC 4180. A query without checks has one row, so that every query is there. A metric without a bound has a row without a
- * status, since it decides nothing; what is about the whole run has no query.
+ * RFC 4180. A query without checks has one row, so that every query appears. A metric without a
+ * bound has a row without a status. Run-level rows have no query.
  */
 function* renderCsv(run: RunResult): Generator<string> {
-  // Only a run with a matrix has this column, so that readers of the others keep theirs.
+  // Only for runs with a matrix, so that other readers keep their columns.
   const hasCells = run.cells !== undefined;
   yield row(hasCells ? [...COLUMNS, 'cell'] : COLUMNS);
   for (const { cells, cell } of rowsOf(run))
@@ -136,8 +136,8 @@ function written(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const line = escapeTerminalLine(text);
-  // A spreadsheet runs a text that starts like a formula; a quote in front keeps it a text. Asked of what is written: what
-  // was in front of a formula may be gone by then.
+  // Spreadsheets run text that starts like a formula, and a leading quote prevents that. Checked on
+  // the final text, because escaping may remove characters before a formula.
   const inert = /^\s*[=+\-@]/.test(line) ? `'${line}` : line;
   return `"${inert.replaceAll('"', '""')}"`;
 }

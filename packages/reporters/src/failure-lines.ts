@@ -7,7 +7,7 @@ const MAX_QUERIES = 4;
 const MAX_EXAMPLE = 160;
 const MAX_CELL = 60;
 
-/** The groups worth showing in a report: none where a list of the failures says as much. */
+/** Groups to show in a report. None if a list of the failures says as much. */
 export function shownGroups(run: RunResult): FailureGroup[] {
   const failures = run.summary.failed + run.summary.errors;
   if (failures < GROUPS_FROM) return [];
@@ -19,8 +19,8 @@ export const exampleLine = (example: string): string =>
   clip(example.split('\n', 1)[0]!, MAX_EXAMPLE);
 
 /**
- * `7 queries`; with a matrix where they failed as well: `7 queries in model=a`, `7 queries in each of 3 cells`, or `7 queries in
- * 3 cells, 12 failures`.
+ * `7 queries`. With a matrix also where: `7 queries in model=a`, `7 queries in each of 3 cells`, or
+ * `7 queries in 3 cells, 12 failures`.
  */
 export function groupCount({
   queries,
@@ -34,6 +34,9 @@ export function groupCount({
   return `${counted} in ${cells.length} cells, ${plural(cases!, 'failure')}`;
 }
 
-/** `7 queries: correctness.expected_in_answer: found 0 of 1 expected term; missing: … (a, b and 5 more)`: true of all of them. */
+/**
+ * `7 queries: correctness.expected_in_answer: found 0 of 1 expected term; missing: … (a, b and 5
+ * more)`.
+ */
 export const groupLine = (group: FailureGroup): string =>
   `${groupCount(group)}: ${group.check}: ${exampleLine(group.title)} (${andMore(group.queries, MAX_QUERIES)})`;

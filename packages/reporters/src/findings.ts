@@ -1,11 +1,14 @@
 import type { Location } from '@agentci/lib/problems';
 import { LAYERS, type Layer, type QueryResult, type RunResult } from '@agentci/results';
 
-/** Something a run has to say: a check that did not pass, a query that could not be judged, a record that could not be read. */
+/**
+ * A finding of a run: a check that did not pass, a query that could not be judged, an unreadable
+ * record.
+ */
 export interface Finding {
-  /** `error` where the run fails or cannot tell because of it. */
+  /** `error` if it makes the run fail or inconclusive. */
   readonly level: 'error' | 'warning';
-  /** The check's id, or `query.error` for a query that could not be judged. */
+  /** The check's id, or `query.error` if a query could not be judged. */
   readonly checkId: string;
   readonly layer?: Layer;
   readonly message: string;
@@ -16,7 +19,7 @@ export interface Finding {
 
 export const QUERY_ERROR = 'query.error';
 
-/** What a warning about a recording is called beside checks: `trace.usage_drift`. */
+/** The id of a recording's warning next to checks: `trace.usage_drift`. */
 export const warningId = (code: string): string => `trace.${code.toLowerCase()}`;
 
 /** All findings, run-level ones first, then in spec order. */
@@ -50,7 +53,8 @@ export function findingsOfQuery(result: QueryResult): Finding[] {
       location: result.location,
       result,
     });
-  // Expected failures and failures within min_pass_rate do not fail the run, so they must not look as if they did.
+  // Expected failures and failures within min_pass_rate do not fail the run, so they must not look
+  // like it.
   const blocking = result.status === 'fail' || result.status === 'error';
   if (!blocking && result.xfail) return findings;
   for (const layer of LAYERS) {

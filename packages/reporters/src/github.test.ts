@@ -23,7 +23,7 @@ const many = (count: number, status: 'warn' | 'fail'): ShortResult[] =>
     path: [checkOf('path.max_loops', status)],
   }));
 
-// Vectors acg-annot-01 and acg-annot-02: the cap is for warnings alone.
+// Vectors acg-annot-01 and acg-annot-02: only warnings are capped.
 test('fifteen warnings: ten annotations, five in the step summary', () => {
   const { errors, warnings, tableRows } = lines(many(15, 'warn'));
   expect([errors.length, warnings.length, tableRows.length]).toEqual([0, 10, 5]);

@@ -9,7 +9,7 @@ import { type Finding, findingsOf, QUERY_ERROR } from './findings.ts';
 import { passHatLine } from './pass-hat-k.ts';
 import type { Reporter } from './reporter.ts';
 
-/** GitHub shows at most ten warnings a step; the rest would vanish, so they go into the step summary. */
+/** GitHub shows at most ten warnings per step, so the rest goes into the step summary. */
 const MAX_INLINE_WARNINGS = 10;
 const QUERY_CHARACTERS = 60;
 
@@ -38,7 +38,7 @@ export const reporter: Reporter = {
   },
 };
 
-/** `[PATH] question: what is wrong`, with the question cut short. */
+/** `[PATH] question: problem`, with a shortened question. */
 function textOf({ checkId, layer, message, result }: Finding): string {
   if (!result) return message;
   const query =
@@ -52,7 +52,7 @@ function textOf({ checkId, layer, message, result }: Finding): string {
 const titleOf = ({ checkId, result }: Finding): string =>
   checkId === QUERY_ERROR && result ? caseText(result) : checkId;
 
-/** Every part is escaped, so that a model's answer cannot end the line and forge a command of its own. */
+/** Every part is escaped, so that a model's answer cannot end the line and forge a command. */
 function command(finding: Finding, publicPath: (file: string) => string): string {
   const { level, location } = finding;
   const properties = location

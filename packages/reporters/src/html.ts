@@ -19,7 +19,10 @@ export const reporter: Reporter = {
   render: (run, context) => ({ text: renderHtml(run, context) }),
 };
 
-/** The page with its data. Each query's evidence is an element of its own, read only when that query is opened. */
+/**
+ * The page with its data. Each query's evidence is a separate element, parsed only when the query
+ * is opened.
+ */
 function* renderHtml(
   run: RunResult,
   { evidence, before, version, command }: ReportContext,
@@ -46,7 +49,7 @@ function* renderHtml(
   });
 }
 
-/** The page around its data; also what `agentci view` serves, with no run in it. */
+/** The page around its data. `agentci view` serves it without a run. */
 export function* pageWith(data: PageData, more?: () => Generator<string>): Generator<string> {
   const at = PAGE.indexOf(DATA);
   yield PAGE.slice(0, at);

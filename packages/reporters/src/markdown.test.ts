@@ -8,7 +8,7 @@ import { type ReportContext, reportText } from './reporter.ts';
 
 const render = (run: RunResult, context: Partial<ReportContext> = {}) =>
   reportText(reporter.render(run, reportContext(context)));
-/** As a reader sees it: entities as their characters. */
+/** Decodes entities, as a browser would. */
 const read = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
 const failing: ShortResult = { id: 'a', status: 'fail', path: [checkOf('path.max_loops', 'fail')] };
 
@@ -144,7 +144,7 @@ const broken = (id: string): ShortResult => ({
   path: [checkOf('path.max_loops', 'fail')],
 });
 
-/** The lines a reader sees before unfolding anything. */
+/** The lines visible before anything is unfolded. */
 function visibleLines(text: string): string[] {
   let depth = 0;
   return text.split('\n').filter((line) => {

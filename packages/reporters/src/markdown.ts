@@ -28,14 +28,14 @@ import { OneScreen } from './one-screen.ts';
 import { passHatTable } from './pass-hat-k.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
-/** A comment on GitHub holds 65,536 characters. */
+/** GitHub limits a comment to 65,536 characters. */
 const MAX_CHARACTERS = 60_000;
-/** What one list may take of it, in sight and folded. */
+/** Limit for one list, visible and folded. */
 const MAX_SEEN = 5000;
 const MAX_FOLDED = 4000;
-/** Details beside each other; more are behind one line. */
+/** Maximum visible details blocks. More are folded into one. */
 const MAX_OPEN = 3;
-/** Changes, failures and cells in sight; the others are to unfold. */
+/** Maximum visible changes, failures and cells. The rest is folded. */
 const MAX_SHOWN = 5;
 const MAX_NAME = 80;
 const WORST: readonly CheckStatus[] = ['fail', 'error', 'warn', 'skip', 'pass'];
@@ -61,7 +61,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     .sort((a, b) => WORST.indexOf(a.status) - WORST.indexOf(b.status));
   const screen = new OneScreen();
   const lines = [
-    // The marker lets a later run find its own comment and update it in place.
+    // The marker lets a later run find and update its own comment.
     `<!-- agentci:${escapeHtml(escapeTerminalLine(run.agent)).replaceAll('--', '- -')}:${escapeHtml(escapeTerminalLine(run.spec.file)).replaceAll('--', '- -')} -->`,
     `## ${ICONS[verdictOf(run)]} AgentCI: ${inline(run.agent)}`,
     '',
@@ -73,7 +73,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
       { shown: isMatrix(run) ? 1 : 3, what: 'checks of the whole run', screen },
     ),
   ];
-  // Of a matrix, which cell fails where comes before each query in each cell.
+  // With a matrix, the failing cells come before the queries of each cell.
   lines.push(...cellLines(run, screen));
   if (told.length > 0) {
     const head = [
@@ -102,7 +102,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
     blocks.push(block);
     length += block.length;
   }
-  // Each is a line of its own even when it is closed; many of them are behind one.
+  // A closed block still takes a line, so many of them are folded into one.
   const isMany = blocks.length > MAX_OPEN;
   if (isMany) lines.push(`<details><summary>Details of ${blocks.length} queries</summary>`, '');
   lines.push(...blocks);
@@ -117,7 +117,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** The table of its cells is to be in sight: what comes before it is kept short. */
+/** Keeps the table of cells visible by shortening everything before it. */
 const isMatrix = ({ cells = [] }: RunResult): boolean => cells.length > 1;
 
 const TITLES: Readonly<Record<RunVerdict, string>> = {
@@ -129,7 +129,7 @@ const TITLES: Readonly<Record<RunVerdict, string>> = {
   no_difference: 'Nothing changed',
 };
 
-/** What a reviewer wants to know first: what this change did. */
+/** The effect of this change, which reviewers want to know first. */
 function changeLines(run: RunResult, context: ReportContext, screen: OneScreen): string[] {
   if (context.before === undefined) return [];
   const { comparison } = context.before;
@@ -145,7 +145,7 @@ function changeLines(run: RunResult, context: ReportContext, screen: OneScreen):
   ];
 }
 
-/** Where the check that decided a query is written. */
+/** Location of the deciding check. */
 function placeOf(result: QueryResult, context: ReportContext): string {
   const check = LAYERS.flatMap((layer) => result[layer].checks).find(
     ({ status }) => status === result.status,
@@ -165,7 +165,7 @@ function lineLink(
   return url === undefined ? inline(text) : linkOf(text, url);
 }
 
-/** A link of ours: what could end the address early is encoded. */
+/** A trusted link, with characters encoded that could end the address early. */
 const linkOf = (text: string, url: string): string =>
   `[${inline(text)}](${encodeURI(decodeSafely(url)).replace(/[()<>\s]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)})`;
 
@@ -177,7 +177,7 @@ function decodeSafely(url: string): string {
   }
 }
 
-/** As many lines from the start as there is room for. */
+/** The first lines that fit. */
 function fitting(lines: readonly string[], room: number): readonly string[] {
   let length = 0;
   const end = lines.findIndex((line) => {
@@ -187,7 +187,7 @@ function fitting(lines: readonly string[], room: number): readonly string[] {
   return end < 0 ? lines : lines.slice(0, end);
 }
 
-/** What is listed, of one. */
+/** Singular forms. */
 const SINGLE = {
   changes: 'change',
   queries: 'query',
@@ -199,7 +199,7 @@ const SINGLE = {
 } as const;
 type Listed = keyof typeof SINGLE;
 
-/** The first lines in sight as far as there is room, the others to unfold; nothing is lost, and nothing fills the screen. */
+/** Shows the first lines that fit and folds the others. */
 function folded(
   lines: readonly string[],
   {
@@ -229,7 +229,7 @@ function folded(
   ];
 }
 
-/** Many failures are mostly few causes. */
+/** Many failures often have few causes. */
 function groupLines(run: RunResult, screen: OneScreen): string[] {
   const lines = shownGroups(run).map((group) => `- ${inline(groupLine(group))}`);
   if (lines.length === 0) return [];
@@ -239,7 +239,6 @@ function groupLines(run: RunResult, screen: OneScreen): string[] {
     : blocks;
 }
 
-/** The cells of the matrix beside each other. */
 function cellLines(run: RunResult, screen: OneScreen): string[] {
   const table = cellTable(run);
   if (table === undefined) return [];
@@ -255,7 +254,7 @@ function passHatLines({ summary }: RunResult, screen: OneScreen): string[] {
   return folded(rows.map(row), { head: top, shown: MAX_SHOWN, what: 'rates over repeats', screen });
 }
 
-/** The values that decide nothing, of every query that has some: how well a query passed is what they are for. */
+/** Metrics without a bound, for every query that has some. They show how well a query passed. */
 function metricTable(results: readonly QueryResult[], room: number): string[] {
   const rows = results.flatMap((result) => {
     const cells = freeMetrics(result).map((metric) => inline(metricText(metric)));
@@ -271,7 +270,8 @@ function metricTable(results: readonly QueryResult[], room: number): string[] {
     '| --- | --- |',
   ];
   let length = lines.join('\n').length;
-  // Once one does not fit the rest is counted: a table with holes would look whole.
+  // Counts the rest after the first row that does not fit, because a table with gaps would look
+  // complete.
   const fitting = rows.findIndex((row) => {
     length += row.length + 1;
     return length > room;
@@ -305,13 +305,13 @@ function headline({ summary, results }: RunResult): string {
   return `**${casesText(results)}**: ${parts.join(', ') || 'none'} (exit ${summary.exit_code})`;
 }
 
-/** A long id gives way to its cell, which tells it from the others. */
+/** Shortens the id before the cell, which distinguishes it from others. */
 function nameOf({ id, cell }: QueryResult): string {
   const whole = caseText({ id, cell });
   if (whole.length <= MAX_NAME || cell === undefined) return clip(whole, MAX_NAME);
   const where = clip(cellText(cell), MAX_NAME / 2);
   const room = MAX_NAME - where.length - 3;
-  // Ids that begin alike mostly end in a number.
+  // Similar ids usually end in a number.
   return `${id.length <= room ? id : `${id.slice(0, room - 9)}…${id.slice(-8)}`} (${where})`;
 }
 
@@ -322,7 +322,7 @@ function rowOf(result: QueryResult): string {
     ...LAYERS.map((layer) => ICONS[result[layer].status]),
     actual.total_tokens == null ? '' : formatCount(Math.round(actual.total_tokens)),
     actual.cost_usd == null ? '' : formatUsd(actual.cost_usd),
-    // A number and its unit stay on one line.
+    // Keeps a number and its unit on one line.
     actual.latency_ms == null ? '' : formatMs(actual.latency_ms).replaceAll(' ', '&#160;'),
   ];
   return `| ${cells.join(' | ')} |`;
@@ -359,7 +359,7 @@ function detailsOf(result: QueryResult, context: ReportContext): string {
 const preOf = (text: string): string =>
   `<pre>${escapeHtml(escapeTerminal(text)).replaceAll('\n', '&#10;')}</pre>`;
 
-/** What the baseline's run used, as multiples, and how alike the two ways were. */
+/** Multiples of the baseline's usage, and the similarity of both paths. */
 function againstBaseline({ path, cost }: QueryResult, version: string): string {
   const numbers = [
     ['cost', cost.details.cost_multiplier, '×'],
@@ -373,7 +373,7 @@ function againstBaseline({ path, cost }: QueryResult, version: string): string {
   return `compared with baseline ${version}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`;
 }
 
-/** Text in a list: no markup of its own, no line of its own. */
+/** Text inside a list item: no markup, one line. */
 const inline = (text: string): string => escapeMarkdownTableCell(clip(text, 500));
 
 const clip = (text: string, length: number): string =>

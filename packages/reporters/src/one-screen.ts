@@ -1,19 +1,19 @@
 import { displayWidth } from './diff/box.ts';
 
-/** Characters that fit beside each other in a comment of 780 px, and what lines take of its height. */
+/** Characters per line in a comment of 780 px, and the height of lines. */
 const LINE_CHARACTERS = 96;
 const LINE_PX = 25;
 const ROW_PX = 34;
 const TEXT_PX = 21;
 const CELL_CHARACTERS = 110;
-/** About a screen, less the title, the verdict and the lines of what is folded. */
+/** About one screen without title, verdict and folded lines. */
 const OPEN_PX = 490;
 
-/** What may still be shown without unfolding: a long comment hides the one line that matters. */
+/** The remaining visible space, because a long comment hides the line that matters. */
 export class OneScreen {
   #left = OPEN_PX;
 
-  /** How many of these lines there is room for, which is then taken. */
+  /** Reserves space for lines and returns how many fit. */
   take(
     lines: readonly string[],
     { head = [], most }: { head?: readonly string[]; most: number },
@@ -37,7 +37,7 @@ function heightOf(line: string): number {
   if (!line.startsWith('|'))
     return LINE_PX * Math.max(1, Math.ceil(displayWidth(text) / LINE_CHARACTERS));
   const cells = text.split('|').slice(1, -1).map(displayWidth);
-  // Columns share the width by what they hold: a row wraps where all of them together are too long.
+  // Columns share the width by content. A row wraps if it is too long in total.
   const all = cells.reduce((sum, cell) => sum + Math.max(4, cell), 0);
   const longest = Math.max(...cells);
   const wraps = Math.max(
@@ -48,6 +48,6 @@ function heightOf(line: string): number {
   return ROW_PX + TEXT_PX * (wraps - 1);
 }
 
-/** As a reader sees it: entities are one character, addresses of links none. */
+/** Visible text: entities are one character, link addresses none. */
 const shownText = (line: string): string =>
   line.replace(/\]\([^)]*\)/g, ']').replace(/&(?:#\d+|\w+);/g, 'x');

@@ -1,11 +1,11 @@
 import type { RunSummaryCounts } from '@agentci/results';
 
-/** pass^k of the suite as a small table, ready to print; empty below two queries. */
+/** pass^k of the suite as a formatted table. Empty below two queries. */
 export function passHatTable({ pass_hat_k = [] }: RunSummaryCounts): {
   readonly head: string[];
   readonly rows: string[][];
 } {
-  // Of one query its own lines say it better.
+  // A single query shows it in its own lines.
   if ((pass_hat_k[0]?.tasks ?? 0) < 2) return { head: [], rows: [] };
   return {
     head: ['k', ...pass_hat_k.map(({ k }) => String(k))],

@@ -23,14 +23,14 @@ export const reporter: Reporter = {
 interface Gauge {
   readonly name: string;
   readonly help: string;
-  /** Undefined or null: not known, so the sample is left out; it is never 0. */
+  /** Undefined or null is unknown, and the sample is omitted, never 0. */
   readonly value: (result: QueryResult) => unknown;
 }
 
-/** The mean of the runs, where there are several. */
+/** The mean of the runs. */
 const used = (key: UsageKey) => (result: QueryResult) => usagePerRun(result)[key];
 
-/** Of the run that is shown. */
+/** From the shown run. */
 const actual = (key: string) => (result: QueryResult) =>
   (result.cost.details.actual as Readonly<Record<string, unknown>> | undefined)?.[key];
 
@@ -164,7 +164,7 @@ function* renderPrometheus(run: RunResult): Generator<string> {
 const head = (name: string, help: string): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
 
-/** The id makes the series unique; the text is for people. */
+/** The id makes the series unique. The text is for people. */
 function labelsOf(run: RunResult, { id, query, cell }: QueryResult): string {
   const text = query.length > QUERY_CHARACTERS ? `${query.slice(0, QUERY_CHARACTERS - 1)}…` : query;
   return Object.entries(

@@ -9,7 +9,10 @@ const WHY: Record<FlipSource, string> = {
   mixed: 'for more than one reason',
 };
 
-/** What repeats say of a query, in lines of plain text: the rate and how sure it is, why it flips, how cost and time spread. */
+/**
+ * Describes repeats in plain lines: the rate and its interval, why verdicts flip, the spread of
+ * cost and time.
+ */
 export function repeatLines({ pass_rate, stability }: QueryResult): string[] {
   if (pass_rate === undefined) return [];
   const { passed, decided, min } = pass_rate;

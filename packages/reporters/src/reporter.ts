@@ -1,58 +1,58 @@
 import type { PageEvidence, RunComparison, RunResult } from '@agentci/results';
 
-/** What a reporter may know of where it writes. Reporters never touch `process`. */
+/** What a reporter knows of its environment. Reporters never touch `process`. */
 export interface ReportContext {
   readonly color: boolean;
   readonly columns: number;
-  /** The exact command that runs only the failures again. */
+  /** The exact command that reruns only the failures. */
   readonly rerunCommand?: string;
-  /** The command that ran it, without a choice of queries. */
+  /** The command of the run without its query selection. */
   readonly command?: string;
-  /** `$GITHUB_STEP_SUMMARY` is set: overflow goes there. */
+  /** `$GITHUB_STEP_SUMMARY` is set, for overflow. */
   readonly hasStepSummary: boolean;
   readonly quiet: boolean;
-  /** How a file is named to someone outside this folder, e.g. from the root of the repository. */
+  /** A file's name for outsiders, such as relative to the repository. */
   readonly publicPath: (file: string) => string;
-  /** The page of a line of a file, where the repository has pages. */
+  /** URL of a line in a file, if the repository has one. */
   readonly lineUrl?: (file: string, line: number) => string | undefined;
-  /** The page of the CI job, where its files are kept. */
+  /** URL of the CI job with its artifacts. */
   readonly jobUrl?: string;
-  /** One line on what a check asserts, by its id; reporters do not know the checks. */
+  /** One-line summary of a check by id, because reporters do not know the checks. */
   readonly checkSummary: (id: string) => string | undefined;
   readonly version: string;
-  /** Traces and baselines by query, for a reporter that wants them; `notes` says what was left out. */
+  /** Traces and baselines by query. `notes` lists omissions. */
   readonly evidence?: {
     readonly byQuery: ReadonlyMap<string, PageEvidence>;
     readonly notes: readonly string[];
   };
-  /** For messages that are sent. */
+  /** For notifications. */
   readonly notify?: NotifyContext;
   /** The run to compare with. */
   readonly before?: {
     readonly run: RunResult;
     readonly comparison: RunComparison;
-    /** The tools each query called in the run before, where its recordings are available. */
+    /** The called tools by query in the previous run, if its recordings are available. */
     readonly tools?: ReadonlyMap<string, string[] | null>;
   };
 }
 
-/** What a message can say beside the results. */
+/** Notification data beyond the results. */
 export interface NotifyContext {
   readonly branch?: string;
   readonly commit?: string;
-  /** Of the CI job. */
+  /** URL of the CI job. */
   readonly url?: string;
-  /** The verdict of the previous run, in a word. */
+  /** The previous verdict in one word. */
   readonly previous?: string;
-  /** Of a run of some queries: that it is one, in words. */
+  /** For a partial run: a text that says so. */
   readonly part?: string;
   /** JSON with `{{names}}` in its texts. */
   readonly template?: unknown;
 }
 
 /**
- * What a reporter gives back: the document, whole or in pieces (a large one is never held at once), and text for the step
- * summary. A piece is a text, or the bytes of one that is on disk already; those are good until the next piece is taken.
+ * A rendered report: the document, whole or in pieces (a large one is never in memory at once), and
+ * text for the step summary. A piece is text, or bytes that are valid until the next piece.
  */
 export interface Report {
   readonly text: string | Generator<string | Uint8Array>;
@@ -70,15 +70,15 @@ export function* reportPieces({ text }: Report): Generator<string> {
 /** The document as one string. */
 export const reportText = (report: Report): string => [...reportPieces(report)].join('');
 
-/** Turns a finished run into one document. Pure: the same run gives the same bytes. */
+/** Renders a finished run as one document. Pure: the same run gives the same bytes. */
 export interface Reporter {
   readonly name: string;
   readonly summary: string;
-  /** File endings that choose this reporter for `-o FILE`. */
+  /** File extensions that select this reporter for `-o FILE`. */
   readonly extensions: readonly string[];
-  /** Its stdout is read by a machine: exactly one document, nothing else beside it. */
+  /** Machines read its stdout: exactly one document, nothing else. */
   readonly machineReadable: boolean;
-  /** It shows what happened in each run, so that traces are read for it. */
+  /** It shows each run in detail, so it needs the traces. */
   readonly wantsEvidence?: true;
   readonly render: (run: RunResult, context: ReportContext) => Report;
 }

@@ -4,7 +4,7 @@ import { caseKey, cellText } from '@agentci/results';
 import { type Finding, findingsOf, QUERY_ERROR } from './findings.ts';
 import type { ReportContext, Reporter } from './reporter.ts';
 
-/** GitHub takes 25,000 results of a run and 20 rules' worth of text; what does not fit is said, not dropped silently. */
+/** GitHub accepts 25,000 results per run. The report counts the rest. */
 const MAX_RESULTS = 25_000;
 const MAX_MESSAGE = 2000;
 
@@ -51,7 +51,7 @@ function sarifLog(run: RunResult, context: ReportContext): object {
   };
 }
 
-/** In spec order; when there are too many, what fails the run is kept first. */
+/** In spec order. If there are too many, failures and errors are kept first. */
 function capped(findings: readonly Finding[]): readonly Finding[] {
   if (findings.length <= MAX_RESULTS) return findings;
   const errors = findings.filter(({ level }) => level === 'error').length;
@@ -103,7 +103,7 @@ function resultOf(
   context: ReportContext,
 ): object {
   const { checkId, level, location, message, result } = finding;
-  // GitHub refuses results without a place; a finding without one points at the start of the spec.
+  // GitHub rejects results without a location, so those point at the start of the spec.
   const { file, line, column } = location ?? { file: run.spec.file, line: 1, column: 1 };
   const text = result
     ? `${result.query}${result.cell === undefined ? '' : ` (${cellText(result.cell)})`}: ${message}`
@@ -121,7 +121,7 @@ function resultOf(
         },
       },
     ],
-    // By query and check, not by line or wording: a moved spec is still the same finding.
+    // By query and check, not by line or wording, so that a moved query stays the same finding.
     partialFingerprints: {
       'agentci/v1': sha256Hex(
         `${run.agent}\0${result === undefined ? '' : caseKey(result)}\0${checkId}\0${result ? '' : message}`,

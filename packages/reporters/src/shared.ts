@@ -1,4 +1,4 @@
-/** What the report page shares with the other reports. It is built before them, so nothing here may load a report. */
+/** Code shared with the report page. The page is built first, so nothing here may load a report. */
 export { type AnswerMark, answerMarks, foundTerms, termsOf } from './answer-marks.ts';
 export { cellTable } from './cell-tables.ts';
 export { chanceText, verdictText } from './diff/words.ts';

@@ -5,7 +5,7 @@ import { type Notice, noticeOf } from './notify/notice.ts';
 import type { Reporter } from './reporter.ts';
 
 const ICONS: Readonly<Record<string, string>> = { passed: ':white_check_mark:', failed: ':x:' };
-/** Slack refuses longer texts of a section. */
+/** Slack's limit for a section. */
 const MAX_SECTION = 2900;
 
 export const reporter: Reporter = {
@@ -57,7 +57,7 @@ function message(notice: Notice): object {
   };
 }
 
-/** Whole lines, as many as fit. */
+/** The first whole lines that fit. */
 function fitting(lines: readonly string[]): string {
   let text = '';
   for (const line of lines) {

@@ -14,10 +14,10 @@ import type { createColors } from 'picocolors';
 
 export type Colors = ReturnType<typeof createColors>;
 
-/** How many checks that could not be measured are named. */
+/** Maximum unmeasured checks to name. */
 export const MAX_UNMEASURED = 5;
 
-/** How many queries passed, and how not; with repeats, how many of their runs did. */
+/** Counts of queries by status, and of passed runs with repeats. */
 export function countLine(run: RunResult, c: Colors): string {
   const { summary } = run;
   const notRun = run.interrupted
@@ -44,19 +44,19 @@ export function countLine(run: RunResult, c: Colors): string {
   return `${c.bold(casesText(run.results))}${ended} ${c.dim(facts)}`;
 }
 
-/** Runs that could not be judged are in neither number; the queries say so. */
+/** Runs that could not be judged are in neither number, and the queries report them. */
 function repeats({ results }: RunResult): string {
   const rates = results.flatMap(({ pass_rate }) => pass_rate ?? []);
   if (rates.length === 0) return '';
   const sum = (key: 'passed' | 'decided') => rates.reduce((total, rate) => total + rate[key], 0);
   const runs = `${formatCount(sum('passed'))} of ${plural(sum('decided'), 'run')} passed`;
-  // Of the others each is one run, and counted before.
+  // The other queries have one run each, counted before.
   return rates.length === results.length
     ? `${runs}, `
     : `of ${plural(rates.length, 'query', 'queries')} with repeats ${runs}, `;
 }
 
-/** The exit code in words: a red build should explain itself. */
+/** Explains the exit code in words. */
 export function exitLine(run: RunResult, c: Colors): string {
   const { summary } = run;
   switch (summary.exit_code) {
@@ -81,7 +81,7 @@ export function exitLine(run: RunResult, c: Colors): string {
   }
 }
 
-/** The queries with a warning of this kind and its name, `q1 SCRIPT_UNUSED`; undefined where there are none. */
+/** Queries with this kind of warning: `q1 SCRIPT_UNUSED`. Undefined if there are none. */
 function warned(
   { results }: RunResult,
   test: (warning: TraceWarning) => boolean,
@@ -94,13 +94,13 @@ function warned(
   return names.length === 0 ? undefined : andMore([...new Set(names)], MAX_UNMEASURED);
 }
 
-/** Checks that warn are listed with their queries; a warning about the spec is named here. */
+/** Names warnings about the spec. Warning checks are listed with their queries. */
 function strictWarnings(run: RunResult): string {
   const names = warned(run, isOfSpec);
   return names === undefined ? '' : `: ${names}`;
 }
 
-/** Nothing failed and nothing was in error, so --strict alone made it 2: these are the checks it is about. */
+/** Names the checks that made --strict exit 2, if nothing else did. */
 function unmeasured(run: RunResult): string {
   const names = [
     ...run.checks.filter(isUnmeasured).map(({ id }) => id),

@@ -3,13 +3,16 @@ import { formatUsd } from '@agentci/lib/numbers';
 import { formatCount, plural } from '@agentci/lib/text';
 import type { CassetteUse, RunResult } from './run-result.ts';
 
-/** What a run asked beside its agents: models that judge, and models that play users. No cassette answers these. */
+/** Model calls outside of the agents: judges and simulated users. Cassettes do not answer these. */
 interface OtherBills {
   readonly judge?: RunResult['judge'] | undefined;
   readonly user?: RunResult['judge'] | undefined;
 }
 
-/** What a run with cassettes may claim, in one line: calls served and missed, what was frozen, what it cost then and now. */
+/**
+ * Summarizes a run with cassettes in one line: calls served and missed, frozen values, recorded and
+ * current cost.
+ */
 export function cassetteText(use: CassetteUse, others: OtherBills = {}): string {
   const {
     mode,

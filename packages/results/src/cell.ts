@@ -1,17 +1,17 @@
 /** One combination of a matrix: each variable with its value as text. */
 export type Cell = Readonly<Record<string, string>>;
 
-/** All that tells one case of a run from the others. A case of a spec without a matrix is known by its id alone. */
+/** Identifies a case of a run. Without a matrix the id is enough. */
 export interface CaseName {
   readonly id: string;
   readonly cell?: Cell | undefined;
 }
 
-/** By what a case is known in maps and sets. Ids are without null bytes, so that no two cases share a key. */
+/** A key for maps and sets. Ids contain no null bytes, so two cases never share a key. */
 export const caseKey = ({ id, cell }: CaseName): string =>
   cell === undefined ? id : `${id}\0${cellKey(cell)}`;
 
-/** The same text for the same combination, whatever the order of its variables. */
+/** The same text for the same combination, in any order of variables. */
 export const cellKey = (cell: Cell): string =>
   JSON.stringify(Object.entries(cell).sort(([a], [b]) => Number(a > b) - Number(a < b)));
 
@@ -21,7 +21,7 @@ export const cellText = (cell: Cell): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 
-/** `refund`, or `refund (model=a)` where there are cells. */
+/** `refund`, or `refund (model=a)` with a matrix. */
 export const caseText = ({ id, cell }: CaseName): string =>
   cell === undefined ? id : `${id} (${cellText(cell)})`;
 

@@ -1,15 +1,15 @@
-/** Quoted texts, numbers and words are units; what is between them is one by one. */
+/** Quoted texts, numbers and words are units; other characters are separate. */
 const UNITS = /"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_]+(?:[.,:/-][\p{L}\p{N}_]+)*|\s+|./gsu;
 const MAX_UNITS = 120;
 const GAP = '…';
 
 const unitsOf = (text: string): string[] => (text.match(UNITS) ?? []).slice(0, MAX_UNITS);
 
-/** What two sentences have in common, with `…` for what differs: true of both. */
+/** The common parts of two sentences, with `…` for the differences. */
 export function commonText(a: string, b: string): string {
   if (a === b) return a;
   const [first, second] = [unitsOf(a), unitsOf(b)];
-  // How long the common part of what is left of both is.
+  // Length of the longest common subsequence of the remaining units.
   const longest = Array.from({ length: first.length + 1 }, () => new Uint8Array(second.length + 1));
   for (let i = first.length - 1; i >= 0; i--)
     for (let j = second.length - 1; j >= 0; j--)
@@ -31,7 +31,7 @@ export function commonText(a: string, b: string): string {
     }
   }
   if (i < first.length || j < second.length) kept.push(GAP);
-  // Between two gaps a comma or a space is left by chance.
+  // A comma or space between two gaps matched by chance.
   return kept
     .join('')
     .replace(/…(?:[\s,;·"]*…)+/g, GAP)

@@ -5,7 +5,7 @@ const MAX_NAMES = 5;
 
 type Compared = Omit<RunComparison, 'verdict' | 'headline'>;
 
-/** What a comparison of two sides came to, with no more certainty than there is. */
+/** Summarizes a comparison of two sides, claiming no more than the data shows. */
 export function summarizeComparison(
   comparison: Compared,
 ): Pick<RunComparison, 'verdict' | 'headline'> {
@@ -37,11 +37,11 @@ function verdictOf({
   return isSame ? 'no_difference' : 'inconclusive';
 }
 
-/** Nothing was seen to move, or it moved by no more than is allowed. */
+/** No significant change, or one within the limit. */
 const isSettled = ({ verdict, reason }: MetricComparison): boolean =>
   verdict === 'no_difference' || verdict === 'worse_within_limit' || reason === 'identical';
 
-/** Not known to have moved either way, and not the same throughout. */
+/** Neither a proven change nor identical values. */
 const isOpen = ({ verdict, reason }: MetricComparison): boolean =>
   verdict === 'inconclusive' && reason !== 'identical' && reason !== 'near_limit';
 
@@ -108,14 +108,14 @@ const MOVES: readonly (readonly [words: string, is: (metric: MetricComparison) =
   ['Better, beyond chance', ({ verdict }) => verdict === 'better'],
 ];
 
-/** `cost (+13 %)`. Of a pass rate the change in percent of itself would be taken for points. */
+/** `cost (+13 %)`. Not for pass rates, where a relative change would be read as points. */
 function movedText({ metric, pct_change }: MetricComparison): string {
   if (pct_change === null || metric === 'pass_rate') return wordOf(metric);
   const size = Math.abs(pct_change);
   return `${wordOf(metric)} (${pct_change < 0 ? '−' : '+'}${size < 10 ? Number(size.toFixed(1)) : Math.round(size)} %)`;
 }
 
-/** The most that any of the open questions needs; where one has no answer, none is promised. */
+/** The largest number of pairs that any open question needs. None if one has no answer. */
 function enough(open: readonly MetricComparison[]): string {
   const seen = Math.max(...open.map((metric) => metric.queries));
   const needed = open.map(neededQueries);
@@ -133,7 +133,7 @@ const WORDS: Readonly<Record<string, string>> = {
   total_tokens: 'tokens',
 };
 
-/** `8 queries`, or `16 pairs of runs of 8 queries`: what was compared, in the same words everywhere. */
+/** `8 queries`, or `16 pairs of runs of 8 queries`, in the same words everywhere. */
 export function pairsText({
   pairs,
   queries: of,
@@ -145,7 +145,7 @@ export function pairsText({
   return pairs === of ? queries(of) : `${plural(pairs, 'pair')} of runs of ${queries(of)}`;
 }
 
-/** Queries that it would take in all, each with as many runs as now. */
+/** Total number of queries needed, with the current number of runs each. */
 export function neededQueries({
   needed_pairs,
   pairs,
@@ -155,10 +155,10 @@ export function neededQueries({
   return of + Math.max(1, Math.ceil((needed_pairs - pairs) / (pairs / of)));
 }
 
-/** Over the names of `undecided`. */
+/** Heading above the names in `undecided`. */
 export const NOT_COUNTED =
   'Not in the pass rate, without a verdict or an expected failure on a side';
 
-/** The name of a metric as people say it. */
+/** The everyday name of a metric. */
 export const wordOf = (metric: string): string =>
   Object.hasOwn(WORDS, metric) ? WORDS[metric]! : metric;

@@ -4,7 +4,7 @@ import type { CheckStatus, Layer } from './run-result.ts';
 /** The JSON contract of a comparison of two baseline versions. */
 export const DIFF_SCHEMA = 'agentci.diff/1';
 
-/** What kind of thing is not the same any more. Each belongs to one layer. */
+/** Kinds of difference. Each belongs to one layer. */
 export type DiffType =
   | 'output_changed'
   | 'tools_changed'
@@ -15,7 +15,7 @@ export type DiffType =
   | 'steps_changed'
   | 'latency_changed';
 
-/** A number before and after. `null` is unknown; there is no percentage of an unknown or a zero. */
+/** A number before and after. `null` is unknown. There is no percentage of an unknown or a zero. */
 export interface MetricDelta {
   before: number | null;
   after: number | null;
@@ -24,16 +24,16 @@ export interface MetricDelta {
   arrow: '▲' | '▼' | '—';
 }
 
-/** One piece of two sequences laid side by side. */
+/** One edit between two sequences. */
 export interface Edit {
   op: 'keep' | 'delete' | 'insert';
   text: string;
 }
 
-/** One argument of a call that both sides made. A side that did not have it has no key here. */
+/** One argument of a call that both sides made. The key is absent on a side without it. */
 export interface ArgumentChange {
   tool: string;
-  /** Which tool call it is on each side, counted from 1. */
+  /** The number of the tool call on each side, from 1. */
   before_call: number;
   after_call: number;
   path: string;
@@ -47,23 +47,22 @@ export interface Regression {
   message: string;
   pct_change: number | null;
   limit_percent?: number;
-  /** From zero any growth is endless in percent: said instead of hidden. */
+  /** Any growth from zero is infinite in percent. */
   reason?: 'zero_baseline';
 }
 
 /** Two traces of one query, compared in three layers. */
 export interface TraceDiff {
   diff_types: DiffType[];
-  /** The layers that have a difference. */
   layers: Layer[];
-  /** The query's verdict, and that of each layer; `null` when there is no spec to judge by. */
+  /** Verdicts of the query and of each layer. `null` without a spec. */
   verdict: {
     before: CheckStatus | null;
     after: CheckStatus | null;
     layers: Record<Layer, { before: CheckStatus | null; after: CheckStatus | null }>;
   };
   correctness: {
-    /** `null` when there is no spec to judge by. */
+    /** `null` without a spec. */
     before: CheckStatus | null;
     after: CheckStatus | null;
     changed: boolean;
@@ -77,13 +76,13 @@ export interface TraceDiff {
   };
   path: {
     tool_calls: MetricDelta;
-    /** Against the tools the spec expects; unknown where it names none. */
+    /** Relative to the expected tools. Unknown if the spec names none. */
     tool_precision: MetricDelta;
     tool_recall: MetricDelta;
     sequence_lcs: MetricDelta;
     loops: MetricDelta;
     handoffs: MetricDelta;
-    /** How alike the two sequences are, from 0 to 1; `null` when a side did not capture its calls. */
+    /** Similarity of both sequences, 0 to 1. `null` if a side did not capture its calls. */
     similarity: number | null;
     tools: Edit[];
     arguments: ArgumentChange[];
@@ -110,17 +109,17 @@ export interface DiffReport {
   agent: string;
   from_version: string;
   to_version: string;
-  /** The spec both sides were judged by; absent when there was none. */
+  /** The spec that judged both sides, if there was one. */
   spec?: { file: string; hash: string };
   max_regression_percent: number | null;
   queries: QueryDiff[];
-  /** Ids that only one version has: nothing to compare, and not to be overlooked. */
+  /** Ids that only one version has. They cannot be compared and must not be overlooked. */
   only_before: string[];
   only_after: string[];
-  /** What it all came to, and the same in a few sentences: as between two runs. */
+  /** The overall verdict, and a short text, as for two runs. */
   verdict: RunVerdict;
   headline: string;
-  /** The versions as wholes, told apart from noise; absent below two queries. */
+  /** Comparison of the whole versions with uncertainty. Absent below two queries. */
   comparison?: MetricComparison[];
   notices: string[];
   summary: { compared: number; changed: number; regressions: number; exit_code: number };
@@ -129,8 +128,8 @@ export interface DiffReport {
 export const COMPARISON_SCHEMA = 'agentci.comparison/1';
 
 /**
- * `worse_within_limit`: worse beyond chance, by no more than is allowed. `inconclusive` is not `no_difference`: the data cannot
- * tell, and `needed_pairs` says what could.
+ * `worse_within_limit`: significantly worse, but within the limit. `inconclusive` is not
+ * `no_difference`: the data cannot decide, and `needed_pairs` says how much could.
  */
 export type ComparisonVerdict =
   | 'better'
@@ -141,34 +140,37 @@ export type ComparisonVerdict =
 
 export type RegressionSeverity = 'low' | 'medium' | 'high' | 'critical';
 
-/** One metric over all queries that both sides have. */
+/** One metric over all queries on both sides. */
 export interface MetricComparison {
   metric: string;
   better: 'higher' | 'lower';
-  /** Of queries; between cells the pass rate pairs the runs of each query. */
+  /** Pairs of queries. Between cells, the pass rate pairs the runs of each query. */
   pairs: number;
-  /** Queries that the pairs belong to. */
+  /** Queries among the pairs. */
   queries: number;
   before_mean: number;
   after_mean: number;
   pct_change: number | null;
-  /** How much worse it got, as a mean and an interval; negative is an improvement. */
+  /** Mean and interval of the loss. Negative is an improvement. */
   damage: { mean: number; low: number | null; high: number | null };
-  /** The most damage that is let pass. */
+  /** The largest allowed loss. */
   max_drop: number;
   test: 'mcnemar' | 'sign_flip';
   p: number;
-  /** After Holm's correction for the number of metrics; of the pass rate it is `p`. */
+  /** After Holm's correction for the number of metrics. For the pass rate it equals `p`. */
   p_adjusted: number;
   verdict: ComparisonVerdict;
-  /** Pairs that would settle it, when the data does not. */
+  /** Pairs that would settle it, if the data does not. */
   needed_pairs: number | null;
   severity?: RegressionSeverity;
-  /** `near_limit`: worse beyond chance, and whether by more than is allowed is open. */
+  /** `near_limit`: significantly worse, but unclear whether by more than the limit. */
   reason?: 'zero_baseline' | 'too_few_pairs' | 'identical' | 'near_limit';
 }
 
-/** `worse`: something passes no longer, or a new query fails, or a number got worse beyond chance and what is allowed. `nothing_to_compare`: no query is in both. */
+/**
+ * `worse`: a query no longer passes, a new query fails, or a metric got significantly worse than
+ * allowed. `nothing_to_compare`: no query is on both sides.
+ */
 export type RunVerdict =
   | 'nothing_to_compare'
   | 'worse'
@@ -184,19 +186,22 @@ export interface RunComparison {
   before: string;
   after: string;
   metrics: MetricComparison[];
-  /** Queries whose verdict is not what it was. */
+  /** Queries with a different verdict. */
   flips: { id: string; before: CheckStatus; after: CheckStatus }[];
   only_before: string[];
   only_after: string[];
-  /** Of `only_after`: those that fail or could not be judged. */
+  /** Queries of `only_after` that fail or could not be judged. */
   new_failing: string[];
-  /** Passed before and could not be judged now. */
+  /** Queries that passed before and could not be judged now. */
   lost_verdicts: string[];
-  /** What it all came to; every report says this, none works it out for itself. */
+  /** The overall verdict, computed once for every report. */
   verdict: RunVerdict;
-  /** The same in a few sentences. */
+  /** A short text for the verdict. */
   headline: string;
-  /** On both sides, but without a verdict or an expected failure on one: not in the pass rate. */
+  /**
+   * Queries on both sides without a verdict, or with an expected failure, on one. Not in the pass
+   * rate.
+   */
   undecided: string[];
   summary: {
     pairs: number;

@@ -14,28 +14,32 @@ import { isOfSpec, mayHideCall } from './trace-warnings.ts';
 /** The finding that the model did not finish its answer. */
 export const TRUNCATED = 'answer.truncated';
 
-/** Says that rules decided nothing because no recording knows the tools they name. Under --strict it exits 2. */
+/**
+ * Reports rules that decided nothing because no recording knows their tools. Exits 2 under
+ * --strict.
+ */
 export const UNKNOWN_TOOLS = 'rules.unknown_tools';
 
-/** What an exit code is decided from. */
+/** The inputs of an exit code. */
 type Verdicts = Pick<RunResult, 'results' | 'checks' | 'interrupted' | 'unmatched_recordings'>;
 
 interface ExitOptions {
   readonly strict?: boolean;
-  /** A part of a run: whether anything was checked is asked of the whole. */
+  /** The run is a shard. Only the whole run must have checked something. */
   readonly isShard?: boolean;
-  /** Shards were merged and some of them are missing or damaged. */
+  /** Some merged shards are missing or damaged. */
   readonly isIncomplete?: boolean;
 }
 
 /**
- * 0 nothing failed, 1 a rule said no, 2 we could not tell, 130 interrupted. A run that checked nothing is 2: nothing was
- * proved. With `strict` a warning counts as 1, also one about a script; a check the user wrote that could not be measured, a recording that may
- * lack a call and one that belongs to no query count as 2.
+ * 0: nothing failed, 1: a check failed, 2: could not tell, 130: interrupted. A run that checked
+ * nothing is 2, because it proved nothing. With `strict`, warnings count as 1 (script warnings
+ * included). Unmeasured checks of the user, recordings that may lack a call, and unmatched
+ * recordings count as 2.
  */
 export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
   if (run.interrupted) return 130;
-  // Verdicts that are missing may be any: a failure among those that are there does not make the run a judged one.
+  // The missing verdicts may be anything, so a known failure does not make the run a judged one.
   if (options.isIncomplete) return 2;
   const has = (wanted: CheckStatus): boolean =>
     run.results.some(({ status }) => status === wanted) ||
@@ -48,14 +52,14 @@ export function exitCode(run: Verdicts, options: ExitOptions = {}): number {
   return 0;
 }
 
-/** What was judged may not be all that happened. */
+/** Whether the recordings may be incomplete. */
 const isDoubtful = (run: Verdicts): boolean =>
   (run.unmatched_recordings ?? 0) > 0 || hasWarning(run, mayHideCall);
 
 const hasWarning = ({ results }: Verdicts, test: (warning: TraceWarning) => boolean): boolean =>
   results.some(({ warnings = [] }) => warnings.some(test));
 
-/** No check was decided at all, and not merely because no rule's condition came up. */
+/** Whether no check was decided, for other reasons than a rule whose condition never came up. */
 function nothingChecked(run: Verdicts): boolean {
   const isWritten = ({ id }: CheckResult): boolean => id !== TRUNCATED;
   if (someCheck(run, (check) => isWritten(check) && isDecided(check.status))) return false;
@@ -68,7 +72,7 @@ function nothingChecked(run: Verdicts): boolean {
 const hasUnmeasured = ({ results, checks }: Verdicts): boolean =>
   checks.some(isUnmeasured) || results.some((result) => countsOf(result).unmeasured.length > 0);
 
-/** Whether any check of the run is like this; a large run is not gathered in one list for it. */
+/** Whether any check matches. Does not build a list, because a run may be large. */
 function someCheck({ results, checks }: Verdicts, test: (check: CheckResult) => boolean): boolean {
   return (
     results.some(({ correctness, path, cost }) =>
@@ -94,10 +98,10 @@ export function summarize(run: Verdicts, options: ExitOptions = {}): RunSummaryC
   };
 }
 
-/** Beyond this a run of many repeats would fill the report with numbers that hardly differ. */
+/** More values of k would fill the report with numbers that hardly differ. */
 const MAX_K = 10;
 
-/** A query that was put aside, or whose runs were all in error, says nothing about how often the agent passes. */
+/** Skipped queries, and those with only errors, say nothing about the pass rate. */
 function passHat(results: readonly QueryResult[]): Pick<RunSummaryCounts, 'pass_hat_k'> {
   if (!results.some(({ pass_rate }) => pass_rate !== undefined)) return {};
   const tasks = results.flatMap(({ pass_rate, status }) => {

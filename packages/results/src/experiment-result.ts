@@ -2,7 +2,7 @@
 export const EXPERIMENT_SCHEMA = 'agentci.experiment/1';
 export const AGREEMENT_SCHEMA = 'agentci.agreement/1';
 
-/** What can be measured in a trial. `null` is not measured. */
+/** Metrics of a trial. `null` is not measured. */
 export const TRIAL_METRICS = [
   'dq',
   't2u_s',
@@ -27,7 +27,7 @@ export interface Trial {
   cost_usd?: number | null;
   total_tokens?: number | null;
   actions?: readonly string[];
-  /** The trial gave nothing to measure; it is counted and left out of every mean. */
+  /** The trial had nothing to measure. It is counted, but not part of any mean. */
   error?: string;
 }
 
@@ -36,27 +36,27 @@ export interface IntervalJson {
   high: number;
 }
 
-/** The usual numbers of one metric in one condition. */
+/** Summary statistics of one metric in one condition. */
 export interface MetricSummary {
   n: number;
   mean: number;
-  /** `null` of one value. */
+  /** `null` for one value. */
   sd: number | null;
   ci95: IntervalJson | null;
   median: number;
   min: number;
   max: number;
-  /** All values are the same: there is no spread to test with. */
+  /** All values are equal, so there is no spread to test with. */
   zero_variance: boolean;
 }
 
 export interface ConditionSummary {
   condition: string;
-  /** Trials that gave something to measure. */
+  /** Trials with a measurement. */
   n: number;
   failed: number;
   metrics: Partial<Record<TrialMetric, MetricSummary>>;
-  /** Share of the scored trials in each band of decision quality; `null` when none was scored. */
+  /** Share of the scored trials in each band of decision quality. `null` if none was scored. */
   categories: { excellent: number; good: number; mediocre: number; poor: number } | null;
   actionable: { count: number; share: number } | null;
   mean_actions: number | null;
@@ -69,9 +69,9 @@ export interface ConditionComparison {
   b: string;
   difference: number;
   difference_ci95: IntervalJson | null;
-  /** (b − a) / a in percent; `null` from zero. */
+  /** (b − a) / a in percent. `null` if a is zero. */
   relative_improvement_pct: number | null;
-  /** Which of the two is better in this metric, judged by the means alone. */
+  /** The better condition by mean. */
   better: string | null;
   welch: { t: number | null; df: number | null; p: number | null; p_holm: number | null };
   mann_whitney: { u: number | null; p: number | null; p_holm: number | null };
@@ -80,7 +80,7 @@ export interface ConditionComparison {
   cliffs_delta: number | null;
   /** Trials per condition that would show the observed difference with power 0.8 at level 0.05. */
   trials_needed: number | null;
-  /** Why there is no p-value. */
+  /** Why the p-value is missing. */
   note?: string;
 }
 
@@ -90,7 +90,7 @@ export interface AnovaResult {
   df: [number, number] | null;
   p: number | null;
   eta_squared: number | null;
-  /** Conditions without any spread, which the test's assumption of equal spread does not fit. */
+  /** Conditions without spread, which violate the test's assumption of equal spread. */
   zero_variance: string[];
 }
 
@@ -104,20 +104,22 @@ export interface ConditionsReport {
 export interface WeightPoint {
   weights: { validity: number; specificity: number; correctness: number };
   means: Record<string, number>;
-  /** Best first; conditions that tie are in one list. */
+  /** Best first. Ties share a list. */
   ranking: string[][];
-  /** Against the ranking by the reference weights. */
+  /** Compared with the ranking by reference weights. */
   order: 'same' | 'tied' | 'different';
 }
 
-/** What happens to the order of the conditions when the weights are others. */
-/** What makes one condition better than another: the part of each component in the difference of their means. */
+/** The contribution of each component to the difference between two conditions' means. */
 export interface ComponentDrivers {
   a: string;
   b: string;
   /** b − a, with the reference weights. */
   difference: number;
-  /** `share` is of the difference, null where there is none; below 0 for a component that worked against it. */
+  /**
+   * `share` of the difference. Null for no difference, negative for a component that worked against
+   * it.
+   */
   components: Record<
     'validity' | 'specificity' | 'correctness',
     { points: number; share: number | null }
@@ -128,9 +130,9 @@ export interface WeightSensitivity {
   step: number;
   reference: WeightPoint;
   points: WeightPoint[];
-  /** Shares of the grid. */
+  /** Shares of the weight grid. */
   rank_stability: { same: number; tied: number; different: number };
-  /** How often each condition alone is best. */
+  /** How often each condition alone wins. */
   wins: Record<string, number>;
   drivers: ComponentDrivers[];
 }

@@ -5,37 +5,37 @@ import { errorClass, withoutLiterals } from './failure-signature.ts';
 import type { CheckResult, QueryResult, RunResult } from './run-result.ts';
 import { checksOf } from './status.ts';
 
-/** Failures with one signature. */
+/** Failures with the same signature. */
 export interface FailureGroup {
-  /** Eight digits, the same in every run. */
+  /** Eight digits, stable across runs. */
   signature: string;
-  /** The check that decided, or `error.KIND` for a query that could not be judged. */
+  /** The deciding check, or `error.KIND` if the query could not be judged. */
   check: string;
   kind: 'fail' | 'error';
-  /** What they have in common, without literals. */
+  /** Their common message without literals. */
   pattern: string;
-  /** What is true of all of them: the message without what differs. */
+  /** The common message, with the differences left out. */
   title: string;
-  /** The message of the first of them. */
+  /** The message of the first failure. */
   example: string;
-  /** The first few, each with its own message, by the name of their case (`refund (model=a)`). */
+  /** The first failures with their messages, by case name (`refund (model=a)`). */
   examples: { query: string; message: string }[];
-  /** Ids, in the order of the spec. */
+  /** Ids in spec order. */
   queries: string[];
-  /** With a matrix: the cells in which they failed. */
+  /** With a matrix: the cells with failures. */
   cells?: string[];
-  /** With a matrix: how many cases failed, each query counted in each of its cells. */
+  /** With a matrix: number of failed cases, counting each query once per cell. */
   cases?: number;
 }
 
 const MAX_EXAMPLES = 3;
 
-/** From this many failures on, groups say more than a list. */
+/** Below this number, a list says as much as groups. */
 export const GROUPS_FROM = 5;
 
 /**
- * The failures of a run by signature: check, kind of finding, place, expectation without literals, class of error. The
- * order of the results makes no difference to which groups there are; larger groups come first.
+ * Groups the failures of a run by signature: check, kind, location, expectation without literals,
+ * error class. Independent of the order of results. Larger groups come first.
  */
 export function groupFailures(run: Pick<RunResult, 'results'>): FailureGroup[] {
   const groups = new Map<string, Gathered>();
@@ -95,7 +95,7 @@ interface Found {
   readonly message: string;
 }
 
-/** What made a query fail: its error, or else the checks that have the status the query has. */
+/** The causes of a failure: the error, or the checks with the query's status. */
 function findingsIn(result: QueryResult): Found[] {
   const { error, status } = result;
   if (error !== undefined)
@@ -116,7 +116,7 @@ function findingsIn(result: QueryResult): Found[] {
   }));
 }
 
-/** A call that a cassette does not have is known by what about it changed, whatever the texts are. */
+/** A cassette miss is identified by the kind of change, not by its texts. */
 function errorPattern({ error, cassette }: QueryResult): string {
   const { kind, message } = error!;
   if (kind !== 'cassette_miss') return errorClass(message);
@@ -126,21 +126,21 @@ function errorPattern({ error, cassette }: QueryResult): string {
     : `not as recorded: ${cause}`;
 }
 
-/** A check that could not be evaluated says why in the words of someone else's program. */
+/** A check that could not be evaluated reports another program's words. */
 const patternOf = ({ status, message }: CheckResult): string =>
   status === 'error' ? errorClass(message) : withoutLiterals(message);
 
-/** What became of the groups since another run; a group is known by its signature. */
+/** How groups changed since another run, matched by signature. */
 export interface GroupHistory {
-  /** Groups of now by signature. */
+  /** Current groups by signature. */
   readonly since: ReadonlyMap<string, 'new' | 'known'>;
-  /** All of their queries were judged, and they have another verdict. */
+  /** All of their queries were judged and have another verdict. */
   readonly gone: readonly FailureGroup[];
-  /** Not seen, but not all of their queries were judged: nothing can be said. */
+  /** Not seen, but some of their queries were not judged, so the group may persist. */
   readonly notRun: readonly FailureGroup[];
 }
 
-/** `judged`: the ids that the run has a verdict on. */
+/** `judged`: ids with a verdict in this run. */
 export function compareGroups(
   before: readonly FailureGroup[],
   after: readonly FailureGroup[],

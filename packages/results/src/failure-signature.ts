@@ -1,10 +1,10 @@
 /**
- * What is the same in two failures with one cause. Messages of our own checks are fixed sentences around literals: without
- * the literals they say what was expected and where. Errors are written by other people's programs: the class they give
- * themselves, or a status in the place of a status, says what they are. A number or word elsewhere says nothing.
+ * Finds the same signature for failures with the same cause. Our own messages are fixed sentences
+ * around literals. Errors come from other programs, so their class name or a status code in its
+ * usual place identifies them. Other numbers and words say nothing.
  */
 
-/** What programs call these errors: exception classes, system errors, error types of APIs. */
+/** Common names of errors: exception classes, system errors, API error types. */
 const NAMES: readonly (readonly [string, RegExp])[] = [
   [
     'rate limited',
@@ -29,7 +29,7 @@ const NAMES: readonly (readonly [string, RegExp])[] = [
   ['context too long', /^context_length_exceeded$/],
 ];
 
-/** What they say where they give no name, or one that says nothing: whole phrases, never single words. */
+/** Phrases for errors without a telling name. Whole phrases, never single words. */
 const PHRASES: readonly (readonly [string, RegExp])[] = [
   [
     'rate limited',
@@ -58,22 +58,22 @@ const STATUSES: readonly (readonly [string, RegExp])[] = [
 const STATUS =
   /\b(?:HTTP(?:\/\d(?:\.\d)?)?|status|status[ _]code|error code|response code)["']?\s*[:=]?\s*(\d{3})\b|^(\d{3})(?=\s+[A-Z][a-z]|:|$)|\((\d{3})\)\.?$/i;
 
-/** A name that programs give to an error: `KeyError`, `openai.BadRequestError`, `TypeError`. */
+/** An error class name: `KeyError`, `openai.BadRequestError`, `TypeError`. */
 const CLASS =
   /\b(?:[a-z_]\w*\.)*([A-Z]\w*(?:Error|Exception|Warning|Fault|Failure|Interrupt|Exit|Miss|Timeout))\b|\b(E[A-Z]{4,}(?:_[A-Z]+)?)\b/g;
-/** Classes that say only that something went wrong. */
+/** Classes that only say that something went wrong. */
 const VAGUE =
   /^(?:Error|Exception|RuntimeError|RuntimeException|\w*(?:API|Api|HTTP|Http|Fetch|Axios|Agent|Tool|Request|Response|Connection|Network|Client|Bad|Status)\w*(?:Error|Exception)|OSError|IOError|IOException)$/;
-/** The type that an API gives its error in JSON, and what it says. */
+/** The JSON error type of an API, and its message. */
 const JSON_TYPE = /"(?:type|code)"\s*:\s*"([a-z][a-z_]{2,60})"/g;
 const JSON_MESSAGE = /"message"\s*:\s*"((?:[^"\\]|\\.){0,500})"/;
 const LONGEST = 2000;
 
-/** The class of an error: its cause where it is a common one, else what it calls itself and says of itself. */
+/** The class of an error: a common cause if known, else its own name and message. */
 export function errorClass(given: string): string {
   const message =
     given.length > 2 * LONGEST ? given.slice(0, LONGEST) + given.slice(-LONGEST) : given;
-  // Of a chain of errors the last one is the cause; what is before it is what it passed through.
+  // The last error of a chain is the cause.
   const named = [...message.matchAll(CLASS)].at(-1);
   const name = named?.[1] ?? named?.[2];
   const byName = causeOf(NAMES, name);
@@ -102,26 +102,29 @@ export function errorClass(given: string): string {
 const causeOf = (causes: typeof NAMES, text: string | undefined): string | undefined =>
   text === undefined ? undefined : causes.find(([, pattern]) => pattern.test(text))?.[0];
 
-/** What the program says itself, without what it quotes. */
+/** The program's own words, without quotes. */
 const bare = (message: string): string => message.replace(QUOTED, '…').replace(PATHS, '…');
 
 const QUOTED = /"(?:[^"\\]|\\.)*"|“[^”]*”|'(?:[^'\\\n]|\\.)*'(?!\w)|`[^`]*`/g;
-/** A quoted name that says where: two tools that fail alike are two places. */
+/** A quoted name of a location: two tools that fail alike are two causes. */
 const SITES =
   /\b(tool|function|field|property|argument|parameter|column|agent|server|module|table|rule|policy|metric|step|turn)\s+(["'`])([\w./:-]{1,64})\2/gi;
 const PATHS = /(?:\/[\w.@~-]+){2,}\/?|\b[A-Za-z]:\\[\w.\\-]+|\bhttps?:\/\/\S+/g;
 const IDS =
   /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b|\b[a-z]+_[A-Za-z0-9]{12,}\b|\b[A-Za-z]+(?:-[A-Za-z0-9]+){0,6}-\d[\w-]*\b/g;
 const NUMBERS = /[-+]?(?:\$ ?)?\d+(?:[.,:]\d+)*(?:e[-+]?\d+)?(?:\s?%)?/g;
-/** Names in a list: which was first says nothing. */
+/** Names in a list, whose order says nothing. */
 const LISTS = /[\w.*-]{1,64}(?:, [\w.*-]{1,64}){1,50}(?![\w.*-])/g;
 
-/** A sentence without what differs from query to query: quoted texts, numbers, ids, addresses; plural and singular alike. */
+/**
+ * Removes literals from a sentence: quoted texts, numbers, ids, addresses. Treats plural and
+ * singular alike.
+ */
 export function withoutLiterals(text: string): string {
   return (
     text
       .slice(0, LONGEST)
-      // How a parser words what it met differs from text to text.
+      // Parser messages differ with the text they parsed.
       .replace(/\b(is not (?:valid )?JSON)\b[\s\S]*/, '$1')
       .replace(/^\/.*\/ (?=is (?:not )?found\b)/s, '… ')
       .replace(SITES, '$1 $3')

@@ -1,6 +1,6 @@
 import type { Evidence } from './run-result.ts';
 
-/** The first pieces of evidence; the last of them says how many more there are. */
+/** The first pieces of evidence. The last one counts the rest. */
 export function firstEvidence(all: readonly Evidence[], most: number): Evidence[] {
   const rest = all.slice(most);
   return withMore(
@@ -9,7 +9,7 @@ export function firstEvidence(all: readonly Evidence[], most: number): Evidence[
   );
 }
 
-/** So many more of the kind are not listed. */
+/** Adds the number of unlisted items. */
 export function withMore(shown: readonly Evidence[], more: number): Evidence[] {
   const last = shown.at(-1);
   return more === 0 || last === undefined

@@ -1,6 +1,6 @@
 import type { ExplainedCall } from './policy-report.ts';
 
-/** The audit log of `agentci guard`: JSON lines, each with the hash of the line before it. */
+/** The audit log of `agentci guard`: JSON lines, each with the hash of the previous line. */
 export const AUDIT_SCHEMA = 'agentci.guard-audit/1';
 
 /** The hash before the first line. */
@@ -10,19 +10,19 @@ interface AuditBase {
   ts: string;
   /** From 1, without gaps. */
   seq: number;
-  /** SHA-256 of the line before, without its newline, in lower-case hexadecimal. */
+  /** SHA-256 of the previous line without its newline, in lower-case hexadecimal. */
   prev: string;
-  /** Which history a call is judged on: one for each process, or for each client over HTTP. */
+  /** The history that a call is judged on: one per process, or per client over HTTP. */
   session: string;
 }
 
-/** A history begins: a guard was started, or a client came that was not known. */
+/** Start of a history: a guard started, or a new client connected. */
 export interface AuditStart extends AuditBase {
   event: 'start';
   schema: typeof AUDIT_SCHEMA;
   /** As given on the command line. */
   policy: string;
-  /** Of all texts the policy was read from. */
+  /** Hash of all texts of the policy. */
   policy_sha256: string;
   mode: 'enforce' | 'shadow';
   strict: boolean;
@@ -33,44 +33,44 @@ export interface AuditStart extends AuditBase {
 export interface AuditDecision extends AuditBase {
   event: 'decision';
   server: string;
-  /** As the client wrote it; null where it had none. */
+  /** As written by the client. Null if there was none. */
   tool: string | null;
-  /** Redacted. Absent with `--audit-args hash`, and where they could not be read. */
+  /** Redacted. Absent with `--audit-args hash`, and if they were unreadable. */
   args?: unknown;
   args_sha256?: string;
-  /** What was handed in when the server asked, redacted; of a call that continues an earlier one. */
+  /** Redacted input for a request of the server, if this call continues an earlier one. */
   sent?: unknown;
-  /** Secrets were taken out of `args`: what a rule would say of them cannot be told from here. */
+  /** `args` were redacted, so rules about them cannot be judged from here. */
   redacted?: true;
   decision: 'allow' | 'deny' | 'would_deny';
   verdict: ExplainedCall['verdict'];
-  /** What decided it; null for a call that nothing speaks against. */
+  /** The deciding rule. Null if nothing objected. */
   rule: string | null;
   reason: string | null;
   policy_line: number | null;
-  /** All that spoke against it, where it was more than one. */
+  /** All objecting rules, if there were several. */
   rules?: string[];
-  /** It continues an earlier call, which the server had asked the user about, and is not one of its own. */
+  /** Continues an earlier call after the server asked the user, and is not a separate call. */
   continues?: true;
-  /** When it was made, and by whom: where the policy has conditions, which may ask for it. */
+  /** Time and caller, if the policy has conditions that may read them. */
   at_ms?: number;
   agent?: string;
   /** Microseconds. */
   us: number;
 }
 
-/** What a call gave back, where the policy looks at results. */
+/** The result of a call, if the policy looks at results. */
 export interface AuditResult extends AuditBase {
   event: 'result';
-  /** The call, from 0, among those that were passed on. */
+  /** The number of the call among forwarded calls, from 0. */
   call: number;
   tool: string;
   /** Redacted. Absent with `--audit-args hash`. */
   result?: unknown;
   error?: string | null;
-  /** What came back beside the result or the error, redacted. */
+  /** Redacted content besides the result or error. */
   said?: unknown[];
-  /** Other forms that the result came in, redacted: expressions are evaluated on each. */
+  /** Redacted alternative forms of the result. Expressions are evaluated on each. */
   forms?: unknown[];
   latency_ms: number;
   redacted?: true;
@@ -81,26 +81,28 @@ export interface AuditResult extends AuditBase {
   policy_line: number | null;
 }
 
-/** The definitions of tools a server gave, where the policy looks at them. */
+/** Tool definitions of a server, if the policy looks at them. */
 export interface AuditTools extends AuditBase {
   event: 'tools';
   tools: { name: string; description?: string; schema?: unknown; more?: Record<string, unknown> }[];
 }
 
-/** A history ends. */
+/** End of a history. */
 export interface AuditEnd extends AuditBase {
   event: 'end';
   calls: number;
   refused: number;
-  /** Answers that were not handed on, where there were any. */
+  /** Number of withheld answers, if any. */
   withheld?: number;
-  /** SHA-256 of this line without this field: of the last line no other has the hash. */
+  /**
+   * SHA-256 of this line without this field, because no later line holds the hash of the last one.
+   */
   sum: string;
-  /** What the policy wanted and did not happen. Refusing calls cannot bring it about. */
+  /** Obligations of the policy that never happened. Refusing calls cannot enforce them. */
   left_open: { rule: string; reason: string; policy_line: number | null }[];
 }
 
 export type AuditLine = AuditStart | AuditDecision | AuditResult | AuditTools | AuditEnd;
 
-/** Rules of the guard itself, for what no policy needs to be asked about. */
+/** Prefix of the guard's own rules, which need no policy. */
 export const GUARD_RULE = 'guard.';

@@ -1,6 +1,9 @@
 import type { CheckStatus } from './run-result.ts';
 
-/** What the page of `agentci view --label` is told: the contract between its server and packages/report-ui. */
+/**
+ * The data of the `agentci view --label` page: the contract between its server and
+ * packages/report-ui.
+ */
 export interface LabelGiven {
   label: 'pass' | 'fail';
   /** 1 to 5. */
@@ -15,20 +18,20 @@ export interface LabelVerdict {
   rationale: string;
 }
 
-/** One answer to label. What others think of it is there only when the rater has said what they think. */
+/** One answer to label. Other opinions are included only after the rater has labelled it. */
 export interface LabelItem {
   id: string;
-  /** Of the query. */
+  /** The name of the query. */
   name: string;
   query: string;
   answer: string;
-  /** What the answer must meet; without it, the query has no rubric. */
+  /** The criterion for the answer. Absent if the query has no rubric. */
   rule?: string;
   scale?: readonly string[];
-  /** A score from here on is a pass. */
+  /** The lowest passing score. */
   min_score: number;
   context?: readonly string[];
-  /** Why there is no context where the judge has some. */
+  /** Why the context that the judge has is missing here. */
   context_missing?: string;
   mine?: LabelGiven;
   after?: {
@@ -47,30 +50,30 @@ export interface LabelPair {
   kappa_interval: { low: number; high: number } | null;
 }
 
-/** How far the work is, and what comes next. */
+/** Progress, and the next answers. */
 export interface LabelState {
   rater: string;
   agent: string;
   run: string;
-  /** The file labels go to, from the folder of the spec. */
+  /** The label file, relative to the spec's folder. */
   file: string;
   total: number;
   labelled: number;
-  /** The next ones without a label of this rater, the judge's least certain first. */
+  /** Answers without a label of this rater, the judge's least certain first. */
   queue: string[];
-  /** Answers that this rater and another see differently. */
+  /** Answers on which this rater disagrees with another. */
   disputed: string[];
-  /** Of labels as they were before the judge and others were shown. */
+  /** Agreement on labels given before other opinions were shown. */
   pairs: LabelPair[];
-  /** Labels that were changed after that. */
+  /** Labels changed after other opinions were shown. */
   revised: number;
-  /** Answers the judge has a verdict on. */
+  /** Answers with a verdict of the judge. */
   judged: number;
-  /** Lines of label files that could not be read. */
+  /** Unreadable lines of label files. */
   unreadable: number;
 }
 
-/** What the page sends; `null` takes a label back. */
+/** A request of the page. `null` withdraws a label. */
 export interface LabelRequest {
   id: string;
   label: 'pass' | 'fail' | null;

@@ -1,6 +1,6 @@
 import { SECRETS } from '@agentci/lib/secrets';
 
-/** The words of the contract and of the spec: reports are read, compared and gone on with by them. */
+/** Words of the contract and the spec, which programs compare. */
 const KEPT: ReadonlySet<string> = new Set([
   'schema',
   'id',
@@ -42,10 +42,10 @@ const KEPT: ReadonlySet<string> = new Set([
   'judge_error',
   'baseline',
 ]);
-/** The user's own sentences. They may quote a secret, but a word in them is a word. */
+/** The user's sentences. They may quote a secret, but their words are not ids. */
 const WRITTEN: ReadonlySet<string> = new Set(['query', 'description', 'not_run', 'xfail']);
 
-/** A result without secrets in what agents, tools and judges said. Keys, ids, names and statuses stay as they are. */
+/** Masks secrets in the texts of agents, tools and judges. Keys, ids, names and statuses stay. */
 export function maskResult<T>(value: T, onFound?: OnFound): T {
   return SECRETS.isEmpty ? value : (visit(value, onFound) as T);
 }
@@ -73,7 +73,7 @@ function visitFields(
   onFound: OnFound | undefined,
 ): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
-  // A layer's messages repeat what its checks say, so they are looked at only where a check had something.
+  // A layer's messages repeat its checks, so they are masked only if a check was.
   const checks = Array.isArray(fields.checks) ? visit(fields.checks, onFound) : undefined;
   for (const key in fields) {
     const inner = fields[key];

@@ -1,26 +1,29 @@
 import type { RunComparison } from './diff.ts';
 import type { CheckStatus, RunResult } from './run-result.ts';
 
-/** What the HTML page is given: the contract between the reporter, `agentci view` and packages/report-ui. */
+/**
+ * The data of the HTML page: the contract between the reporter, `agentci view` and
+ * packages/report-ui.
+ */
 export const PAGE_SCHEMA = 'agentci.page/1';
 
-/** A step as the timeline shows it: ready to print, bounded, and never markup. */
+/** A step of the timeline: formatted, bounded, and never markup. */
 export interface PageStep {
   seq: number;
   kind: 'llm' | 'tool' | 'agent' | 'handoff' | 'message' | 'retrieval' | 'guardrail' | 'event';
   title: string;
-  /** How many steps this one is inside of. */
+  /** Nesting depth. */
   depth: number;
   agent?: string;
   status: string;
   error?: string;
-  /** Milliseconds after the trace began. */
+  /** Milliseconds since the start of the trace. */
   start_ms?: number;
   duration_ms?: number;
   input_tokens?: number;
   output_tokens?: number;
   cost_usd?: number;
-  /** The cost was computed from tokens with a price table. */
+  /** The cost was computed from tokens and prices. */
   cost_computed?: true;
   fields: { label: string; text: string }[];
 }
@@ -31,42 +34,42 @@ export interface PageTrace {
   format: string;
   error?: string;
   duration_ms?: number;
-  /** `null` when tool calls were not captured. */
+  /** `null` if tool calls were not captured. */
   tools: string[] | null;
   steps: PageStep[];
-  /** Steps beyond the page's limit. */
+  /** Number of steps beyond the page's limit. */
   left_out?: number;
   warnings: string[];
 }
 
-/** What a query's page can show beyond its verdict. */
+/** Evidence for a query beyond its verdict. */
 export interface PageEvidence {
   traces: PageTrace[];
-  /** Which of the traces the shown answer and checks belong to. */
+  /** Index of the trace that belongs to the shown answer and checks. */
   shown: number;
   baseline?: { version: string; tools: string[] | null; answer: string | null };
 }
 
-/** A query of one side, as far as a comparison needs it. */
+/** A query of one side of a comparison. */
 export interface PageBeforeQuery {
-  /** What was asked, where the open run does not say it. */
+  /** The question, if the open run does not have it. */
   query?: string;
   status: CheckStatus;
   answer: string | null;
-  /** Why it ended so, in one line; absent where it passed. */
+  /** The deciding reason in one line. Absent if it passed. */
   reason?: string;
-  /** With repeats, means of the runs. */
+  /** Means of the runs, with repeats. */
   cost_usd?: number | null;
   total_tokens?: number | null;
   latency_ms?: number | null;
-  /** Only present when it ran more than once: what tells a change from noise. */
+  /** Present if it ran more than once. Distinguishes a change from noise. */
   runs?: {
     status: CheckStatus;
     cost_usd?: number | null;
     total_tokens?: number | null;
     latency_ms?: number | null;
   }[];
-  /** The tools called; `null` when they were not captured, absent when the page does not know. */
+  /** The called tools. `null` if not captured, absent if unknown to the page. */
   tools?: string[] | null;
 }
 
@@ -75,46 +78,49 @@ export interface PageBefore {
   started_at?: string;
   comparison: RunComparison;
   queries: [id: string, query: PageBeforeQuery][];
-  /** `baseline v1`; absent where it is a run. */
+  /** `baseline v1`. Absent for a run. */
   name?: string;
-  /** The other side, where it is not the open run. */
+  /** The other side, if it is not the open run. */
   after?: { id: string; name: string; queries: [id: string, query: PageBeforeQuery][] };
-  /** What to know before the comparison is believed. */
+  /** Caveats of the comparison. */
   notices?: string[];
 }
 
-/** A baseline version that a run or another version can be compared with. */
+/** A baseline version to compare with. */
 export interface PageVersion {
-  /** Told from the id of a run by its beginning. */
+  /** Its prefix distinguishes it from the id of a run. */
   id: string;
   agent: string;
   version: string;
   queries: number;
-  /** When its newest recording was saved. */
+  /** Time of its newest recording. */
   captured_at?: string;
 }
 
-/** The data of one page. In a file everything is in it; a live page has only the version and asks for the rest. */
+/**
+ * The data of one page. A file contains everything; a live page has only the version and fetches
+ * the rest.
+ */
 export interface PageData {
   schema: typeof PAGE_SCHEMA;
   version: string;
   live?: true;
   run?: RunResult;
   before?: PageBefore;
-  /** Names of the cases (`caseText`) whose evidence is on the page, in the order of its elements. */
+  /** Names of the cases (`caseText`) with evidence on the page, in element order. */
   evidence?: string[];
-  /** The command that ran it, without a choice of queries: a run over recordings needs them again. */
+  /** The command of the run without its query selection. A run over recordings needs them again. */
   command?: string;
-  /** What was left out, and why. */
+  /** Omissions, with reasons. */
   notes: string[];
 }
 
-/** A stored run in a list, with what a trend is drawn from. Unknown numbers are `null`. */
+/** A stored run in a list, with the data of its trend. Unknown numbers are `null`. */
 export interface PageRun {
   id: string;
   agent: string;
   spec: string;
-  /** Of the repository, where it is known. */
+  /** The branch of the repository, if known. */
   branch?: string;
   started_at: string;
   finished: boolean;
@@ -122,9 +128,9 @@ export interface PageRun {
   cost_usd: number | null;
   total_tokens: number | null;
   median_latency_ms: number | null;
-  /** Only some of the queries were chosen. */
+  /** Only some queries were selected. */
   part?: boolean;
-  /** It is a part of a run, which `agentci merge` makes whole. */
+  /** A shard, to be joined by `agentci merge`. */
   shard?: boolean;
 }
 
@@ -144,16 +150,16 @@ export interface PagePoint {
   ms: number | null;
 }
 
-/** What the history says about the queries of one agent. */
+/** History data about the queries of one agent. */
 export interface PageTrends {
   agent: string;
   branch?: string;
-  /** What else could be chosen. */
+  /** Other branches to choose from. */
   branches: string[];
   points: PagePoint[];
-  /** Whether cost or latency changed for good, in words. */
+  /** Lasting changes of cost or latency, in words. */
   drifts: string[];
-  /** Runs whose queries were looked at for what follows. */
+  /** Number of runs behind the following lists. */
   runs: number;
   flaky: {
     name: string;
@@ -164,7 +170,7 @@ export interface PageTrends {
   }[];
   steady: number;
   too_few: number;
-  /** Queries that fail now: since which run and commit, and the last that was good. */
+  /** Queries that fail now, with the first bad run and commit, and the last good one. */
   failing: {
     name: string;
     first: { run: string; at: string; commit?: string };
@@ -174,14 +180,14 @@ export interface PageTrends {
   }[];
 }
 
-/** An answer of `agentci view` about one run; `from` on is what changed since the last one. */
+/** A response of `agentci view` about one run. With `from`, only the changes since then. */
 export interface PageRunUpdate {
   run: RunResult;
   finished: boolean;
-  /** The command that ran it, without a choice of queries. */
+  /** The command of the run without its query selection. */
   command?: string;
-  /** Journal entries seen so far; ask again from here. */
+  /** Journal entries so far. Ask again from here. */
   entries: number;
-  /** `run.results` holds only what changed. */
+  /** `run.results` has only the changes. */
   partial: boolean;
 }

@@ -1,11 +1,13 @@
 import { isObject } from '@agentci/lib/data';
 import { LAYERS } from './run-result.ts';
 
-/** What every report reads of a run; a file cut down by hand or by a script may lack one. */
+/** Fields that every report reads. A file edited by hand may lack one. */
 const PARTS = ['spec', 'judge', 'checks', 'summary', 'results', 'notices'] as const;
 const COUNTS = ['total', 'passed', 'failed', 'warnings', 'errors', 'skipped', 'exit_code'] as const;
 
-/** What keeps a value from being the result of a run, in words that follow its name; undefined for one that is whole. */
+/**
+ * Why a value is not the result of a run, in words that follow its name. Undefined for a valid one.
+ */
 export function resultFault(run: unknown): string | undefined {
   if (!isObject(run)) return 'is not an object';
   for (const name of ['agent', 'run_id'] as const)
@@ -30,7 +32,7 @@ export function resultFault(run: unknown): string | undefined {
   return undefined;
 }
 
-/** The field that the result of a query lacks; an empty text where it is not an object at all. */
+/** The missing field of a query's result. Empty if it is not an object. */
 function missingOf(result: unknown): string | undefined {
   if (!isObject(result)) return '';
   for (const name of ['id', 'query', 'status']) if (typeof result[name] !== 'string') return name;

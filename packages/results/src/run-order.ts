@@ -1,12 +1,13 @@
 import { runTime } from './run-time.ts';
 
 /*
- * The order of runs is the order in which they came to be, whatever the clocks of their machines said. Each run has a place, a text that sorts,
- * and is given it once, when it starts: its time, or, where that would put it before a run that is there already, right after that run. No later
- * run moves it. Times decide only between runs that did not know of each other. What is shown as the date of a run is always its own.
+ * Orders runs by arrival, whatever the clocks of their machines said. Each run gets a sortable
+ * position once, when it starts: its time, or a position right after the last run if its time would
+ * sort before that. Later runs never move it. Times decide only between runs that did not know each
+ * other. The displayed date is always the run's own.
  */
 
-/** The place of a run: what it was given, or else its time. */
+/** The position of a run: the assigned one, or its time. */
 export const placeOf = ({
   at,
   order,
@@ -15,17 +16,17 @@ export const placeOf = ({
   readonly order?: string | undefined;
 }): string => order ?? runTime(at);
 
-/** A run that is there when another one gets its place. */
+/** An existing run at the time that another one gets its position. */
 export interface SeenRun {
   readonly id: string;
   readonly place: string;
-  /** What its clock said, in the form that ids of runs begin with. */
+  /** Its clock time, in the format of run ids. */
   readonly time: string;
 }
 
 /**
- * The place of a run of some time among others: after those that are dated before it, and after those that are dated after now, whose
- * dates say nothing. For a run that starts now that is all of them.
+ * The position of a run among others: after those with an earlier date, and after those dated in
+ * the future, whose dates say nothing. A run that starts now sorts after all others.
  */
 export function placeAmong(
   seen: readonly SeenRun[],
@@ -42,7 +43,10 @@ export function placeAmong(
   return next === undefined || place < next ? place : `${last}~000001`;
 }
 
-/** The place right after another: `20261115-214012345~000001`. The sign sorts after all that are in ids. */
+/**
+ * The position right after another: `20261115-214012345~000001`. The tilde sorts after every
+ * character of an id.
+ */
 export function placeAfter(place: string): string {
   const [, start = '', count = ''] = /^(.*)~(\d{6})$/.exec(place) ?? [];
   return count === ''
@@ -50,7 +54,7 @@ export function placeAfter(place: string): string {
     : `${start}~${String(Number(count) + 1).padStart(6, '0')}`;
 }
 
-/** The runs that are dated after now and that no run with an earlier date has found there yet, the oldest first. */
+/** Future-dated runs that no earlier-dated run has seen yet, oldest first. */
 export function runsAhead(seen: readonly SeenRun[], now: string): string[] {
   if (!seen.some(({ time }) => time > now)) return [];
   const ahead: string[] = [];
@@ -65,8 +69,8 @@ export function runsAhead(seen: readonly SeenRun[], now: string): string[] {
 }
 
 /**
- * Of runs in their order, those whose date does not fit: the fewest without which the dates of the others rise. A run is among them as well
- * where it is dated after now.
+ * Runs with inconsistent dates: the fewest to remove so that the other dates rise, and any dated in
+ * the future.
  */
 export function misdatedRuns(
   runs: readonly { readonly at: string; readonly order?: string }[],
@@ -76,10 +80,11 @@ export function misdatedRuns(
     return new Set([...runs.keys()].filter((index) => runTime(runs[index]!.at) > now));
   const times = runs.map(({ at, order = '' }) => {
     const time = runTime(at);
-    // A run that was resumed is as new as that.
+    // A resumed run is as new as its resumption.
     return order > time && !order.includes('~') ? order : time;
   });
-  // The longest rising row of dates: `ends[n]` is the run with the earliest date that n others can come before.
+  // Longest increasing subsequence of dates: `ends[n]` is the run with the earliest date that n
+  // others can precede.
   const ends: number[] = [];
   const before: number[] = [];
   for (const [index, time] of times.entries()) {

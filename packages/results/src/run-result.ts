@@ -1,14 +1,17 @@
 import type { Location } from '@agentci/lib/problems';
 import type { Cell } from './cell.ts';
 
-/** The JSON contract of a run. Field names are what other programs read: they change only with the schema's number. */
+/**
+ * The JSON contract of a run. Other programs read these field names, so they change only with the
+ * schema version.
+ */
 export const RESULTS_SCHEMA = 'agentci.results/1';
 
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip' | 'error';
 
 /**
- * Why a check gave no verdict. `not_exercised`: the rule's condition never came up. `deferred`: the run is a shard, and the
- * check is over the whole run.
+ * Why a check gave no verdict. `not_exercised`: the rule's condition never came up. `deferred`: the
+ * run is a shard, and the check covers the whole run.
  */
 export type SkipReason =
   | 'not_exercised'
@@ -21,27 +24,27 @@ export type SkipReason =
 export const LAYERS = ['correctness', 'path', 'cost'] as const;
 export type Layer = (typeof LAYERS)[number];
 
-/** Where in a trace the proof is: a step number, or the text looked at. */
+/** A location in a trace: a step number, or the examined text. */
 export interface Evidence {
   /** `seq` of the step in the trace. */
   step?: number;
-  /** Which tool call it is, counted from 1 among tool calls. */
+  /** The number of the tool call, from 1. */
   call?: number;
-  /** The turn of a conversation whose answer holds the text. */
+  /** The turn whose answer has the text. */
   turn?: number;
   text?: string;
-  /** So many more of the kind are not listed. */
+  /** Number of similar items that are not listed. */
   more?: number;
 }
 
 export interface CheckResult {
-  /** The spec's own words: `path.max_tool_calls`. */
+  /** The check's id: `path.max_tool_calls`. */
   id: string;
   status: CheckStatus;
   message: string;
   value?: unknown;
   limit?: unknown;
-  /** What the spec wanted, in words; of what did not pass. */
+  /** The spec's expectation in words, for checks that did not pass. */
   wanted?: string;
   skip_reason?: SkipReason;
   location?: Location;

@@ -2,11 +2,15 @@ import type { CheckStatus, QueryResult } from './run-result.ts';
 
 const BADNESS: Record<CheckStatus, number> = { fail: 4, error: 3, warn: 2, pass: 1, skip: 0 };
 
-/** The first of the worst runs, by its place: its answer and layers are those shown of a query with repeats. */
+/**
+ * Index of the first of the worst runs, whose answer and layers are shown for a query with repeats.
+ */
 export const worstRun = (runs: readonly { readonly status: CheckStatus }[]): number =>
   runs.reduce((at, run, i) => (BADNESS[run.status] > BADNESS[runs[at]!.status] ? i : at), 0);
 
-/** `1 of 2 runs passed (min_pass_rate 50 %); shown: run 2, the worst`; undefined without repeats. */
+/**
+ * `1 of 2 runs passed (min_pass_rate 50 %); shown: run 2, the worst`. Undefined without repeats.
+ */
 export function shownRunText({
   runs = [],
   pass_rate,

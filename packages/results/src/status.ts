@@ -2,7 +2,7 @@ import type { CheckResult, CheckStatus, LayerResult, QueryResult } from './run-r
 
 const RANK: Record<CheckStatus, number> = { skip: 0, pass: 1, warn: 2, error: 3, fail: 4 };
 
-/** The worst of several statuses: fail > error > warn > pass > skip. Nothing at all is a skip. */
+/** The worst status: fail > error > warn > pass > skip. Skip for none. */
 export function worstStatus(statuses: Iterable<CheckStatus>): CheckStatus {
   let worst: CheckStatus = 'skip';
   for (const status of statuses) worst = worseStatus(worst, status);
@@ -12,11 +12,11 @@ export function worstStatus(statuses: Iterable<CheckStatus>): CheckStatus {
 export const worseStatus = (a: CheckStatus, b: CheckStatus): CheckStatus =>
   RANK[b] > RANK[a] ? b : a;
 
-/** A verdict was reached: pass, warn or fail. */
+/** Whether a verdict was reached: pass, warn or fail. */
 export const isDecided = (status: CheckStatus): boolean =>
   status === 'pass' || status === 'warn' || status === 'fail';
 
-/** A check the user wrote that had nothing to measure: a skip, and with --strict no verdict. */
+/** Whether a check of the user had nothing to measure. */
 export const isUnmeasured = ({ skip_reason }: CheckResult): boolean =>
   skip_reason === 'not_measured' || skip_reason === 'no_baseline';
 
@@ -34,7 +34,7 @@ export const emptyLayer = (): LayerResult => ({
   checks: [],
 });
 
-/** What a layer has to say: what did not pass, in words; one line when everything did. */
+/** The messages of a layer: everything that did not pass, or one line if all passed. */
 export function messagesOf(checks: readonly CheckResult[]): string[] {
   const told: string[] = [];
   for (const { status, message } of checks) if (status !== 'pass') told.push(message);

@@ -13,16 +13,16 @@ import type {
 } from './run-result.ts';
 import { checksOf, isUnmeasured } from './status.ts';
 
-/** Where the texts of results are. */
+/** Storage of result texts. */
 export interface ResultTexts {
-  /** The bytes of a result; good until another one is read. */
+  /** The bytes of a result, valid until the next read. */
   readonly read: (at: number, length: number) => Uint8Array;
 }
 
 /**
- * A result whose text is on disk. What every run looks at (its status, how many checks, what it used) is kept here; the
- * rest is read again whenever someone wants it, so that a run of a hundred thousand queries fits into memory.
- * Copy one with `wholeResult`, since `{...result}` would leave out what is on disk.
+ * A result whose text is on disk. Frequently used fields (status, check counts, usage) stay in
+ * memory, so that a run of 100,000 queries fits. Other fields are read on demand. Copy it with
+ * `wholeResult`, because `{...result}` would lose them.
  */
 export class StoredResult implements QueryResult {
   readonly id: string;
@@ -34,12 +34,12 @@ export class StoredResult implements QueryResult {
   readonly warnings?: TraceWarning[];
   readonly cassette?: CassetteUse;
   readonly checkCount: number;
-  /** Ids of the checks that could not be measured; mostly none. */
+  /** Ids of unmeasured checks. */
   readonly unmeasured: readonly string[];
   readonly costUsd: number | null | undefined;
   readonly latencyMs: number | null | undefined;
   readonly totalTokens: number | null | undefined;
-  // Not a function that knows them: of a hundred thousand results each would have one.
+  // Not a closure, because each of 100,000 results would have one.
   readonly #texts: ResultTexts;
   readonly #at: number;
   readonly #length: number;
@@ -70,13 +70,13 @@ export class StoredResult implements QueryResult {
     this.#length = length;
   }
 
-  /** The result as JSON, as the journal has it. The bytes are good until another result is read. */
+  /** The result as JSON from the journal. The bytes are valid until the next read. */
   json(): Uint8Array {
     return this.#texts.read(this.#at, this.#length);
   }
 
   whole(): QueryResult {
-    // Who looks at one field mostly looks at the next as well.
+    // Caches the last result, because fields are usually read together.
     if (last?.of !== this)
       last = { of: this, whole: JSON.parse(decoder.decode(this.json())) as QueryResult };
     return last.whole;
@@ -114,7 +114,7 @@ export class StoredResult implements QueryResult {
     return this.whole().metrics;
   }
 
-  /** Results of several runs, and those put aside, are not stored this way. */
+  /** Repeats and skipped results are not stored this way. */
   declare readonly runs?: RunSummary[];
   declare readonly stability?: Stability;
   declare readonly pass_rate?: NonNullable<QueryResult['pass_rate']>;
@@ -128,7 +128,9 @@ const NO_TAGS: string[] = [];
 const NO_WARNINGS: TraceWarning[] = [];
 const NONE: readonly string[] = [];
 
-/** Different lists of warnings that are kept to be shared: recordings of one kind mostly have the same to say. */
+/**
+ * Maximum distinct warning lists to share. Recordings of one format usually have the same warnings.
+ */
 const MAX_SHARED = 256;
 const sharedWarnings = new Map<string, TraceWarning[]>();
 
@@ -142,7 +144,7 @@ function shared(warnings: TraceWarning[]): TraceWarning[] {
 
 let last: { readonly of: StoredResult; readonly whole: QueryResult } | undefined;
 
-/** Whether everything a `StoredResult` does not know is absent. */
+/** Whether a `StoredResult` can represent the result. */
 export const isStorable = ({
   runs,
   stability,
@@ -153,11 +155,11 @@ export const isStorable = ({
 }: QueryResult): boolean =>
   (runs ?? stability ?? pass_rate ?? not_run ?? skip ?? xfail) === undefined;
 
-/** The result with everything in it, to be copied. */
+/** The complete result, for copying. */
 export const wholeResult = (result: QueryResult): QueryResult =>
   result instanceof StoredResult ? result.whole() : result;
 
-/** How many checks a query has, and the ids of those that could not be measured. */
+/** Number of checks, and ids of the unmeasured ones. */
 export function countsOf(result: QueryResult): {
   readonly checkCount: number;
   readonly unmeasured: readonly string[];
@@ -176,7 +178,7 @@ interface Used {
   readonly total_tokens?: number | null | undefined;
 }
 
-/** What the run of a query used, as far as it is known. */
+/** Known resource use of a query. */
 export function usedBy(result: QueryResult): Used {
   if (result instanceof StoredResult)
     return {

@@ -1,7 +1,7 @@
 import { plural } from '@agentci/lib/text';
 import type { CheckStatus, RunResult, RunSummaryCounts } from './run-result.ts';
 
-/** What each count of a summary is of; one that passed with a warning passed. */
+/** The statuses behind each count. A pass with a warning is a pass. */
 const COUNTED: Readonly<
   Record<'passed' | 'failed' | 'warnings' | 'errors' | 'skipped', readonly CheckStatus[]>
 > = {
@@ -12,7 +12,10 @@ const COUNTED: Readonly<
   skipped: ['skip'],
 };
 
-/** What in the summary of a run does not fit its own results, in words that follow its name; undefined where all of it does. */
+/**
+ * The contradiction between a run's summary and its results, in words that follow its name.
+ * Undefined if there is none.
+ */
 export function summaryFault({
   summary,
   results,
@@ -28,7 +31,7 @@ export function summaryFault({
   return undefined;
 }
 
-/** The same of the counts alone: what passed, failed, was skipped or could not be judged is all there is. */
+/** Whether the counts add up to the total. */
 export const addsUp = (
   counts: Pick<RunSummaryCounts, 'total' | 'passed' | 'failed' | 'warnings' | 'errors' | 'skipped'>,
 ): boolean =>

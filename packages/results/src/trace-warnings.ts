@@ -1,8 +1,8 @@
 import type { QueryResult, TraceWarning } from './run-result.ts';
 
 /**
- * Oddities that cannot hide a call: a number that does not add up, a guess that adds a step. Every other warning may, and
- * so does one that a later version writes.
+ * Warnings that cannot hide a call: inconsistent numbers, guesses that add a step. Any other
+ * warning may hide one, unknown ones from later versions included.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
   'AGENTUNIT_BAD_COST',
@@ -18,19 +18,21 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'USAGE_DRIFT',
 ]);
 
-/** What the user wrote and the run did not need: nothing is hidden, and under --strict it counts like a check that warns. */
+/**
+ * Warnings about unused parts of the spec. They hide nothing, and count as warnings under --strict.
+ */
 const OF_SPEC: ReadonlySet<string> = new Set(['SCRIPT_UNUSED']);
 
-/** Whether a recording with this warning may lack a call that happened. */
+/** Whether a recording with this warning may lack a call. */
 export const mayHideCall = ({ code }: TraceWarning): boolean =>
   !HARMLESS.has(code) && !OF_SPEC.has(code);
 
-/** Whether a warning is about the spec: the recording is whole, and what was written for it did not come up. */
+/** Whether a warning is about the spec and not the recording. */
 export const isOfSpec = ({ code }: TraceWarning): boolean => OF_SPEC.has(code);
 
 const MAX_KEPT = 20;
 
-/** The warnings of several runs of a query, each once. */
+/** The distinct warnings of several runs. */
 export function mergeWarnings(runs: readonly Pick<QueryResult, 'warnings'>[]): TraceWarning[] {
   const seen = new Map<string, TraceWarning>();
   for (const { warnings } of runs)
@@ -39,6 +41,6 @@ export function mergeWarnings(runs: readonly Pick<QueryResult, 'warnings'>[]): T
   return [...seen.values()];
 }
 
-/** A trace's warnings as results carry them: bounded, and without the ids of its steps. */
+/** Warnings as in results: bounded, without step ids. */
 export const toWarnings = (warnings: readonly TraceWarning[]): TraceWarning[] =>
   warnings.slice(0, MAX_KEPT).map(({ code, message }) => ({ code, message }));

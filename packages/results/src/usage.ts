@@ -3,12 +3,12 @@ import { usedBy } from './stored-result.ts';
 
 export type UsageKey = 'cost_usd' | 'total_tokens' | 'latency_ms';
 
-/** What a query used: each number where some run of it knows it. */
+/** Resource use of a query, per known number. */
 export type Usage = { readonly [key in UsageKey]?: number | null | undefined };
 
 const KEYS: readonly UsageKey[] = ['cost_usd', 'total_tokens', 'latency_ms'];
 
-/** Each run of a query by itself. The numbers of the layers are those of the one run that is shown. */
+/** The usage of each run of a query. The layers have only the numbers of the shown run. */
 export const usageOfRuns = (result: QueryResult): readonly Usage[] =>
   result.runs ?? [usedBy(result)];
 
@@ -19,7 +19,7 @@ const known = (runs: readonly Usage[], key: UsageKey): number[] =>
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** The mean over the runs of a query that know a number; null where none does. */
+/** Means over the runs with a known number. Null if there is none. */
 export function usagePerRun(result: QueryResult): Usage {
   const runs = usageOfRuns(result);
   return Object.fromEntries(
@@ -30,7 +30,7 @@ export function usagePerRun(result: QueryResult): Usage {
   );
 }
 
-/** All runs of all queries together, and how many of them know the number. */
+/** The total over all runs of all queries, and the number of runs that know it. */
 export function usageInAll(results: readonly QueryResult[], key: UsageKey) {
   const runs = results.flatMap(usageOfRuns);
   const values = known(runs, key);

@@ -1,13 +1,16 @@
-/** A ready rubric. Its version changes with its wording, so that stored verdicts say what was asked. */
+/**
+ * A predefined rubric. Its version changes with its wording, so that stored verdicts identify the
+ * question.
+ */
 export interface RubricTemplate {
   readonly id: string;
   readonly version: string;
   readonly rule: string;
   readonly scale: readonly string[];
   readonly threshold: number;
-  /** Cannot be judged without texts to compare the answer with. */
+  /** Requires texts to compare the answer with. */
   readonly needsContext: boolean;
-  /** What else it cannot be judged without: the tool calls of the run, the expected answer, a rule of the user's own beside it. */
+  /** Other required inputs: tool calls, the expected answer, a rule of the user. */
   readonly needs?: readonly RubricNeed[];
 }
 

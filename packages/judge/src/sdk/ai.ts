@@ -1,4 +1,4 @@
-// What is used of the AI SDK. Built apart from the rest, so that its copy of shared libraries does not weigh on start-up.
+// The used parts of the AI SDK, bundled separately so that they do not slow down start-up.
 export {
   APICallError,
   embedMany,

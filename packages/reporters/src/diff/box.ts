@@ -3,7 +3,10 @@ import { escapeTerminalLine } from '@agentci/lib/text';
 const MIN_WIDTH = 62;
 const MAX_WIDTH = 118;
 
-/** Lines in a double frame; a null is the rule under the title. Text is made safe and cut here, so that no line breaks the frame. */
+/**
+ * Lines in a double frame; null is the rule below the title. Escapes and cuts text, so that no line
+ * breaks the frame.
+ */
 export function box(lines: readonly (string | null)[]): string {
   const safe = lines.map((line) =>
     line === null ? null : cut(escapeTerminalLine(line), MAX_WIDTH - 4),
@@ -25,7 +28,9 @@ const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]/u;
 const ZERO = /\p{Mark}|\p{Cf}/u;
 
-/** Columns a text takes on a terminal: emoji and East Asian characters take two, marks none. */
+/**
+ * Terminal columns of a text: two for emoji and East Asian characters, none for combining marks.
+ */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const char of text) if (!ZERO.test(char)) width += WIDE.test(char) ? 2 : 1;

@@ -70,7 +70,7 @@ function queryLines(query: QueryDiff): string[] {
   return lines;
 }
 
-/** Said where a layer began or ceased to fail; a warning is told by its numbers. */
+/** Reports a layer that started or stopped failing. Numbers cover warnings. */
 function verdictLines({ verdict }: QueryDiff, layer: 'path' | 'cost'): string[] {
   const { before, after } = verdict.layers[layer];
   const isTold =

@@ -8,7 +8,10 @@ import { comparisonText } from './words.ts';
 
 type Level = 'error' | 'warning' | 'notice';
 
-/** Annotations: an error for each regression, on the line of its query, and one line for what else changed. */
+/**
+ * Annotations: an error for each regression at the line of its query, and one line for other
+ * changes.
+ */
 export function renderDiffGithub(report: DiffReport, publicPath: (file: string) => string): string {
   const lines: string[] = [];
   const versions = `${report.from_version} → ${report.to_version}`;

@@ -7,7 +7,7 @@ const ANSWER_CHARACTERS = 200;
 const MAX_LINES = 30;
 const cell = escapeMarkdownTableCell;
 
-/** The diff as tables, for a pull-request comment or a step summary. */
+/** The diff as tables, for a pull-request comment or step summary. */
 export function renderDiffMarkdown(report: DiffReport): string {
   const { summary } = report;
   const lines = [

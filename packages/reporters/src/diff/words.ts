@@ -3,7 +3,7 @@ import { formatCount, plural } from '@agentci/lib/text';
 import type { Edit, MetricComparison, MetricDelta, QueryDiff } from '@agentci/results';
 import { neededQueries, pairsText } from '@agentci/results';
 
-/** How a number of a diff is written. */
+/** Formats a number of a diff. */
 type Format = (value: number) => string;
 
 const ratio: Format = (value) => value.toFixed(2);
@@ -14,11 +14,11 @@ export interface Row {
   readonly title: string;
   readonly delta: MetricDelta;
   readonly format: Format;
-  /** Percentages say little about ratios and small counts. */
+  /** False for ratios and small counts, where percentages say little. */
   readonly showPercent: boolean;
 }
 
-/** The numbers of a diff in the order people read them; those neither side knows are left out. */
+/** The numbers of a diff in reading order, without those unknown on both sides. */
 export function rowsOf({ path, cost }: QueryDiff): Row[] {
   const rows: Row[] = [
     {
@@ -110,10 +110,10 @@ export function changeOf({ delta, format, showPercent }: Row): {
   return { values, note: `${arrow} ${percent(Math.abs(pct_change))}` };
 }
 
-/** One decimal where it says something: `98.8%`, `100%`. */
+/** One decimal if it matters: `98.8%`, `100%`. */
 const percent = (value: number): string => `${formatCount(Number(value.toFixed(1)))}%`;
 
-/** Edits with runs of the same name counted: eleven deletions of one tool are one line. */
+/** Merges repeated edits: eleven deletions of one tool are one line. */
 export function counted(edits: readonly Edit[]): (Edit & { readonly times: number })[] {
   const lines: { op: Edit['op']; text: string; times: number }[] = [];
   for (const { op, text } of edits) {
@@ -126,7 +126,7 @@ export function counted(edits: readonly Edit[]): (Edit & { readonly times: numbe
 
 export const SIGNS: Record<Edit['op'], string> = { keep: ' ', delete: '-', insert: '+' };
 
-/** The two answers as one line each: what was, and what is. */
+/** Both answers as one line each. */
 export function answerLines(
   edits: readonly Edit[],
   max: number,
@@ -141,7 +141,7 @@ export function answerLines(
   return { before: side('insert'), after: side('delete') };
 }
 
-/** A value in few characters. */
+/** A short form of a value. */
 export function short(value: unknown, max = 60): string {
   const text = value === undefined ? '(none)' : (JSON.stringify(value) ?? String(value));
   return text.length > max ? `${text.slice(0, max - 1)}…` : text;
@@ -159,7 +159,7 @@ const VERDICTS: Record<MetricComparison['verdict'], string> = {
 export const verdictText = ({ verdict, reason }: MetricComparison): string =>
   reason === 'near_limit' ? 'worse, limit unclear' : VERDICTS[verdict];
 
-/** What a comparison of one metric came to, in one sentence. */
+/** The result for one metric in one sentence. */
 export function comparisonText(metric: MetricComparison): string {
   const { before_mean, after_mean, queries, verdict, reason, damage } = metric;
   const needed = neededQueries(metric);
@@ -182,7 +182,7 @@ export function comparisonText(metric: MetricComparison): string {
   return `${verdictText(metric)}${how}${needs}: ${show(before_mean)} → ${show(after_mean)} ${over}${range}, ${chanceText(metric)}${zero}`;
 }
 
-/** A number of a metric with its unit, negative ones too. */
+/** Formats a metric with its unit, including negative numbers. */
 function formatOf(metric: string): Format {
   const format =
     (Object.hasOwn(METRIC_FORMATS, metric) ? METRIC_FORMATS[metric] : undefined) ?? number;
@@ -196,7 +196,7 @@ const METRIC_FORMATS: Readonly<Record<string, Format>> = {
   total_tokens: (value) => `${formatCount(Math.round(value))} tokens`,
 };
 
-/** The chance that belongs to the numbers beside it, and the corrected one where that decides otherwise. */
+/** The p-value, with the corrected one if that changes the decision. */
 export const chanceText = ({
   p,
   p_adjusted,
@@ -205,5 +205,5 @@ export const chanceText = ({
     ? `${formatP(p)} (${p_adjusted.toFixed(3)} corrected for several metrics)`
     : formatP(p);
 
-/** Four digits, whatever the size. */
+/** Four significant digits. */
 const number = (value: number): string => formatCount(Number(value.toPrecision(4)));

@@ -1,6 +1,6 @@
 import { type CheckResult, LAYERS, type Layer, type QueryResult } from '@agentci/results';
 
-/** The checks whose status is that of the query, with their layers; none where it passed or was skipped. */
+/** The checks with the query's status, and their layers. None if it passed or was skipped. */
 export function decidingChecks(result: QueryResult): { layer: Layer; check: CheckResult }[] {
   const status = result.xfail?.status ?? result.status;
   if (status === 'pass' || status === 'skip') return [];

@@ -6,8 +6,8 @@ const WHOLE = /^\{\{\s*([a-z_]+)\s*\}\}$/;
 const MAX_DEPTH = 64;
 
 /**
- * A JSON template with `{{name}}` filled in. A text that is exactly one name takes its value as it is, such as a number or a
- * list; nothing in a template is run.
+ * Fills `{{name}}` in a JSON template. A text that is exactly one name becomes the value itself,
+ * such as a number or list. Nothing in a template is executed.
  */
 export function fillTemplate(
   template: unknown,
@@ -33,7 +33,7 @@ export function fillTemplate(
   return fill(template, 0);
 }
 
-/** A value with every text in it escaped, in lists as well. */
+/** A value with all texts escaped, also in lists. */
 function escapeTexts(value: unknown, escapeText: (text: string) => string): unknown {
   if (typeof value === 'string') return escapeText(value);
   if (Array.isArray(value)) return value.map((item) => escapeTexts(item, escapeText));
@@ -47,7 +47,7 @@ function escapeTexts(value: unknown, escapeText: (text: string) => string): unkn
 export const namesIn = (template: string): string[] =>
   [...template.matchAll(SLOT)].map(([, name]) => name!);
 
-/** Lists of failures are a line each. */
+/** Lists of failures have one line per item. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value))

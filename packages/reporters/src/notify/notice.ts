@@ -3,11 +3,11 @@ import type { QueryResult, RunResult } from '@agentci/results';
 import { caseText, checksOf } from '@agentci/results';
 import type { ReportContext } from '../reporter.ts';
 
-/** A message is read on a phone: what is left out is in the report. */
+/** Messages are read on phones. The report has the rest. */
 const MAX_FAILURES = 25;
 const MAX_MESSAGE = 300;
 
-/** What a notification can say, by the names that templates use. */
+/** The fields of a notification, as named in templates. */
 export interface Notice {
   readonly agent: string;
   readonly run_id: string;
@@ -20,7 +20,7 @@ export interface Notice {
   readonly warnings: number;
   readonly errors: number;
   readonly skipped: number;
-  /** Queries and checks of the run that failed or could not be judged; the first of them. */
+  /** The first queries and run-level checks that failed or could not be judged. */
   readonly failures: readonly {
     readonly id: string;
     readonly status: string;
@@ -29,15 +29,15 @@ export interface Notice {
   readonly failures_left_out: number;
   readonly branch: string | null;
   readonly commit: string | null;
-  /** Of the CI job. */
+  /** URL of the CI job. */
   readonly url: string | null;
   readonly previous_status: string | null;
   readonly changed: boolean | null;
-  /** Of a run of some queries: that it is one, in words. */
+  /** For a partial run: a text that says so. */
   readonly part: string | null;
 }
 
-/** Has every field; templates are held against its names. */
+/** Has every field, to validate the names in templates. */
 export const EMPTY_NOTICE: Notice = {
   agent: '',
   run_id: '',
@@ -68,7 +68,7 @@ export const statusWord = (exit: number): string => {
   return 'could not tell';
 };
 
-/** What there is to say about a run. */
+/** The notification for a run. */
 export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice {
   const { total, passed, failed, warnings, errors, skipped, exit_code } = run.summary;
   const bad = [
@@ -114,7 +114,7 @@ export function noticeOf(run: RunResult, { notify = {} }: ReportContext): Notice
   };
 }
 
-/** What decided. Where no check did, as with a judge that is off, what kept them from it. */
+/** The deciding check, or the reason that no check decided, such as a judge that is off. */
 function reasonOf(result: QueryResult): string {
   const { error, status } = result;
   if (error !== undefined) return error.message;
