@@ -1,5 +1,5 @@
 // Writes what is derived from the sources: the index of every extension folder, the JSON Schemas, the pages of the
-// commands and the picture of the rooms in ARCHITECTURE.md.
+// commands and the dependency graph in docs/design/packages.md.
 // No one edits a shared list, so adding a check, a reporter or a command is adding one file. `--check` only compares.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -174,8 +174,8 @@ for (const command of commands)
   emit(join(root, 'docs', 'cli', `${command.name}.md`), commandPage(command));
 emit(join(root, 'docs', 'cli', 'README.md'), commandsPage(commands));
 
-const architecture = join(root, 'ARCHITECTURE.md');
-emit(architecture, withImportGraph(readFileSync(architecture, 'utf8')));
+const packagesPage = join(root, 'docs', 'design', 'packages.md');
+emit(packagesPage, withImportGraph(readFileSync(packagesPage, 'utf8')));
 
 if (stale.length > 0) {
   console.log(`Out of date; run npm run gen:\n  ${stale.join('\n  ')}`);

@@ -61,9 +61,10 @@ export function importGraph() {
 const MARKS =
   /(<!-- import graph: written by npm run gen -->\n)[\s\S]*?(<!-- end of the import graph -->)/;
 
-/** The page with the picture drawn anew. */
+/** The page with the current graph. */
 export function withImportGraph(page) {
-  if (!MARKS.test(page)) throw new Error('ARCHITECTURE.md has no place for the import graph');
+  if (!MARKS.test(page))
+    throw new Error('docs/design/packages.md has no place for the import graph');
   return page.replace(
     MARKS,
     (_, start, end) => `${start}\n\`\`\`mermaid\n${importGraph()}\n\`\`\`\n\n${end}`,

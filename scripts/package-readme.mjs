@@ -14,4 +14,8 @@ const text = readFileSync(join(root, 'README.md'), 'utf8').replace(
   (_, label, target) =>
     `${label}(${label.startsWith('!') ? base.replace('/blob/', '/raw/') : base}${target})`,
 );
-writeFileSync(join(root, 'packages', 'agentci', 'README.md'), text);
+const withPictures = text.replace(
+  /(src|srcset)="(?!https?:)([^"]+)"/g,
+  (_, attribute, target) => `${attribute}="${base.replace('/blob/', '/raw/')}${target}"`,
+);
+writeFileSync(join(root, 'packages', 'agentci', 'README.md'), withPictures);

@@ -36,6 +36,9 @@ const converted = () =>
     text: page.text.replace(/^Coming from /, ''),
   }));
 
+const guides = (names) =>
+  names.map((name) => ({ text: titleOf(`guide/${name}.md`), link: `/guide/${name}` }));
+
 /** README.md is the page of its folder; what is not a page of the site is in the repository. */
 function siteLink(href, from) {
   if (/^(?:[a-z]+:|#|\/)/i.test(href)) return href;
@@ -77,35 +80,58 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: 'Tutorial', link: '/guide/tutorial' },
+      { text: 'Recipes', link: '/recipes/' },
       { text: 'Commands', link: '/cli/' },
       { text: `v${version}`, link: `${repository}/blob/main/CHANGELOG.md` },
     ],
     sidebar: [
       {
         text: 'Start',
+        items: guides(['tutorial', 'ci', 'why-did-it-fail', 'could-not-tell']),
+      },
+      { text: 'Recipes', link: '/recipes/', items: pagesOf('recipes') },
+      {
+        text: 'Guides',
         items: [
-          { text: 'Five-minute tutorial', link: '/guide/tutorial' },
-          { text: 'CI in one minute', link: '/guide/ci' },
-          { text: 'Why did it fail?', link: '/guide/why-did-it-fail' },
-          { text: 'Could not tell', link: '/guide/could-not-tell' },
+          {
+            text: 'Write specs',
+            collapsed: true,
+            items: guides(['spec', 'rows', 'matrix', 'conversations', 'judge', 'editors']),
+          },
+          {
+            text: 'Run agents',
+            collapsed: true,
+            items: [
+              ...guides(['runners', 'capture']),
+              { text: 'Capture by SDK', collapsed: true, items: captured() },
+              ...guides(['cassettes', 'watch', 'repeats', 'test-frameworks']),
+            ],
+          },
+          { text: 'Use recordings', collapsed: true, items: guides(['import', 'benchmarks']) },
+          {
+            text: 'Compare and decide',
+            collapsed: true,
+            items: guides([
+              'baselines',
+              'history',
+              'view',
+              'statistics',
+              'experiments',
+              'decision-quality',
+              'published-study',
+              'labels',
+              'mutate',
+            ]),
+          },
+          { text: 'Scale', collapsed: true, items: guides(['scale', 'queue', 'grafana']) },
+          { text: 'Guard', collapsed: true, items: guides(['guard', 'tap']) },
+          {
+            text: 'Coming from another tool',
+            link: '/guide/coming-from/',
+            collapsed: true,
+            items: [{ text: 'promptfoo', link: '/guide/from-promptfoo' }, ...converted()],
+          },
         ],
-      },
-      {
-        text: 'Guide',
-        items: pagesOf('guide')
-          .filter(
-            ({ link }) =>
-              !/\/(?:tutorial|ci|why-did-it-fail|could-not-tell|from-promptfoo)$/.test(link),
-          )
-          .map((page) =>
-            page.link === '/guide/capture' ? { ...page, collapsed: true, items: captured() } : page,
-          ),
-      },
-      {
-        text: 'Coming from another tool',
-        link: '/guide/coming-from/',
-        collapsed: true,
-        items: [{ text: 'promptfoo', link: '/guide/from-promptfoo' }, ...converted()],
       },
       {
         text: 'Reference',
@@ -116,10 +142,12 @@ export default defineConfig({
           folder('Policies', 'policies'),
           folder('Recordings', 'adapters'),
           { text: 'Reports', collapsed: true, items: pagesOf('reporters') },
+          ...guides(['library']),
           { text: 'Formulas and thresholds', link: '/metrics_reference' },
           { text: 'Manual testing playbook', link: '/manual_testing_playbook' },
         ],
       },
+      folder('Design', 'design'),
     ],
     socialLinks: [{ icon: 'github', link: repository }],
     footer: { message: `AgentCI ${version} · Apache-2.0` },

@@ -32,13 +32,13 @@ interface Block {
 function blocks(language: string): Block[] {
   return pages.flatMap((page) => {
     const text = readFileSync(join(root, page), 'utf8');
-    return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
-      (match) => ({
-        where: `${page}:${text.slice(0, match.index).split('\n').length}`,
-        page,
-        text: match[1]!,
-      }),
-    );
+    const fence = new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^\\1\`\`\``, 'gm');
+    return [...text.matchAll(fence)].map((match) => ({
+      where: `${page}:${text.slice(0, match.index).split('\n').length}`,
+      page,
+      // Blocks in lists are indented.
+      text: match[2]!.replace(new RegExp(`^${match[1]}`, 'gm'), ''),
+    }));
   });
 }
 
