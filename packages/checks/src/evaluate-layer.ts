@@ -26,7 +26,7 @@ export interface EvaluateLayerOptions {
 }
 
 /**
- * Runs the checks of one layer over a trace. Ignores keys that are no checks here (judges, rules).
+ * Runs the checks of one layer over a trace. Ignores keys of judges and rules.
  * A check that throws becomes an `error`, and the others still run.
  */
 export function evaluateLayer(
