@@ -22,19 +22,19 @@ const LIMITS = {
   maxMapEntries: 200,
   maxCallArguments: 16,
 };
-/** Compiled expressions kept: a spec repeats the same ones in many queries. */
+/** Maximum cached expressions, because a spec repeats the same ones in many queries. */
 const MAX_KEPT = 500;
 
-/** What is thrown by a function of ours and must not be taken for a value. */
+/** Thrown by our functions, and never taken for a value. */
 class CannotTell extends Error {}
 
-/** The names under which our own functions are registered; as long as the library's, so that places stay the same. */
+/** Names of our functions, with the same length as the library's, so that offsets stay the same. */
 const OWN = { matches: 'rematch', has: 'haz' } as const;
 
 const environments = new Map<string, Environment>();
 const keys = new WeakMap<CelVariables, string>();
 
-/** A set of variables as text, made once: expressions are looked up for every query. */
+/** A set of variables as a cache key, computed once. */
 function keyOf(variables: CelVariables): string {
   let key = keys.get(variables);
   if (key === undefined) {
@@ -63,8 +63,8 @@ function environmentFor(variables: CelVariables): Environment {
 }
 
 /**
- * JSON has one kind of number, CEL three; so whole and fractional numbers may be added and compared, as CEL compares them
- * where their types are known only when it runs, and `sum` takes both.
+ * JSON has one number type and CEL three, so whole and fractional numbers can be added and
+ * compared, as CEL compares them if their types are only known at run time. `sum` takes both.
  */
 function addFunctions(environment: Environment): void {
   const operators: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -83,7 +83,7 @@ function addFunctions(environment: Environment): void {
     'double % double',
     (a: unknown, b: unknown) => Number(a) % Number(b),
   );
-  // The library derives the other order and `!=` from it.
+  // The library derives the reverse order and `!=` from it.
   environment.registerOperator(
     'int == double',
     (a: unknown, b: unknown) => Number(a) === Number(b),
@@ -106,7 +106,7 @@ function sumOf(list: unknown): number {
   return sum;
 }
 
-/** On the linear-time engine, like every pattern a user writes. */
+/** Runs on the linear-time engine, like every user pattern. */
 function matches(text: string, pattern: string): boolean {
   const compiled = compileRegex(pattern);
   if (!compiled.ok)
@@ -180,7 +180,7 @@ function problemOf(error: unknown): CelProblem {
   return { message: text.charAt(0).toLowerCase() + text.slice(1), offset: range?.start ?? 0 };
 }
 
-/** One loop is as long as its list; loops in loops, or one after the other, may take any time. */
+/** A single loop is bounded by its list, but nested or chained loops may take any time. */
 function programOf(parsed: ParseResult): CelProgram {
   const isBounded = loopDepth(parsed.ast) <= 1;
   return {

@@ -1,4 +1,7 @@
-/** A value that was not captured. Whoever touches it cannot tell; logic that does not need it still can. */
+/**
+ * A value that was not captured. Reading it is "could not tell", but logic that does not need it
+ * still works.
+ */
 export class NotCaptured extends Error {
   constructor(what: string) {
     super(what);
@@ -8,11 +11,11 @@ export class NotCaptured extends Error {
 
 export type CelType = 'string' | 'bool' | 'int' | 'double' | 'list' | 'map' | 'dyn';
 
-/** A map whose fields are known, or a list of such maps: another field is a mistake. */
+/** A map with known fields, or a list of such maps. Any other field is an error. */
 export type CelRecord =
   | {
       readonly fields: readonly string[];
-      /** Those of its fields that are lists of maps, with the fields of these. */
+      /** Its list fields, with the fields of their items. */
       readonly lists?: Readonly<Record<string, readonly string[]>>;
     }
   | { readonly items: readonly string[] };
@@ -22,20 +25,23 @@ export type CelVariables = Readonly<Record<string, CelType | CelRecord>>;
 
 export interface CelProblem {
   readonly message: string;
-  /** The character it is at. */
+  /** Character offset. */
   readonly offset: number;
 }
 
-/** What an expression came to. `unknown`: it needed what was not captured. */
+/** The result of an expression. `unknown`: it needed data that was not captured. */
 export type CelResult =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'unknown'; readonly what: string }
   | { readonly kind: 'error'; readonly message: string };
 
 export interface CelProgram {
-  /** What it looks at: `answer`, `call.error`; a field of anything but a variable is `.error`. */
+  /** Fields it reads: `answer`, `call.error`. A field of anything but a variable is `.error`. */
   readonly paths: ReadonlySet<string>;
-  /** Variables as own properties; a getter that throws `NotCaptured` is a value that was not captured. */
+  /**
+   * Variables as own properties. A getter that throws `NotCaptured` is a value that was not
+   * captured.
+   */
   readonly run: (values: Readonly<Record<string, unknown>>) => CelResult;
 }
 
@@ -43,5 +49,5 @@ export type CelCompiled =
   | { readonly ok: true; readonly program: CelProgram }
   | { readonly ok: false; readonly problem: CelProblem };
 
-/** The longest expression that is read. */
+/** Maximum length of an expression. */
 export const MAX_EXPRESSION = 10_000;

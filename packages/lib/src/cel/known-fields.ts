@@ -2,12 +2,15 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { didYouMean } from '../text/did-you-mean.ts';
 import type { CelProblem, CelRecord, CelVariables } from './expression.ts';
 
-/** What is known of the names in scope; undefined where anything may be in them. */
+/** Known types of the names in scope. Undefined if any field is possible. */
 type Scope = ReadonlyMap<string, CelRecord | undefined>;
 
 const LOOPS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-/** The first field that its variable does not have: without this, `has()` would just say no. */
+/**
+ * The first field that its variable does not have. Without this check, `has()` would just return
+ * false.
+ */
 export function unknownField(root: ASTNode, variables: CelVariables): CelProblem | undefined {
   const known = Object.entries(variables).map(([name, type]) => [name, recordOf(type)] as const);
   return inNode(root, new Map(known));
@@ -39,7 +42,7 @@ function inNode(node: ASTNode, scope: Scope): CelProblem | undefined {
   }
 }
 
-/** In a loop its variable is an item of the list; what `cel.bind` names is what it is bound to. */
+/** In a loop the variable is an item of the list, and `cel.bind` names its value. */
 function inCall(
   [name, of, args]: [string, ASTNode, ASTNode[]],
   scope: Scope,

@@ -6,8 +6,9 @@ const MIXED = /^no such overload: (?:u?int|double) in list<(?:u?int|double)>/;
 type Checked = ReturnType<ParseResult['check']>;
 
 /**
- * Checks the types of an expression, and lets `in` look for a whole number among fractional ones and the other way round. An
- * overload for that would be ambiguous wherever a type is known only when it runs, so the number is given such a type instead.
+ * Checks the types of an expression, and lets `in` find a whole number among fractional ones and
+ * vice versa. An overload would be ambiguous for types known only at run time, so the number gets
+ * such a type instead.
  */
 export function checkMixed(
   text: string,

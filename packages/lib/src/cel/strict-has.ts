@@ -6,8 +6,8 @@ interface Macro {
 }
 
 /**
- * `has(e.field)` as CEL defines it: a question about a map. The library also answers it, with no, for null, texts and
- * numbers, so that `!has(output.error)` would hold for an answer that is not JSON at all.
+ * `has(e.field)` as CEL defines it, for maps only. The library also returns false for null, texts
+ * and numbers, so `!has(output.error)` would hold for an answer that is not JSON.
  */
 export function addStrictHas(environment: Environment, name: string): void {
   environment.registerFunction(`${name}(ast): bool`, (({ args }: { args: readonly ASTNode[] }) => {

@@ -20,15 +20,15 @@ const isNode = (value: unknown): value is ASTNode =>
   'args' in value &&
   'range' in value;
 
-/** How many loops may run for each other: those inside one another, and those over the result of another. */
+/** Depth of loops that multiply: nested ones, and those over the result of another. */
 export function loopDepth(node: ASTNode): number {
   const inside = Math.max(0, ...childrenOf(node.args).map(loopDepth));
   return inside + (node.op === 'rcall' && MACROS.has(node.args[0]) ? 1 : 0);
 }
 
 /**
- * What an expression looks at: a variable by its name, with the field where one is taken of it (`call.error`), and a field of
- * anything else with a dot before it (`.error`).
+ * Fields an expression reads: a variable by its name, with the field if one is read (`call.error`),
+ * and a field of anything else with a leading dot (`.error`).
  */
 export function pathsIn(node: ASTNode): Set<string> {
   const paths = new Set<string>();
@@ -49,7 +49,7 @@ export function pathsIn(node: ASTNode): Set<string> {
   return paths;
 }
 
-/** The patterns that are written as texts, and where. */
+/** Patterns written as text, with their offsets. */
 export function patternsIn(root: ASTNode): { readonly pattern: string; readonly offset: number }[] {
   const found: { pattern: string; offset: number }[] = [];
   for (const node of nodesIn(root)) {
@@ -61,7 +61,10 @@ export function patternsIn(root: ASTNode): { readonly pattern: string; readonly 
   return found;
 }
 
-/** The text with other names for functions of the library, at the same places: it does not let its own be replaced. */
+/**
+ * The text with our names for library functions, at the same offsets, because the library does not
+ * allow replacing its own.
+ */
 export function withOwnFunctions(
   text: string,
   root: ASTNode,

@@ -1,10 +1,10 @@
-/** One record of a CSV text, with the place of every cell: the offset of its first character, its quote included. */
+/** One CSV record, with the offset of every cell, including its quote. */
 export interface CsvRecord {
   readonly cells: readonly string[];
   readonly starts: readonly number[];
 }
 
-/** What is not CSV, and where. */
+/** A CSV syntax error and its location. */
 export interface CsvMistake {
   readonly message: string;
   readonly hint: string;
@@ -17,8 +17,9 @@ const LINE_FEED = 10;
 const RETURN = 13;
 
 /**
- * Reads RFC 4180 record by record: cells in quotes may hold commas, line breaks and doubled quotes; lines end with CRLF, LF
- * or CR; a blank line is not a record. A mistake is yielded in its turn, and the next record is read where there is one.
+ * Reads RFC 4180 record by record. Quoted cells may contain commas, line breaks and doubled quotes;
+ * lines end with CRLF, LF or CR; blank lines are skipped. Yields errors in order, and continues
+ * with the next record.
  */
 export function* readCsv(text: string): Generator<CsvRecord | CsvMistake> {
   let at = 0;

@@ -1,10 +1,13 @@
-/** A line of a CSV file, with the number of the line it starts on. */
+/** A CSV row with the number of its first line. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** Reads RFC 4180: quoted cells may hold commas, quotes and line breaks. Blank lines are passed over. `unclosed` is the line of a quote that never ends. */
+/**
+ * Reads RFC 4180. Quoted cells may contain commas, quotes and line breaks; blank lines are skipped.
+ * `unclosed` is the line of a quote that never ends.
+ */
 export function parseCsv(text: string): {
   readonly rows: readonly CsvRow[];
   readonly unclosed?: number;
@@ -28,7 +31,7 @@ export function parseCsv(text: string): {
       cell = source.slice(at + 1, close).replaceAll('""', '"');
       line += cell.split('\n').length - 1;
       at = close + 1;
-      // Whatever is between a closing quote and the comma is not part of the value.
+      // Text between a closing quote and the comma is not part of the value.
       at = nextBreak(source, at);
     } else {
       const stop = nextBreak(source, at);

@@ -1,11 +1,11 @@
-/** The same fields, with those that may be undefined made optional. */
+/** The same fields, optional if they may be undefined. */
 export type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Leaves out the fields that are undefined: in a trace an absent field means "not captured". */
+/** Omits undefined fields, because an absent field in a trace means "not captured". */
 export function defined<T extends object>(fields: T): Defined<T> {
   for (const key in fields) if (fields[key] === undefined) return withoutUndefined(fields);
   return fields as Defined<T>;

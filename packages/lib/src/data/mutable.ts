@@ -1,2 +1,2 @@
-/** A readonly type while a value of it is put together. */
+/** A mutable version of a readonly type, for building a value. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,6 +1,6 @@
 /**
- * Eight hexadecimal digits that tell texts apart, the same on every machine. For names people read, not for secrets:
- * two rounds of 32-bit multiplicative mixing.
+ * Eight hexadecimal digits that identify a text, the same on every machine. For readable names, not
+ * for secrets: two rounds of 32-bit multiplicative mixing.
  */
 export function shortHash(text: string): string {
   let a = 0xdeadbeef ^ text.length;

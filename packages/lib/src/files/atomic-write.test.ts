@@ -37,7 +37,7 @@ test('a text that breaks off leaves the old file as it was, and nothing beside i
   const dir = tempDir({ 'file.txt': 'old' });
   const path = join(dir, 'file.txt');
   function* broken() {
-    // More than is gathered before it is written.
+    // Larger than the buffer.
     yield 'x'.repeat(1_000_000);
     expect(readFileSync(path, 'utf8')).toBe('old');
     throw new Error('out of words');

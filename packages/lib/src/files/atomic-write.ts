@@ -12,13 +12,13 @@ import { makeFolder } from './make-folder.ts';
 import { refuseLinks } from './refuse-links.ts';
 import { TextFile } from './text-file.ts';
 
-/** A text, or pieces of it, some as bytes. */
+/** A text, or pieces of text and bytes. */
 type Content = string | Iterable<string | Uint8Array>;
 
 /**
- * Writes a whole file or nothing: to a temporary name, synced, then renamed over the target. What can be made again, such
- * as a report, need not wait for the disk. A link outside of a repository stays a link: the file it points to is replaced. A pipe
- * or a device, such as `/dev/stdout`, is written to as it is: renaming over it would put a file in its place.
+ * Writes a file atomically: to a temporary name, synced, then renamed. Reproducible files, such as
+ * reports, need no sync. Outside of a repository, a link is kept and its target replaced. Pipes and
+ * devices such as `/dev/stdout` are written directly, because a rename would replace them.
  */
 export function writeFileAtomic(
   path: string,

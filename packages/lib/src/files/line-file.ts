@@ -15,11 +15,14 @@ import { TextFile } from './text-file.ts';
 
 const dataToDisk = promisify(fdatasync);
 
-/** A file that only grows, one JSON document per line. It is opened for appending: two writers could not overwrite each other. */
+/**
+ * An append-only file with one JSON document per line. Opened for appending, so that two writers
+ * cannot overwrite each other.
+ */
 export class LineFile {
   readonly #fd: number;
   readonly #file: TextFile;
-  /** Every line is on disk before the next thing happens. */
+  /** Syncs every line to disk. */
   readonly #isSynced: boolean;
   readonly #path: string;
   #failure: Error | undefined;
@@ -35,12 +38,12 @@ export class LineFile {
     return this.#file.size;
   }
 
-  /** How much of it the system does not have yet. */
+  /** Bytes not yet passed to the system. */
   get held(): number {
     return this.#file.held;
   }
 
-  /** Adds a line given in pieces. */
+  /** Appends a line from pieces. */
   append(...pieces: readonly string[]): void {
     this.#attempt(() => {
       this.#file.appendMasked(...pieces, '\n');
@@ -52,7 +55,7 @@ export class LineFile {
     this.#attempt(() => this.#file.flush());
   }
 
-  /** Makes sure of all that was added: after this it outlasts a loss of power. The disk is waited for in the background. */
+  /** Syncs everything appended so far, in the background. */
   async sync(): Promise<void> {
     this.flush();
     try {
@@ -63,13 +66,16 @@ export class LineFile {
     }
   }
 
-  /** On the disk itself: what counts must outlast a loss of power. */
+  /** To the disk, because results must survive a power loss. */
   #sync(): void {
     this.#file.flush();
     fdatasyncSync(this.#fd);
   }
 
-  /** After a failure half a line may be there, which the next reader drops; another line after it would spoil both. */
+  /**
+   * A failed write may leave half a line, which the next reader drops. Another line after it would
+   * damage both.
+   */
   #attempt(write: () => void): void {
     if (this.#failure !== undefined) throw this.#failure;
     try {
@@ -80,7 +86,7 @@ export class LineFile {
     }
   }
 
-  /** Closes the file as it is: what the system does not have yet is dropped. */
+  /** Closes the file and drops unwritten data. */
   abandon(): void {
     closeSync(this.#fd);
   }
@@ -102,7 +108,7 @@ function notWritten(error: unknown, path: string): Error {
   });
 }
 
-/** Opens a file of lines to add more; a line that was cut off is dropped. */
+/** Opens a line file to append, dropping an incomplete last line. */
 export function openAtLastLine(path: string): number {
   refuseLinks(path);
   const fd = openSync(path, 'a+');

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { refuseLinks } from './refuse-links.ts';
 
 /**
- * Makes a folder and those above it, where they are missing. Node's own way of doing so never ends where the system says that a
- * folder is not there though the one above it is, as it does below `/proc`.
+ * Creates a folder and its missing parents. Node's recursive `mkdir` never ends if the system
+ * denies that a folder exists although its parent does, as below `/proc`.
  */
 export function makeFolder(path: string, { mode }: { readonly mode?: number } = {}): void {
   refuseLinks(path);
@@ -13,7 +13,7 @@ export function makeFolder(path: string, { mode }: { readonly mode?: number } = 
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    // Another process may have been quicker. Where a file is in its place, whoever needs the folder is told.
+    // Another process may have created it. If a file has its name, later writes report that.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

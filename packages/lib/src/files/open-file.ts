@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { refuseLinks } from './refuse-links.ts';
 
-/** Opens a file. To write to it, no link of a shared folder may lead there. */
+/** Opens a file. Refuses to open one for writing through a link of a shared folder. */
 export function openFile(path: string, flags: string | number, mode?: number): number {
   if (flags !== 'r') refuseLinks(path);
   return openSync(path, flags, mode);
@@ -21,7 +21,10 @@ export function appendFile(path: string, text: string): void {
   appendFileSync(path, text);
 }
 
-/** Renames a file. Its new name replaces a link instead of following it, so only the folders on the way matter. */
+/**
+ * Renames a file. The rename replaces a link instead of following it, so only links among the
+ * parent folders matter.
+ */
 export function renameFile(from: string, to: string): void {
   refuseLinks(to);
   renameSync(from, to);

@@ -1,19 +1,19 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 
 const BLOCK = 1024 * 1024;
-/** A line longer than this is not one of ours: reading stops there, so that it cannot fill the memory. */
+/** Longer lines are not ours, and reading stops there to bound memory. */
 const MAX_LINE = 256 * 1024 * 1024;
 
-/** A line of a file, without its end. */
+/** A line without its line break. */
 export interface FileLine {
   readonly text: string;
   /** From 1. */
   readonly number: number;
-  /** False for a last line that was cut off, by a kill for example. */
+  /** False for an incomplete last line, such as after a kill. */
   readonly isWhole: boolean;
 }
 
-/** The lines of a file, one at a time; a file that is not there has none. */
+/** The lines of a file, lazily. A missing file has none. */
 export function* readLines(path: string): Generator<FileLine> {
   if (!existsSync(path)) return;
   const fd = openSync(path, 'r');

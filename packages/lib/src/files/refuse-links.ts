@@ -2,15 +2,15 @@ import { lstatSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UserError } from '../problems/user-error.ts';
 
-/** Folders that come from a repository, into which a pull request can put links. */
+/** Folders of a repository, in which a pull request can commit links. */
 const shared = new Set<string>();
 
-/** From now on, nothing in this folder is written through a link. */
+/** Refuses writes through links in this folder from now on. */
 export const refuseLinksIn = (folder: string): void => void shared.add(resolve(folder));
 
 /**
- * Throws if a path leads through a symbolic link of a shared folder: whoever commits the link would choose what is overwritten.
- * Every writer asks before it opens a file.
+ * Throws if a path leads through a symbolic link in a shared folder, because the author of the link
+ * would choose which file is overwritten. Every writer calls this before opening a file.
  */
 export function refuseLinks(path: string): void {
   const target = resolve(path);

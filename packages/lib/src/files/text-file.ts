@@ -3,18 +3,18 @@ import { maskText, SECRETS } from '../secrets/secrets.ts';
 
 const decoder = new TextDecoder();
 const CAPACITY = 512 * 1024;
-/** A UTF-16 unit becomes at most three bytes. */
+/** A UTF-16 unit takes up to three bytes. */
 const MAX_BYTES_A_UNIT = 3;
 
 /**
- * A file that only grows. Texts are gathered as bytes, since a system call for every line would cost more than the line,
- * and joining them first would copy every one of them twice. Secrets never reach a file: every file of ours is written here.
+ * An append-only file with a byte buffer, because a system call per line would cost more than the
+ * line, and joining lines first would copy each twice. Masks secrets: all files are written here.
  */
 export class TextFile {
   readonly #fd: number;
   #bytes: Buffer | undefined;
   #length = 0;
-  /** What has left the buffer, and what was in the file before. */
+  /** Written bytes, including the original content. */
   #written: number;
 
   constructor(fd: number, size = 0) {
@@ -22,22 +22,25 @@ export class TextFile {
     this.#written = size;
   }
 
-  /** How long the file is once everything is written. */
+  /** Final length of the file. */
   get size(): number {
     return this.#written + this.#length;
   }
 
-  /** How much of it is gathered here. */
+  /** Buffered bytes. */
   get held(): number {
     return this.#length;
   }
 
-  /** Adds a text given in pieces. It goes to the file in one write unless it is larger than all that is gathered. */
+  /** Appends a text from pieces, in one write unless it exceeds the buffer. */
   append(...pieces: readonly string[]): void {
     this.appendMasked(...(SECRETS.isEmpty ? pieces : pieces.map(maskText)));
   }
 
-  /** Adds the bytes of a text. They are looked through as well: a secret may have become known after they were written elsewhere. */
+  /**
+   * Appends the bytes of a text. Masks them again, because a secret may have become known after
+   * they were written elsewhere.
+   */
   appendBytes(bytes: Uint8Array): void {
     if (!SECRETS.isEmpty) {
       this.append(decoder.decode(bytes));
@@ -53,7 +56,9 @@ export class TextFile {
     this.#length += bytes.length;
   }
 
-  /** As `append` for what was made of masked values: looking twice at every result would cost as much as writing it. */
+  /**
+   * Like `append`, for masked values. Scanning every result twice would cost as much as writing it.
+   */
   appendMasked(...pieces: readonly string[]): void {
     let most = 0;
     for (const piece of pieces) most += piece.length * MAX_BYTES_A_UNIT;
@@ -66,7 +71,7 @@ export class TextFile {
     for (const piece of pieces) this.#length += this.#bytes.write(piece, this.#length);
   }
 
-  /** Hands everything to the operating system: a kill of this process afterwards loses nothing. */
+  /** Passes everything to the operating system, so that a kill loses nothing. */
   flush(): void {
     if (this.#bytes === undefined || this.#length === 0) return;
     const length = this.#length;
@@ -74,7 +79,7 @@ export class TextFile {
     this.#write(this.#bytes.subarray(0, length));
   }
 
-  /** The system may take less than it was given. */
+  /** The system may accept fewer bytes than given. */
   #write(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
     this.#written += bytes.length;

@@ -2,12 +2,13 @@ import type * as Cfworker from '@cfworker/json-schema';
 
 type Lookup = Record<string, Cfworker.Schema | boolean>;
 
-/** Values that are data, whatever they look like. */
+/** Keywords with data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
 
 /**
- * Puts every `$anchor` under the resource it belongs to. The validator's own table has those of an embedded resource (a part
- * with an `$id`) under the address of the document too, where they take the place of the document's own.
+ * Registers every `$anchor` under its own resource. The validator also registers anchors of an
+ * embedded resource (a part with an `$id`) under the document, where they replace the document's
+ * own.
  */
 export function correctAnchors(lookup: Lookup, schema: unknown, base: string): Lookup {
   const own = new Map<string, Cfworker.Schema>();

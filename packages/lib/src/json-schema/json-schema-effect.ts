@@ -18,8 +18,8 @@ const ALWAYS_DECIDES = new Set([
 const DECIDES_ABOVE_ZERO = new Set(['minItems', 'minLength', 'minProperties']);
 
 /**
- * Whether any value at all can violate the schema. `{}`, `true` and schemas made only of annotations cannot fail,
- * and a check that cannot fail checks nothing.
+ * Whether any value can violate the schema. `{}`, `true` and pure annotations cannot fail, so a
+ * check with them checks nothing.
  */
 export function canFail(schema: unknown): boolean {
   return decides(schema, schema, new Set());
@@ -27,7 +27,7 @@ export function canFail(schema: unknown): boolean {
 
 function decides(schema: unknown, root: unknown, open: Set<unknown>): boolean {
   if (schema === false) return true;
-  // A reference back to a schema under examination adds nothing to it.
+  // A reference back to an open schema adds nothing.
   if (!isObject(schema) || open.has(schema)) return false;
   open.add(schema);
   const sub = (value: unknown): boolean => decides(value, root, open);
@@ -94,7 +94,7 @@ function keywordDecides(
   }
 }
 
-/** Only local pointers are followed; any other reference is taken to decide something. */
+/** Follows only local pointers. Any other reference is assumed to constrain values. */
 function refDecides(ref: string, root: unknown, sub: (value: unknown) => boolean): boolean {
   if (ref === '#') return sub(root);
   if (!ref.startsWith('#/')) return true;

@@ -1,7 +1,7 @@
 import { isObject } from '../data/object.ts';
 import { compileRegex } from '../regex/regex.ts';
 
-/** What is wrong with a schema, and where in it (a JSON pointer). */
+/** A problem in a schema, with its JSON pointer. */
 export interface SchemaProblem {
   readonly path: string;
   readonly message: string;
@@ -9,7 +9,7 @@ export interface SchemaProblem {
 
 export type SchemaDraft = '4' | '7' | '2019-09' | '2020-12';
 
-/** Keywords whose value is one schema, a list of schemas, or a map of schemas. */
+/** Keywords whose value is a schema, or a list or map of schemas. */
 export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   'additionalItems',
   'additionalProperties',
@@ -36,7 +36,7 @@ export const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
-/** The schemas directly inside of a schema, each with the way to it. */
+/** The direct subschemas of a schema, with their paths. */
 export function* subschemas(schema: object): Generator<readonly [(string | number)[], unknown]> {
   for (const [keyword, value] of Object.entries(schema)) {
     const isMap = SCHEMA_MAP_KEYWORDS.has(keyword) || keyword === 'dependencies';
@@ -119,7 +119,9 @@ function isPattern(value: unknown): boolean {
   return typeof value === 'string' && (compilesNatively(value) || compileRegex(value).ok);
 }
 
-/** The validator compiles patterns with the `u` flag, which refuses harmless escapes such as `\-`. */
+/**
+ * The validator compiles patterns with the `u` flag, which rejects harmless escapes such as `\-`.
+ */
 export function compilesNatively(pattern: string): boolean {
   try {
     new RegExp(pattern, 'u');
@@ -131,7 +133,7 @@ export function compilesNatively(pattern: string): boolean {
 
 const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Finds the first thing that keeps a value from being a JSON Schema of the draft. */
+/** Finds the first reason that a value is not a JSON Schema of the draft. */
 export function findSchemaProblem(root: unknown, draft: SchemaDraft): SchemaProblem | undefined {
   let seen = 0;
   const visit = (schema: unknown, path: string, depth: number): SchemaProblem | undefined => {
@@ -181,7 +183,7 @@ export function findSchemaProblem(root: unknown, draft: SchemaDraft): SchemaProb
       return visitAll(value.entries(), path, depth);
     }
     if (keyword === 'items' || SCHEMA_KEYWORDS.has(keyword)) {
-      // Draft 4 allows true and false in exactly these two places.
+      // Draft 4 allows true and false in exactly these two positions.
       const isDraft4Flag =
         draft === '4' && typeof value === 'boolean' && keyword.startsWith('additional');
       return isDraft4Flag ? undefined : visit(value, path, depth + 1);

@@ -8,7 +8,7 @@ import {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** The formats the validator knows; a value of any other is accepted whatever it is. */
+/** Formats that the validator checks. It accepts any value for other formats. */
 export const CHECKED_FORMATS: ReadonlySet<string> = new Set(
   words(`
     date time date-time duration email hostname ipv4 ipv6 uuid regex uri uri-reference uri-template url iri
@@ -24,25 +24,25 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
   ...SCHEMA_LIST_KEYWORDS,
   ...SCHEMA_MAP_KEYWORDS,
 ]);
-/** They say something to people or to other programs and decide nothing, in no draft. */
+/** Annotations, which decide nothing in any draft. */
 export const NOTES: ReadonlySet<string> = new Set(
   words(`
     $comment title description default examples example deprecated readOnly writeOnly
     contentEncoding contentMediaType contentSchema`),
 );
 
-/** A word of a schema that the validator passes over. */
+/** A keyword or format that the validator ignores. */
 export interface UnknownWord {
   readonly kind: 'keyword' | 'format';
   readonly word: string;
   readonly path: readonly (string | number)[];
-  /** The word that was probably meant. */
+  /** The likely intended word. */
   readonly near?: string;
 }
 
 /**
- * Every keyword and format that has no effect. The standard says to pass over what is not known, so a misspelt `required`
- * would require nothing. Keywords that start with `x-` are someone's own by convention.
+ * Keywords and formats without effect. The standard ignores unknown ones, so a misspelt `required`
+ * would require nothing. Keywords that start with `x-` are extensions by convention.
  */
 export function unknownWords(schema: unknown): UnknownWord[] {
   const found: UnknownWord[] = [];

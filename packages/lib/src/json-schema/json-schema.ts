@@ -26,7 +26,7 @@ import {
 export { canFail } from './json-schema-effect.ts';
 
 export interface JsonSchemaError {
-  /** JSON pointer into the value; empty for the value itself. */
+  /** JSON pointer into the value. Empty for the value itself. */
   readonly path: string;
   readonly keyword: string;
   readonly message: string;
@@ -34,9 +34,9 @@ export interface JsonSchemaError {
 
 export interface JsonSchemaVerdict {
   readonly valid: boolean;
-  /** At most 20, in the order found. */
+  /** Up to 20, in the order found. */
   readonly errors: readonly JsonSchemaError[];
-  /** Validation ran out of time or stack: whether the value is valid is not known, and `valid` is false. */
+  /** Validation ran out of time or stack, so the validity is unknown, and `valid` is false. */
   readonly timedOut?: true;
 }
 
@@ -52,7 +52,7 @@ const DRAFTS: ReadonlyMap<string, SchemaDraft> = new Map([
   ['json-schema.org/draft/2019-09/schema', '2019-09'],
   ['json-schema.org/draft/2020-12/schema', '2020-12'],
 ]);
-/** Formats whose patterns are linear; of the others the validator's own can blow up. */
+/** Formats with linear patterns. The validator's other patterns can take exponential time. */
 const CHEAP_FORMATS: ReadonlySet<string> = new Set([
   'date',
   'time',
@@ -71,8 +71,9 @@ const CHEAP_FORMATS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compiles a JSON Schema after checking that it is one: wrong types of keywords, patterns that do not compile and
- * references that lead nowhere are errors here, not silent passes later. Nothing is fetched. The schema is not changed.
+ * Compiles a JSON Schema after validating it: wrong keyword types, invalid patterns and dangling
+ * references are errors here, not silent passes later. Fetches nothing and does not change the
+ * schema.
  */
 export function compileJsonSchema(schema: unknown): JsonSchemaResult {
   const draft = draftOf(schema);
@@ -80,11 +81,11 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
     return { ok: false, message: '$schema names a draft that is not supported', path: '/$schema' };
   const problem = findSchemaProblem(schema, draft);
   if (problem !== undefined) return { ok: false, ...problem };
-  // The validator writes notes into the schema it is given, so it gets a copy.
+  // A copy, because the validator writes into its schema.
   const copy = structuredClone(schema) as Cfworker.Schema | boolean;
   const facts = prepare(copy, draft);
   if (facts.problem !== undefined) return { ok: false, ...facts.problem };
-  // Nothing to resolve, so nothing can be lost: the engine, 12 ms to load, waits for the first value.
+  // Nothing to resolve, so loading the validator (12 ms) waits for the first value.
   if (!facts.hasNames && facts.references.length === 0) {
     let validate: ((value: unknown) => JsonSchemaVerdict) | undefined;
     return {
@@ -119,7 +120,7 @@ export function compileJsonSchema(schema: unknown): JsonSchemaResult {
   }
 }
 
-/** The validator names addresses under a base of its own, which the schema does not have. */
+/** The validator reports addresses under a base that the schema does not have. */
 function readableProblem(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, address] = /^Duplicate schema URI "([^"]*)"/.exec(message) ?? [];
@@ -137,10 +138,12 @@ function draftOf(schema: unknown): SchemaDraft | undefined {
 }
 
 interface SchemaFacts {
-  /** Validation may take long: no bound on its patterns is proved, or it compares all items with all. */
+  /**
+   * Validation may take long: its patterns have no proven bound, or it compares all items with all.
+   */
   isRisky: boolean;
   references: { schema: Cfworker.Schema; path: string }[];
-  /** Some part has a name others may refer to. */
+  /** Some part has a name that others may reference. */
   hasNames: boolean;
   problem?: { message: string; path: string };
 }
@@ -155,13 +158,16 @@ const NAMES = [
   '$dynamicRef',
 ];
 
-/** Walks the copy once: collects references, judges patterns, rewrites the ones V8 would refuse. */
+/**
+ * Walks the copy once: collects references, checks patterns, and rewrites those that V8 would
+ * reject.
+ */
 function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFacts {
   const facts: SchemaFacts = { isRisky: false, references: [], hasNames: false };
   const visit = (schema: unknown, path: string): void => {
     if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
     const node = schema as Cfworker.Schema;
-    // Up to draft 7 a reference hides what is beside it, a name for others to refer to included.
+    // Up to draft 7 a reference hides its siblings, including a name for others to reference.
     if (node.$ref !== undefined && (draft === '4' || draft === '7')) delete node.$id;
     if (node.$ref !== undefined) facts.references.push({ schema: node, path: `${path}/$ref` });
     if (NAMES.some((name) => Object.hasOwn(node, name))) facts.hasNames = true;
@@ -190,7 +196,7 @@ function prepare(root: Cfworker.Schema | boolean, draft: SchemaDraft): SchemaFac
   return facts;
 }
 
-/** Following references and combinations that look at the same value leads back to where it began: it would never end. */
+/** Whether references and combinators on the same value form a cycle, which would never end. */
 function refersToItself(
   root: Cfworker.Schema | boolean,
   lookup: Record<string, Cfworker.Schema | boolean>,
@@ -243,7 +249,7 @@ function validator(
       const guarded = runGuarded(() => run(value));
       return guarded.ok ? guarded.value : NOT_KNOWN;
     } catch {
-      // The stack ran out on a value nested too deep, or the value is not JSON.
+      // The value is nested too deep, or is not JSON.
       return NOT_KNOWN;
     }
   };
@@ -252,7 +258,7 @@ function validator(
 const VALID: JsonSchemaVerdict = { valid: true, errors: [] };
 const NOT_KNOWN: JsonSchemaVerdict = { valid: false, errors: [], timedOut: true };
 
-/** Units that only say that a part below had errors; the part says it better. */
+/** Keywords that only report an error of a subschema, whose own error is clearer. */
 const WRAPPERS = new Set([
   'properties',
   'items',
@@ -276,11 +282,12 @@ function readable(units: readonly Cfworker.OutputUnit[]): JsonSchemaError[] {
 
 let loaded: typeof Cfworker | undefined;
 
-// require, not import: compiling is synchronous, and only specs with a schema need the validator.
+// require instead of import, because compiling is synchronous and only specs with a schema need the
+// validator.
 function cfworker(): typeof Cfworker {
   if (loaded === undefined) {
     loaded = createRequire(import.meta.url)('@cfworker/json-schema') as typeof Cfworker;
-    // Its own take what is nearly one for a host name or an address, and leave out other scripts.
+    // Replaces formats that accept near misses and reject other scripts.
     const isDateTime = loaded.format['date-time']!;
     Object.assign(loaded.format, {
       hostname: isHostname,

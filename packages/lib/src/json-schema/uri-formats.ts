@@ -1,8 +1,8 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 /*
- * The formats of host names and addresses in JSON Schema, as strict as RFC 1123, RFC 5891, RFC 3986 and RFC 3987. Every
- * pattern is one character class with a star, so no text can make them slow.
+ * JSON Schema formats for host names and addresses, as strict as RFC 1123, RFC 5891, RFC 3986 and
+ * RFC 3987. Every pattern is one character class with a star, so no text can make them slow.
  */
 
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
@@ -14,10 +14,10 @@ export function isHostname(text: string): boolean {
     .every((label) => LABEL.test(label) && (!/^..--/.test(label) || isPunycodeLabel(label)));
 }
 
-/** Letters that IDNA 2008 disallows though Unicode would let them through. */
+/** Letters that IDNA 2008 disallows although Unicode allows them. */
 const DISALLOWED = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
 
-/** A label in the ASCII form of a name in another script: it must decode, and to something IDNA 2008 allows. */
+/** The ASCII form of a label in another script. It must decode to something IDNA 2008 allows. */
 function isPunycodeLabel(label: string): boolean {
   if (!/^xn--/i.test(label)) return false;
   const name = domainToUnicode(label);
@@ -26,7 +26,7 @@ function isPunycodeLabel(label: string): boolean {
   return domainToASCII(name) === label.toLowerCase() && inContext(name);
 }
 
-/** Characters that are allowed beside certain others only (RFC 5892, appendix A). */
+/** Characters allowed only next to certain others (RFC 5892, appendix A). */
 function inContext(name: string): boolean {
   const characters = [...name];
   return characters.every((char, i) => {
@@ -44,7 +44,7 @@ function inContext(name: string): boolean {
         return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(
           name.replaceAll('\u30fb', ''),
         );
-      // The non-joiner has a second rule, which decoding has looked at already.
+      // Decoding has already checked the second rule of the non-joiner.
       case '\u200d':
         return /\p{M}/u.test(before);
       default:
@@ -61,17 +61,17 @@ const FUTURE = /^v[0-9A-Fa-f]+\.[\w.~!$&'()*+,;=:-]+$/i;
 const PARTS =
   /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
 
-/** An absolute address: it has a scheme. */
+/** An absolute address, with a scheme. */
 export const isUri = (text: string): boolean => isReference(text, true);
 
-/** An address, or what is written in its place relative to another. */
+/** An absolute or relative address. */
 export const isUriReference = (text: string): boolean => isReference(text, false);
 
-/** As `uri` with letters of any script: what stands for bytes in a URI is there as it is. */
+/** Like `uri`, with letters of any script. */
 export const isIri = (text: string): boolean => isUri(asUri(text));
 export const isIriReference = (text: string): boolean => isUriReference(asUri(text));
 
-/** RFC 3987 allows every letter; not what no text should hold, such as controls and private characters. */
+/** RFC 3987 allows every letter, but not controls and private-use characters. */
 const asUri = (text: string): string =>
   text.replace(/[^\p{ASCII}]/gu, (char) =>
     /[\p{C}\p{Z}]/u.test(char) ? char : encodeURIComponent(char),
@@ -91,7 +91,7 @@ export function isIdnEmail(text: string): boolean {
   return at > 0 && !/[\s\p{C}@]|^\.|\.$|\.\./u.test(local) && isIdnHostname(text.slice(at + 1));
 }
 
-/** Four numbers up to 255; a leading zero would be octal to some programs. */
+/** Four numbers up to 255. Some programs read a leading zero as octal. */
 export function isIpv4(text: string): boolean {
   const parts = text.split('.');
   return (
@@ -108,7 +108,7 @@ function isReference(text: string, needsScheme: boolean): boolean {
     (!isAuthority(authority) || (path !== '' && !path.startsWith('/')))
   )
     return false;
-  // Without a scheme a colon in the first segment would read as one.
+  // Without a scheme, a colon in the first segment would look like one.
   if (scheme === undefined && authority === undefined && path.split('/', 1)[0]!.includes(':'))
     return false;
   return PATH.test(path) && QUERY.test(query) && QUERY.test(fragment);
@@ -126,6 +126,6 @@ function isAuthority(text: string): boolean {
 }
 
 function isAddress(text: string): boolean {
-  // The parser of addresses knows no other literal than this one, and no leading zeros.
+  // The URL parser accepts no other literal, and no leading zeros.
   return /^[0-9A-Fa-f:.]+$/.test(text) && URL.canParse(`http://[${text}]/`);
 }

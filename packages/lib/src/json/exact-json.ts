@@ -1,16 +1,20 @@
 import { isObject } from '../data/object.ts';
 
 /**
- * JSON in which numbers that JavaScript would round keep their digits: 9007199254740993 and 9007199254740992 are two ids,
- * and after `JSON.parse` they are one. Such a number is read as `{"$number": "9007199254740993"}` and written as a number
- * again. A field that is really called `$number` gets one more `$` while it is in memory.
+ * JSON that keeps the digits of numbers JavaScript would round: the ids 9007199254740993 and
+ * 9007199254740992 are equal after `JSON.parse`. Such a number is read as `{"$number":
+ * "9007199254740993"}` and written as a number again. A real field named `$number` gets an extra
+ * `$` in memory.
  */
 const NUMBER_KEY = '$number';
 const OWN_KEY = /^\$+number$/;
-/** What every text has that may hold such a number or field: many digits in a row, a large exponent, the name. */
+/**
+ * Fast test for texts that may have such a number or field: many digits in a row, a large exponent,
+ * the name.
+ */
 const MAY_DIFFER = /[\d.]{16}|\d[eE][+-]?\d{2}|\$+number"|\\u0024/;
 
-/** As `JSON.parse`, with the digits of every number. Throws where it does. */
+/** Like `JSON.parse`, but keeps the digits of every number. */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!MAY_DIFFER.test(text)) return value;
@@ -18,21 +22,21 @@ export function parseExact(text: string): unknown {
   return kept === text ? value : JSON.parse(kept);
 }
 
-/** Whether it is a number that kept its digits. */
+/** Whether it is a number with its digits kept. */
 export const isExactNumber = (value: unknown): boolean =>
   isObject(value) && typeof value[NUMBER_KEY] === 'string' && Object.keys(value).length === 1;
 
-/** The text of a value that `parseExact` read, with its numbers as they were. */
+/** Serializes a value from `parseExact`, with its original numbers. */
 export function stringifyExact(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent);
   if (text === undefined || !text.includes(`${NUMBER_KEY}"`)) return text;
-  // Between quotes both forms would have backslashes in them.
+  // Inside strings both forms would contain backslashes.
   return text
     .replace(/\{\s*"\$number":\s*"(-?\d[\d.eE+-]*)"\s*\}/g, '$1')
     .replace(/"\$(\$+number)":/g, '"$1":');
 }
 
-/** The text, which is valid JSON, with every number that would be rounded in the form that is kept. */
+/** Rewrites every number that would be rounded. The text must be valid JSON. */
 function keepDigits(text: string): string {
   let out = '';
   let copied = 0;
@@ -60,7 +64,7 @@ function keepDigits(text: string): string {
   return copied === 0 ? text : out + text.slice(copied);
 }
 
-/** Longer names are not ours, however they are escaped. */
+/** Longer names cannot be ours, however they are escaped. */
 const MAX_KEY = 200;
 
 function endOfText(text: string, start: number): number {
@@ -88,7 +92,7 @@ const isOfNumber = (code: number): boolean =>
   code === 0x65 ||
   code === 0x45;
 
-/** Whether the number that JavaScript makes of it is written with other digits. */
+/** Whether JavaScript would print the number with other digits. */
 function isRounded(token: string): boolean {
   const number = Number(token);
   return token.length > 15 || /e/i.test(token)
@@ -96,7 +100,7 @@ function isRounded(token: string): boolean {
     : false;
 }
 
-/** Sign, digits and exponent of a number, however it is written: `12.50e3` and `1.25e4` are one. */
+/** Sign, digits and exponent in canonical form: `12.50e3` and `1.25e4` are equal. */
 function decimalOf(token: string): string {
   const [, sign, whole, part = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
@@ -107,7 +111,10 @@ function decimalOf(token: string): string {
   return `${sign}${bare}e${Number(exponent) - part.length + digits.length - bare.length}`;
 }
 
-/** Whether a whole number in a value may have had digits that were lost when it was read: it is larger than what is held exactly. */
+/**
+ * Whether a whole number in a value may have lost digits when it was read, because it exceeds the
+ * exact range.
+ */
 export function hasLostDigits(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   if (Array.isArray(value)) return value.some(hasLostDigits);

@@ -4,11 +4,14 @@ import { findJsonError } from './json-error.ts';
 export interface JsonDocument {
   readonly start: number;
   readonly end: number;
-  /** Other words are on its first or last line. */
+  /** Shares its first or last line with other words. */
   readonly isInline: boolean;
 }
 
-/** An object in a text that begins as JSON and is none: where, how far it was read, and whether the text ends there. */
+/**
+ * Text that starts like JSON but is not: its position, how far it parsed, and whether the text ends
+ * there.
+ */
 export interface BrokenDocument {
   readonly start: number;
   readonly end: number;
@@ -22,12 +25,12 @@ export interface FoundDocuments {
 }
 
 const OPENING = /(?:^[ \t]*([{[]))|(?:^[ \t]*(```|~~~))|(\{)\s*["']/gm;
-/** An answer in words has few of them. */
+/** Bounds the work; prose contains few. */
 const MAX_DOCUMENTS = 10_000;
 
 /**
- * The JSON objects and lists among the words of a text: those that begin a line, and objects anywhere in one. Fenced code
- * is part of what is said and is passed over. Takes time in proportion to the text.
+ * Finds JSON objects and lists in a text: those at the start of a line, and objects anywhere in
+ * one. Skips fenced code, which is part of the message. Takes linear time.
  */
 export function findDocuments(text: string): FoundDocuments {
   const documents: JsonDocument[] = [];
@@ -50,13 +53,13 @@ export function findDocuments(text: string): FoundDocuments {
     if (error === undefined || isJson(document))
       documents.push({ start, end: start + document.length, isInline });
     else broken.push({ start, end, isInline: !isFirst, isEnd: error.isEnd });
-    // What was read is not read again, whatever it was.
+    // Never reads a range twice.
     opening.lastIndex = Math.max(opening.lastIndex, end);
   }
   return { documents, broken };
 }
 
-/** The error is at the next character that is not a blank: a line must have ended before it. */
+/** The error is at the next non-blank character, so a line must have ended before it. */
 const isLineEnd = (text: string, at: number): boolean =>
   at >= text.length || /[\n\r]\s*$/.test(text.slice(Math.max(0, at - 200), at));
 

@@ -21,8 +21,8 @@ const EXPECTED: Readonly<Record<Expecting, string>> = {
 };
 
 /**
- * Finds the first error of a text that `JSON.parse` refused. Its own messages lack the position for short texts and
- * quote the text, which is untrusted.
+ * Finds the first error in a text that `JSON.parse` refused. V8's messages lack the position for
+ * short texts and quote the text, which is untrusted.
  */
 export function findJsonError(text: string): JsonError | undefined {
   const open: ('{' | '[')[] = [];
@@ -95,7 +95,7 @@ function scanScalar(text: string, start: number): number | undefined {
   return NUMBER.test(text) ? NUMBER.lastIndex : undefined;
 }
 
-/** The index after the closing quote, or what is wrong inside. */
+/** The index after the closing quote, or the problem inside. */
 function scanString(text: string, start: number): number | { offset: number; message: string } {
   for (let i = start + 1; i < text.length; i++) {
     const c = text.charCodeAt(i);

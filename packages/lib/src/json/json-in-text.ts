@@ -1,9 +1,12 @@
 import { findJsonError } from './json-error.ts';
 
-/** Characters that may be read in all: a text of nothing but opening brackets must not cost minutes. */
+/** Bounds the total work on texts full of opening brackets. */
 const MAX_WORK = 5_000_000;
 
-/** The outermost JSON objects and lists anywhere in a text, code fences included. `isWhole`: all of the text was looked at. */
+/**
+ * The outermost JSON objects and lists anywhere in a text, including code fences. `isWhole`: the
+ * whole text was examined.
+ */
 export function jsonIn(text: string): {
   readonly values: readonly unknown[];
   readonly isWhole: boolean;

@@ -20,7 +20,7 @@ test('what JSON.stringify writes never has a key twice', () => {
   );
 });
 
-/** JSON texts with any keys, some of them twice, however they are escaped and spaced. */
+/** JSON texts with random keys, some duplicated, with random escapes and spacing. */
 const written: fc.Arbitrary<string> = fc.letrec<{ value: string; object: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

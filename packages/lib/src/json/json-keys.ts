@@ -4,8 +4,8 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Finds a key that an object of a JSON text has twice; `value` is what `JSON.parse` made of the text. Texts without one, nearly all,
- * are recognised by counting: a key that is given twice is in the text more often than in the value.
+ * Finds a duplicate key in a JSON text. `value` is the parsed text. A count rules out nearly all
+ * texts quickly: a duplicate key occurs more often in the text than in the value.
  */
 export function duplicateKeyIn(
   text: string,
@@ -17,7 +17,10 @@ export function duplicateKeyIn(
     : findDuplicateKey(text);
 }
 
-/** `JSON.parse`, for a text that says one thing: undefined if it is not JSON, nested too deep, or gives a key twice. */
+/**
+ * `JSON.parse` for unambiguous texts: undefined if it is not JSON, nested too deep, or has a
+ * duplicate key.
+ */
 export function parseUnambiguous(text: string): unknown {
   if (isDeeperThan(text, MAX_JSON_DEPTH)) return undefined;
   try {
@@ -28,7 +31,10 @@ export function parseUnambiguous(text: string): unknown {
   }
 }
 
-/** Colons behind a quote that is not escaped. Those inside of texts are counted too, and lead to a closer look. */
+/**
+ * Counts colons after an unescaped quote. Those inside of strings count too and cause a closer
+ * look.
+ */
 function keysInText(text: string): number {
   let count = 0;
   for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
@@ -50,13 +56,13 @@ function keysInValue(value: unknown): number {
 }
 
 /**
- * A key that an object of a JSON text has twice, with its offset. `JSON.parse` keeps the last one and other readers the
- * first, so such a text says two things. The text must be valid JSON.
+ * A duplicate key of an object, with its offset. `JSON.parse` keeps the last one and other readers
+ * the first, so such a text is ambiguous. The text must be valid JSON.
  */
 export function findDuplicateKey(
   text: string,
 ): { readonly key: string; readonly offset: number } | undefined {
-  /** Of each open object its keys, of each open list nothing. */
+  /** Keys of each open object; undefined for an open list. */
   const open: (Set<string> | undefined)[] = [];
   let expectsKey = false;
   for (let i = 0; i < text.length; i++) {

@@ -1,9 +1,9 @@
-/** Deepest nesting of a value that is read; deeper ones are attacks or mistakes, and break recursive readers. */
+/** Maximum nesting of a value. Deeper ones are attacks or mistakes, and break recursive readers. */
 export const MAX_JSON_DEPTH = 512;
 
 const MAX_JSON_NODES = 5_000_000;
 
-/** Why a value held in memory cannot be stored as JSON, or undefined when it can. A cycle shows as too deep. */
+/** Why an in-memory value cannot be stored as JSON, or undefined. A cycle counts as too deep. */
 export function jsonProblem(root: unknown): 'too-deep' | 'too-large' | 'not-json' | undefined {
   let nodes = 0;
   const visit = (
@@ -13,7 +13,7 @@ export function jsonProblem(root: unknown): 'too-deep' | 'too-large' | 'not-json
     if (typeof value === 'bigint') return 'not-json';
     if (typeof value !== 'object' || value === null) return undefined;
     if (depth > MAX_JSON_DEPTH) return 'too-deep';
-    // Shared references make a small graph print as an endless tree, so visits are counted and not objects.
+    // Counts visits, because shared references make a small graph print as a huge tree.
     if (++nodes > MAX_JSON_NODES) return 'too-large';
     for (const key of Object.keys(value)) {
       const problem = visit((value as Readonly<Record<string, unknown>>)[key], depth + 1);
@@ -27,9 +27,9 @@ export function jsonProblem(root: unknown): 'too-deep' | 'too-large' | 'not-json
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Nesting of a JSON text beyond a limit, found without parsing it. */
+/** Whether a JSON text nests deeper than a limit, without parsing it. */
 export function isDeeperThan(text: string, limit: number): boolean {
-  // Every level takes an opening and a closing character, so a short text cannot be deep.
+  // Every level takes two characters, so a short text cannot be deep.
   if (text.length < 2 * limit) return false;
   let depth = 0;
   let inString = false;

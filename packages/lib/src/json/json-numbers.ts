@@ -1,11 +1,11 @@
 const QUOTE = 34;
 const BACKSLASH = 92;
-/** So many significant digits come through a double as they were. */
+/** Doubles preserve this many significant digits. */
 const SAFE_LENGTH = 15;
 
 /**
- * A number of a JSON text that a reader with double precision changes, so that one with more reads another number. The text
- * must be valid JSON.
+ * A number that double precision changes, so that readers with more precision see another number.
+ * The text must be valid JSON.
  */
 export function findInexactNumber(text: string): string | undefined {
   for (let i = 0; i < text.length; i++) {
@@ -31,7 +31,7 @@ const isExact = (written: string): boolean => {
   return Number.isFinite(value) && plainForm(String(value)) === plainForm(written);
 };
 
-/** A number as its significant digits and a power of ten. */
+/** A number as significant digits and a power of ten. */
 function plainForm(written: string): string {
   const [mantissa = '', power = '0'] = written.toLowerCase().replace(/^-/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -1,4 +1,4 @@
-/** A value in a JSON text: its place, and the key it has in a map. */
+/** A value in a JSON text: its position, and its key in a map. */
 export interface JsonPlace {
   readonly start: number;
   readonly end: number;
@@ -6,7 +6,7 @@ export interface JsonPlace {
   readonly keyStart?: number;
 }
 
-/** The items of the list, or the values of the map, that a well-formed JSON text holds from `from` on; the levels below are passed over. */
+/** The items or values of the JSON list or map at `from`, skipping deeper levels. */
 export function* jsonParts(text: string, from = 0): Generator<JsonPlace> {
   let at = skipSpace(text, from);
   const isMap = text[at] === '{';
@@ -27,12 +27,13 @@ export function* jsonParts(text: string, from = 0): Generator<JsonPlace> {
   }
 }
 
-/** The first key that a map of a well-formed JSON text has twice, at any level; `value` is what the text holds. */
+/** The first duplicate key of a valid JSON text, at any level. `value` is the parsed text. */
 export function duplicateKey(
   text: string,
   value: unknown,
 ): { readonly key: string; readonly offset: number } | undefined {
-  // Every key is followed by a colon: as many of these as keys, and there is none twice. A text may hold more of them.
+  // Every key precedes a colon. If there are as many colons as keys, no key is duplicated. Strings
+  // may contain more of them.
   return (text.match(/"\s*:/g)?.length ?? 0) === countKeys(value)
     ? undefined
     : duplicateIn(text, 0);

@@ -1,11 +1,11 @@
-/** The text of one record, cut out of a stream but not parsed yet. */
+/** The unparsed text of one record, cut out of a stream. */
 export interface CutRecord {
   readonly text: string;
-  /** The bytes the text was decoded from, where they are needed to tell bad UTF-8 from a real U+FFFD. */
+  /** The original bytes, if needed to distinguish bad UTF-8 from a real U+FFFD. */
   readonly bytes: Uint8Array | undefined;
   readonly line: number;
   readonly column: number;
-  /** Nothing follows it, so an early end means that the file is cut off. */
+  /** Nothing follows it, so an early end means that the file is truncated. */
   readonly isLast: boolean;
   readonly problem?: {
     readonly reason: 'bad-json' | 'truncated' | 'too-large' | 'too-deep' | 'bad-utf8';
@@ -29,7 +29,7 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** Where a record begins: its offset in the current chunk (0 when it began in an earlier one) and its place. */
+/** Start of a record: its offset in the current chunk (0 if it began earlier) and its location. */
 interface OpenRecord {
   start: number;
   readonly line: number;
@@ -41,19 +41,19 @@ interface OpenRecord {
 }
 
 /**
- * Cuts a JSON document into records without building it: the items of a list, the items of the list under `unwrapKey`,
- * or the document itself. It follows strings and nesting only; what is between is left to `JSON.parse`.
+ * Cuts a JSON document into records without parsing it: the items of a list, the items of the list
+ * under `unwrapKey`, or the whole document. Tracks only strings and nesting.
  */
 export class JsonSplitter {
   readonly #limits: SplitLimits;
   readonly #unwrapKey: Buffer | undefined;
   #depth = 0;
-  /** The depth at which records begin: 0 for a document, 1 inside a list, 2 inside a wrapper's list. */
+  /** Depth of records: 0 for a document, 1 in a list, 2 in a wrapper's list. */
   #base = 0;
   #inString = false;
   #escaped = false;
   #open: OpenRecord | undefined;
-  /** Between the end of the wrapper's list and the end of the wrapper: nothing there is a record. */
+  /** After the wrapper's list, where nothing is a record. */
   #isSkipping = false;
   #needsComma = false;
   #afterComma = false;
@@ -102,7 +102,7 @@ export class JsonSplitter {
           break;
         case QUOTE:
           inString = true;
-          // Only a key of the outermost object can be the wrapper's.
+          // Only a top-level key can be the wrapper's.
           this.#keyMatch = this.#depth === 1 && this.#base === 0 && !this.#isSkipping ? 0 : -1;
           this.#begin(i, cuts);
           break;
@@ -217,7 +217,7 @@ export class JsonSplitter {
       return;
     }
     if (this.#depth === 0) {
-      // A stray closing bracket: cut out alone, it is reported by the parser with its place.
+      // A stray closing bracket becomes a separate record, so that the parser reports its location.
       this.#begin(i, cuts);
       this.#finish(chunk, i + 1, cuts);
       return;
@@ -236,7 +236,7 @@ export class JsonSplitter {
     this.#afterComma = true;
   }
 
-  /** Keeps the part of an unfinished record that lies in this chunk, or drops the record once it is too large. */
+  /** Keeps the part of an open record in this chunk, or drops the record if it is too large. */
   #carry(open: OpenRecord, chunk: Buffer): void {
     if (!open.tooLarge) {
       const part = open.start === 0 ? chunk : chunk.subarray(open.start);

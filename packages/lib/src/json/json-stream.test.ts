@@ -6,7 +6,7 @@ import { JsonStream, type JsonStreamOptions, type StreamRecord } from './json-st
 const bytesOf = (input: string | Uint8Array): Uint8Array =>
   typeof input === 'string' ? Buffer.from(input) : input;
 
-/** Reads bytes cut at the given places. */
+/** Reads bytes split at the given offsets. */
 function read(
   input: string | Uint8Array,
   options: JsonStreamOptions & { cuts?: readonly number[] } = {},
@@ -254,7 +254,10 @@ describe('a stream of JSON', () => {
   });
 });
 
-/** As `read`, behind a blank head that fills the first look, so that the cuts reach the splitters. */
+/**
+ * Like `read`, after a blank prefix that fills the detection window, so that splits reach the
+ * splitters.
+ */
 function cutRead(
   bytes: Buffer,
   options: JsonStreamOptions & { cuts: readonly number[] },

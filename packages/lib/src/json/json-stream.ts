@@ -4,7 +4,7 @@ import { isDeeperThan, MAX_JSON_DEPTH } from './json-limits.ts';
 import { type CutRecord, JsonSplitter } from './json-splitter.ts';
 import { LineSplitter } from './jsonl-splitter.ts';
 
-/** A value out of a stream of JSON, or what is wrong with its text, in the order of the file. */
+/** A value from a JSON stream, or a problem of its text, in file order. */
 export type StreamRecord = StreamValue | StreamProblem;
 
 export interface StreamValue {
@@ -12,7 +12,7 @@ export interface StreamValue {
   readonly value: unknown;
   readonly line: number;
   readonly index: number;
-  /** As written, to look closer at; absent where the value was not parsed from text. */
+  /** The original text, if the value was parsed from text. */
   readonly text?: string;
 }
 
@@ -23,14 +23,14 @@ export interface StreamProblem {
   readonly line: number;
   readonly column: number;
   readonly index: number;
-  /** The beginning of the text at fault, to see whose record it was. */
+  /** Start of the bad text, to identify its record. */
   readonly head: string;
 }
 
 export interface JsonStreamOptions {
-  /** The file's name says that every line is a record. It decides only where the text itself does not. */
+  /** The file name suggests one record per line. Used only if the text does not decide. */
   readonly namedLines?: boolean;
-  /** A key at the top of an object whose list is read item by item, e.g. `traces`. */
+  /** A top-level key whose list is read item by item, such as `traces`. */
   readonly unwrapKey?: string;
   readonly maxRecordBytes?: number;
 }
@@ -40,8 +40,8 @@ const HEAD_BYTES = 64 * 1024;
 const HEAD_CHARS = 4096;
 
 /**
- * Reads JSON, a JSON list, or JSON lines from chunks of bytes, one record at a time: a list gives its items, lines give
- * one record each. Memory holds one record. Which of the three it is, is seen from the first 64 KB.
+ * Reads JSON, a JSON list, or JSON lines from byte chunks, one record at a time. Decides between
+ * the three from the first 64 KB. Memory holds one record.
  */
 export class JsonStream {
   readonly #options: JsonStreamOptions;
@@ -49,7 +49,7 @@ export class JsonStream {
   #headBytes = 0;
   #splitter: JsonSplitter | LineSplitter | undefined;
   #index = 0;
-  /** Keeps the text beside each value; unused text only feeds the garbage collector. */
+  /** Keeps the text of each value. Off if unused, to save garbage. */
   keepsText = true;
 
   constructor(options: JsonStreamOptions = {}) {
@@ -158,7 +158,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** Whether every line is a record of its own, judged by the lines that are whole in the head of the file. */
+/** Whether every line is a record, judging by the complete lines in the head of the file. */
 function isLines(head: Buffer, isWhole: boolean, namedLines = false): boolean {
   const lines = head.toString('utf8').split('\n');
   const partial = isWhole ? '' : (lines.pop() ?? '');

@@ -3,13 +3,13 @@ import type { CutRecord, SplitLimits } from './json-splitter.ts';
 
 const LINE_FEED = 10;
 
-/** Cuts bytes into lines; blank ones are left out. Holds at most one unfinished line. */
+/** Cuts bytes into non-blank lines. Buffers at most one incomplete line. */
 export class LineSplitter {
   readonly #maxBytes: number;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #line = 1;
-  /** The current line is beyond the limit: its bytes are dropped up to the next line. */
+  /** The current line exceeds the limit, and its bytes are dropped up to the next one. */
   #isSkipping = false;
 
   constructor(limits: SplitLimits) {
@@ -61,7 +61,9 @@ export class LineSplitter {
     this.#isSkipping = true;
   }
 
-  /** `bytes` are whole lines without the last line feed. One decoding for all of them is what makes this fast. */
+  /**
+   * `bytes` are complete lines without the last line feed. Decoding them together makes this fast.
+   */
   #cut(bytes: Buffer, cuts: CutRecord[], isLast = false): void {
     const text = decode(bytes);
     const mayBeBroken = text.includes('\uFFFD');
@@ -90,7 +92,7 @@ export class LineSplitter {
   }
 }
 
-/** Most recordings are ASCII: looking once and copying takes a tenth of decoding. */
+/** Most recordings are ASCII, for which a check plus a copy takes a tenth of decoding. */
 const decode = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 
 const tooLarge = (options: { text: string; line: number; maxBytes: number }): CutRecord => ({

@@ -1,16 +1,17 @@
-/** Longer ones would end at once: a timer has 31 bits. */
+/** Timers have 31 bits. A longer one would end at once. */
 const MAX_MS = 2 ** 31 - 1;
 
 export interface Deadline {
-  /** Aborted when the time is over, and when the wait is ended from outside. */
+  /** Aborted on timeout, and if the caller aborts. */
   readonly signal: AbortSignal;
-  /** Whether it was the time that ended the wait. */
+  /** Whether the timeout ended the wait. */
   readonly isOver: () => boolean;
 }
 
 /**
- * Does something that must not take longer than `ms`, and ends it early when `signal` does. The timer holds on to what it aborts: a signal
- * made by `AbortSignal.any` can be collected as garbage before its time is over (seen in Node 20), and then nothing ends the wait.
+ * Runs an action with a timeout and an optional abort signal. Keeps a timer with a reference,
+ * because Node 20 may collect a signal made by `AbortSignal.any` before its timeout, and then
+ * nothing ends the wait.
  */
 export async function withDeadline<T>(
   { ms, signal }: { readonly ms: number; readonly signal?: AbortSignal | undefined },

@@ -1,6 +1,7 @@
 /**
- * What to say about a redirect, which no client of ours follows: it would carry keys to a server that was not named, and turn a
- * POST into a GET. Undefined for any other status. The target's query string and user name may hold secrets.
+ * Describes a redirect, which our clients never follow: it would send keys to another server and
+ * turn a POST into a GET. Undefined for any other status. Omits the target's query string and user
+ * name, which may contain secrets.
  */
 export function describeRedirect(
   status: number,

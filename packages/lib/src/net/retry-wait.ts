@@ -1,9 +1,11 @@
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 120_000;
-/** So much of a wait is left to chance, to both sides: many that failed together do not come back together. */
+/** Random share of a wait, in both directions, so that many failed calls do not return at once. */
 const JITTER = 0.2;
 
-/** How long to wait before try `attempt + 1`: 1 s, 2 s, then doubling, ± 20 %. What the server asked for wins; at most 120 s. */
+/**
+ * Wait before retry `attempt + 1`: 1 s, 2 s, then doubling, ± 20 %. Retry-After wins, up to 120 s.
+ */
 export function retryDelay(
   attempt: number,
   retryAfterMs: number | undefined,
@@ -14,7 +16,7 @@ export function retryDelay(
   return Math.min(FIRST_WAIT_MS * 2 ** attempt * jitter, LONGEST_WAIT_MS);
 }
 
-/** Waits, but not beyond an interruption. */
+/** Waits, or returns early on interruption. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

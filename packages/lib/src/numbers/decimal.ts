@@ -1,4 +1,7 @@
-/** The number that a cell of a table says, in decimal; NaN for anything else, which JavaScript may still take for one: `0x10`. */
+/**
+ * Parses a decimal number from a table cell. NaN for anything else, including JavaScript forms such
+ * as `0x10`.
+ */
 export const decimal = (text: string): number =>
   DECIMAL.test(text.trim()) ? Number(text) : Number.NaN;
 

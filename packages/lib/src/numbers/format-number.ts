@@ -1,6 +1,6 @@
 import { formatCount } from '../text/words.ts';
 
-/** Numbers as people read them in reports. */
+/** Numbers for people. */
 export function formatUsd(usd: number): string {
   if (usd === 0) return '$0';
   return `$${usd.toFixed(decimalsOf(Math.abs(usd)))}`;
@@ -8,7 +8,7 @@ export function formatUsd(usd: number): string {
 
 const MAX_DECIMALS = 12;
 
-/** A price is never shown as nothing: below a hundredth of a cent its first two digits count. */
+/** A price is never shown as zero: below a hundredth of a cent it keeps two significant digits. */
 function decimalsOf(usd: number): number {
   if (usd >= 1) return 2;
   return usd >= 0.0001 ? 4 : Math.min(MAX_DECIMALS, 1 - Math.floor(Math.log10(usd)));
@@ -29,7 +29,7 @@ export function formatMs(ms: number): string {
 
 const HOUR = 3600;
 
-/** `24 h`, `1 h 5 min`, `30 d 2 h`: the second part only where there is one. */
+/** `24 h`, `1 h 5 min`, `30 d 2 h`: omits a second part of zero. */
 function inTwo(count: number, size: number, large: string, small: string): string {
   const rest = count % size;
   return `${formatCount(Math.floor(count / size))} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
@@ -42,15 +42,15 @@ export function formatMeasure(value: number, unit: string | undefined): string {
   return `${shortNumber(value)}${unit === undefined ? '' : ` ${unitFor(value, unit)}`}`;
 }
 
-/** `1 question`, `2 questions`; names of units such as `ms` and `USD` have one form. */
+/** `1 question`, `2 questions`. Units such as `ms` and `USD` have one form. */
 export const unitFor = (value: number, unit: string): string =>
   value === 1 && /^\p{Ll}{3,}[^s]s$/u.test(unit) ? unit.slice(0, -1) : unit;
 
-/** Four decimals would make it 0, which it is not. */
+/** Four decimals would show it as 0. */
 const isTiny = (value: number): boolean => value !== 0 && Math.abs(value) < 5e-5;
 
 const shortNumber = (value: number): string =>
   isTiny(value) ? value.toPrecision(2) : formatCount(Math.round(value * 1e4) / 1e4);
 
-/** `p = 0.031`, and `p < 0.001` rather than a 0 that it is not. */
+/** `p = 0.031`, and `p < 0.001` instead of 0. */
 export const formatP = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);

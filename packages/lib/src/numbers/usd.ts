@@ -1,5 +1,5 @@
-/** Far below what a price is given to, and above what is lost where a sum is made in another order. */
+/** More precise than prices, and less than the errors of a different summation order. */
 const DIGITS = 12;
 
-/** A sum of money as it is reported: the same however its parts were grouped, in one process or in many. */
+/** A reported sum of money, independent of how its parts were grouped. */
 export const settledUsd = (usd: number): number => Number(usd.toPrecision(DIGITS));

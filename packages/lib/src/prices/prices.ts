@@ -14,34 +14,36 @@ interface PricedCall {
   readonly model: string;
   readonly provider?: string;
   readonly usage: TokenUsage;
-  /** Epoch milliseconds of the call; prices change over time. */
+  /** Time of the call, in epoch milliseconds. Prices change over time. */
   readonly at?: number;
 }
 
-/** A price list with its name and date, so that a computed cost says what it was computed from. */
+/** A price list with its name and date, which computed costs report. */
 export interface PriceTable {
   readonly name: string;
   readonly date: string;
-  /** Dollars of a call; undefined, and never 0, when the model is not in the table. */
+  /** Dollars of a call. Undefined, never 0, if the model is not in the table. */
   readonly lookup: (call: PricedCall) => { usd: number; prices: string } | undefined;
 }
 
-/** Of the installed @pydantic/genai-prices; the package does not tell its version or date itself. A test compares. */
+/**
+ * Version of the installed @pydantic/genai-prices, which does not export it. A test compares them.
+ */
 export const PRICES_VERSION = '0.1.8';
 const PRICES_DATE = '2026-09-23';
-/** Calls without a time are priced as of the table's date, so that the same trace costs the same tomorrow. */
+/** Calls without a time use the table's date, so that the same trace costs the same tomorrow. */
 const PRICES_TIME = new Date(`${PRICES_DATE}T12:00:00Z`);
 
 const MAX_NAME_LENGTH = 200;
 const MAX_REMEMBERED = 1000;
 
-/** Loads the bundled price table. It is half a megabyte, so it is loaded only when a cost must be computed. */
+/** Loads the bundled price table. Lazy, because it has half a megabyte. */
 export async function loadPrices(): Promise<PriceTable> {
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
   const name = `genai-prices ${PRICES_VERSION} (${PRICES_DATE})`;
   type Found = { readonly model: string; readonly providerId: string | undefined } | undefined;
 
-  // Matching a name against the table takes a tenth of a millisecond; recordings use few models.
+  // Cache, because a lookup takes a tenth of a millisecond and recordings use few models.
   const remembered = new Map<string, Found>();
   const resolve = (model: string, provider: string | undefined): Found => {
     const key = `${provider ?? ''}\n${model}`;
@@ -79,7 +81,7 @@ export async function loadPrices(): Promise<PriceTable> {
         ? { usd: priced.total_price, prices: name }
         : undefined;
     } catch {
-      // Counts that contradict each other, such as more cached than input tokens, have no price.
+      // Contradicting counts, such as more cached than input tokens, have no price.
       return undefined;
     }
   };
@@ -103,9 +105,9 @@ interface ModelName {
 }
 
 /**
- * The names to look a model up by, longest first: as written, without provider prefixes (`openai/`, `anthropic:`),
- * then with endings taken off at a dash. An ending that is a version number stays: `gpt-5-2` is another model
- * than `gpt-5`, and a wrong price is worse than none.
+ * Names to look up, longest first: as written, without provider prefixes (`openai/`, `anthropic:`),
+ * then with suffixes removed at dashes. A suffix that is a version number stays: `gpt-5-2` is not
+ * `gpt-5`, and a wrong price is worse than none.
  */
 function modelNames(model: string): ModelName[] {
   const names: ModelName[] = [];
@@ -138,12 +140,12 @@ function modelNames(model: string): ModelName[] {
 /** `2024-07-18` at the end: its `18` and `07` are not version numbers. */
 const isDatePart = (name: string): boolean => /-(?:19|20)\d{2}-\d{2}(?:-\d{2})?$/.test(name);
 
-/** Dollars per million tokens, by model name or the beginning of one. */
+/** Dollars per million tokens, by model name or prefix. */
 export type PricesPerMillion = Readonly<
   Record<string, { readonly input: number; readonly output: number }>
 >;
 
-/** The cost of one call by a table a user wrote; the longest name that begins the model's name wins. */
+/** The cost of one call by a user's table. The longest matching prefix wins. */
 export function priceFromTable(options: {
   readonly tablePerMillion: PricesPerMillion;
   readonly model: string;
@@ -159,7 +161,7 @@ export function priceFromTable(options: {
   return undefined;
 }
 
-/** A name begins another only at a border: `gpt-4` does not begin `gpt-4o`. */
+/** A prefix must end at a word boundary: `gpt-4` is not a prefix of `gpt-4o`. */
 function longestPrefix(model: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   for (const name of names) {

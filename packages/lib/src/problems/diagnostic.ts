@@ -1,22 +1,24 @@
-/** A place in a text a user wrote. Lines and columns start at 1; columns count UTF-16 units. */
+/** A location in a user's text. Lines and columns start at 1; columns count UTF-16 units. */
 export interface Location {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** One problem in a file a user wrote, found while reading it. Data first: the text for people is made by `formatDiagnostic`. */
+/** One located problem in a user's file. `formatDiagnostic` makes the text. */
 export interface Diagnostic extends Location {
   readonly severity: 'error' | 'warning';
-  /** Stable, e.g. `SPEC_UNKNOWN_KEY`; tests and tools rely on it, not on the message. */
+  /**
+   * A stable code, such as `SPEC_UNKNOWN_KEY`. Tests and tools rely on it instead of the message.
+   */
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
-  /** The source line the caret points into, so that a message can be shown without the file. */
+  /** The source line for the caret, so that a message needs no file access. */
   readonly excerpt?: string;
 }
 
-/** Orders by file, then position, then code, so that two loads of one file report alike. */
+/** Orders by file, position and code, so that two loads of one file report the same. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (
     Number(a.file > b.file) - Number(a.file < b.file) ||
@@ -28,7 +30,7 @@ export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
 
 const MAX_EXCERPT = 160;
 
-/** `file:line:col CODE: what is wrong`, the source line, the caret, the way out. */
+/** `file:line:col CODE: problem`, the source line, the caret, the hint. */
 export function formatDiagnostic(d: Diagnostic): string {
   const lines = [
     `${d.file}:${d.line}:${d.column} ${d.severity === 'warning' ? 'warning ' : ''}${d.code}: ${d.message}`,
@@ -42,7 +44,7 @@ export function formatDiagnostic(d: Diagnostic): string {
   return lines.join('\n');
 }
 
-/** Cuts a long line around the column, so that a minified file does not flood the terminal. */
+/** Cuts a long line around the column, for minified files. */
 function window(excerpt: string, column: number): { text: string; caret: number } {
   const clean = excerpt.replaceAll('\t', ' ');
   if (clean.length <= MAX_EXCERPT) return { text: clean, caret: column - 1 };

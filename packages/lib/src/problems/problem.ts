@@ -1,17 +1,19 @@
 /**
- * Something wrong with what a person wrote: in a spec, a policy, a parameter. What finds it says where inside the value;
- * whoever knows the text adds the place and makes a `Diagnostic` of it.
+ * A problem in user input: a spec, a policy, a parameter. It has a path inside the value. The code
+ * that knows the text turns it into a located `Diagnostic`.
  */
 export interface Problem {
-  /** An error unless said. */
+  /** Default: error. */
   readonly severity?: 'error' | 'warning' | undefined;
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
-  /** Where inside the value, e.g. `[0]` for the first item of a list; the value itself unless said. */
+  /**
+   * Path inside the value, such as `[0]` for the first item of a list. Default: the value itself.
+   */
   readonly path?: readonly (string | number)[];
-  /** Whether the key or the value at the path is at fault; the value unless said. */
+  /** Whether the key or the value is wrong. Default: the value. */
   readonly part?: 'key' | 'value' | undefined;
-  /** At which character of the text at the path; its beginning unless said. */
+  /** Character offset in the text. Default: its start. */
   readonly offset?: number | undefined;
 }

@@ -4,7 +4,7 @@ import { lineText, locate, type YamlPlace, type YamlSource } from '../yaml/yaml-
 import { compareDiagnostics, type Diagnostic } from './diagnostic.ts';
 import type { Problem } from './problem.ts';
 
-/** Where problems are reported. */
+/** Collects problems. */
 export interface ProblemSink {
   add(place: YamlPlace, problem: Problem): void;
 }
@@ -13,7 +13,7 @@ export interface ProblemSink {
 const PAIR =
   /([\w.-]{2,64})(["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#][^,{}[\]#]*)/g;
 
-/** A line without its secrets: those whose key or form says so. Every character keeps its place, which messages point to. */
+/** Masks secrets by key or form. Keeps the length, because carets point into the line. */
 function withStars(line: string): string {
   const named = line.replace(PAIR, (whole, key: string, between: string, value: string) =>
     isSecretName(key) && !/env$/i.test(key) && !value.startsWith('{{')
@@ -26,10 +26,10 @@ function withStars(line: string): string {
   return shown;
 }
 
-/** Past this many the rest says nothing new, and a hostile file must not cost minutes. */
+/** More problems say nothing new, and a hostile file must not cost minutes. */
 const MAX_PROBLEMS = 1000;
 
-/** Collects what is wrong with a file. One place gives each problem once, however often it is referred to. */
+/** Collects the problems of a file, each location once, however often it is referenced. */
 export class Problems implements ProblemSink {
   readonly #tooManyCode: string;
   readonly #found: Diagnostic[] = [];
@@ -37,7 +37,7 @@ export class Problems implements ProblemSink {
   #errors = 0;
   #dropped = 0;
 
-  /** `tooManyCode` is that of the last line, where not all can be shown. */
+  /** `tooManyCode` is the code of the last line if not all are shown. */
   constructor(tooManyCode: string) {
     this.#tooManyCode = tooManyCode;
   }
@@ -76,7 +76,7 @@ export class Problems implements ProblemSink {
     }
   }
 
-  /** Errors and warnings so far. */
+  /** Number of errors and warnings. */
   get count(): number {
     return this.#found.length + this.#dropped;
   }

@@ -1,4 +1,4 @@
-/** The errors of a machine that is full, or of a place that is gone, in words; others are told by their own message. */
+/** Common system errors in words. Others use their own message. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on the disk',
   EDQUOT: 'the disk quota is used up',
@@ -19,13 +19,13 @@ interface SystemError extends Error {
   readonly path?: string;
 }
 
-/** An error of the operating system, as opposed to one of a program. */
+/** Whether an error comes from the operating system. */
 export const isSystemError = (error: unknown): error is SystemError =>
   error instanceof Error &&
   typeof (error as Partial<SystemError>).code === 'string' &&
   typeof (error as Partial<SystemError>).syscall === 'string';
 
-/** What the system says went wrong, in one line; undefined for any other error. */
+/** A system error in one line. Undefined for any other error. */
 export function systemErrorText(error: unknown): string | undefined {
   if (!isSystemError(error)) return undefined;
   const { code, syscall, path, message } = error;

@@ -3,11 +3,15 @@ import type { Diagnostic } from './diagnostic.ts';
 const MARK = Symbol.for('agentci.user-error');
 
 /**
- * Something the user can put right: a bad file, a missing runner, nothing selected.
- * Only `cli/main.ts` turns it into text and exit code 2; anything else thrown is our bug and keeps its stack.
+ * An error that the user can fix: a bad file, a missing runner, nothing selected. Only
+ * `cli/main.ts` turns it into text and exit code 2. Anything else that is thrown is our bug and
+ * keeps its stack.
  */
 export class UserError extends Error {
-  /** The library and the command line are built apart; what a user's module throws from one is a user's error in the other. */
+  /**
+   * Works across bundles: an error thrown by a user's module through the library is a user error in
+   * the CLI too.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return this === UserError
       ? value instanceof Error && MARK in value

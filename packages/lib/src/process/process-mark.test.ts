@@ -18,7 +18,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A process list with one process, whose environment can be read or is empty, as between two programs. */
+/** A process list with one process, whose environment is readable or, as during exec, empty. */
 function processList(process: {
   state: string;
   flags: number;

@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The variable that every process of an agent inherits, whichever group or session it moves to. */
+/** An environment variable that every process of an agent inherits, in any group or session. */
 export const MARK = 'AGENTCI_PROCESS_MARK';
 
-/** The same for an MCP server behind a tap: whoever runs the tap finds its processes by the other one still. */
+/** The same for an MCP server behind a tap, next to the agent's mark. */
 export const SERVER_MARK = 'AGENTCI_SERVER_MARK';
 
-/** No other process of this machine makes the same. */
+/** A mark that is unique on this machine. */
 export const newMark = (): string => `${process.pid}-${process.hrtime.bigint()}`;
 
 /**
- * Ends every process that carries the mark. Linux shows the environment of a user's processes; other systems do not, and
- * there a process that left its group is not found. A process that clears its environment is not found anywhere.
+ * Kills every process with the mark. Works through /proc, so other systems than Linux miss a
+ * process that left its group. A process that clears its environment is never found.
  */
 export function killMarked(mark: string, variable: string = MARK): void {
   if (process.platform !== 'linux') return;
   const wanted = Buffer.from(`${variable}=${mark}`);
-  // One that is starting another while it is killed would leave that one behind, so this is done until none is found.
+  // Repeats until none is left, because a process may start another one while it is killed.
   for (let round = 0, unclear = 0; round < MAX_ROUNDS && unclear < MAX_UNCLEAR; ) {
     const seen = lookFor(wanted, PROC, (pid) => process.kill(pid, 'SIGKILL'));
     if (seen === 'none') return;
@@ -29,7 +29,7 @@ export function killMarked(mark: string, variable: string = MARK): void {
   }
 }
 
-/** Whether processes that carry the mark are still running after they had so long to end by themselves. */
+/** Whether marked processes still run after a grace period. */
 export async function outlives(
   mark: string,
   graceMs: number,
@@ -51,14 +51,14 @@ export async function outlives(
 const PROC = '/proc';
 const POLL_MS = 25;
 const MAX_ROUNDS = 5;
-/** A program is in place within a millisecond or so; a loaded machine takes longer. */
+/** An exec takes about a millisecond, and longer on a loaded machine. */
 const UNCLEAR_MS = 5;
 const MAX_UNCLEAR = 8;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 type Seen = 'marked' | 'unclear' | 'none';
 
-/** Looks at every process once, and tells `onMarked` of those that carry the mark. */
+/** Scans all processes once and calls `onMarked` for those with the mark. */
 function lookFor(wanted: Buffer, proc: string, onMarked?: (pid: number) => void): Seen {
   let seen: Seen = 'none';
   for (const name of processes(proc)) {
@@ -74,15 +74,15 @@ function lookFor(wanted: Buffer, proc: string, onMarked?: (pid: number) => void)
       )
         seen = 'unclear';
     } catch {
-      // It is gone, or another user's.
+      // It has ended, or belongs to another user.
     }
   }
   return seen;
 }
 
 /**
- * Between two programs (`exec`) a process shows no environment for a moment, and may be any program's. Threads of the kernel
- * and processes that have ended never show one; those that are older than we are cannot be our agents'.
+ * During exec a process shows no environment and may be anyone's. Kernel threads and zombies never
+ * show one. Processes older than this one cannot be our agents.
  */
 function isChangingPrograms(folder: string): boolean {
   const { state, flags, startedAt } = statusOf(folder);
@@ -93,7 +93,7 @@ const KERNEL_THREAD = 0x0020_0000;
 
 function statusOf(folder: string): { state: string | undefined; flags: number; startedAt: number } {
   const stat = readFileSync(`${folder}/stat`, 'utf8');
-  // The name of the program comes before the last bracket and may hold anything.
+  // The program name ends at the last bracket and may contain anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0], flags: Number(fields[6]), startedAt: Number(fields[19]) };
 }

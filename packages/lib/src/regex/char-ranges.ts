@@ -11,7 +11,7 @@ const WORD: CharRanges = [
   [0x5f, 0x5f],
   [0x61, 0x7a],
 ];
-/** White space as JavaScript defines it; RE2 knows only the ASCII part. */
+/** JavaScript's white space. RE2 knows only the ASCII part. */
 export const SPACE: CharRanges = [
   [0x09, 0x0d],
   [0x20, 0x20],
@@ -53,7 +53,10 @@ function union(ranges: readonly (readonly [number, number])[]): CharRanges {
   return result;
 }
 
-/** The characters one node can consume, or undefined when that is not known (a Unicode property, or not one character). */
+/**
+ * The characters that a node can consume. Undefined if unknown (a Unicode property, or not one
+ * character).
+ */
 export function nodeRanges(node: AST.Node, dotAll: boolean): CharRanges | undefined {
   switch (node.type) {
     case 'Character':
@@ -80,7 +83,7 @@ export function nodeRanges(node: AST.Node, dotAll: boolean): CharRanges | undefi
   }
 }
 
-/** No character is in both. */
+/** Whether two sets have no character in common. */
 export function areDisjoint(a: CharRanges, b: CharRanges): boolean {
   let i = 0;
   let j = 0;
@@ -92,11 +95,14 @@ export function areDisjoint(a: CharRanges, b: CharRanges): boolean {
   return true;
 }
 
-/** Ranges plus the other case of ASCII letters; undefined where letters beyond ASCII make folding a matter of tables. */
+/**
+ * Ranges plus the other case of ASCII letters. Undefined for letters beyond ASCII, whose folding
+ * needs tables.
+ */
 export function withBothCases(ranges: CharRanges): CharRanges | undefined {
   const all: (readonly [number, number])[] = [...ranges];
   for (const [lo, hi] of ranges) {
-    // A set that reaches past ASCII may hold a character that folds onto any letter.
+    // A set beyond ASCII may contain a character that folds to any letter.
     if (hi > 0x7f) return undefined;
     for (let code = lo; code <= hi; code++) {
       let other: number;

@@ -1,6 +1,6 @@
 import { visibleName } from '../text/visible-text.ts';
 
-/** Whether a name matches, from beginning to end. */
+/** Whether a whole name matches. */
 export type GlobMatcher = (name: string) => boolean;
 
 type GlobToken =
@@ -8,8 +8,9 @@ type GlobToken =
   | { readonly star: false; readonly accepts: (char: string) => boolean };
 
 /**
- * Compiles a glob: `*` is any run of characters, `?` is one character, `[abc]`, `[a-z]` and `[!abc]` are one of a set.
- * A `[` that is never closed stands for itself. Both sides are compared as a reader sees them. Case counts. No regular expression is involved, so no name can make it slow.
+ * Compiles a glob: `*` is any run of characters, `?` one character, `[abc]`, `[a-z]` and `[!abc]`
+ * one of a set. An unclosed `[` is literal. Compares visible text, case-sensitively. Uses no
+ * regular expression, so no name can make it slow.
  */
 export function compileGlob(written: string): GlobMatcher {
   const pattern = visibleName(written);
@@ -19,7 +20,7 @@ export function compileGlob(written: string): GlobMatcher {
   return (name) => matches(tokens, Array.from(visibleName(name)));
 }
 
-/** The pattern has a character with a meaning, so it may match more than one name. */
+/** Whether a pattern has wildcards. */
 export const isGlob = (pattern: string): boolean => /[*?[]/.test(pattern);
 
 function tokenize(chars: readonly string[]): GlobToken[] {
@@ -66,8 +67,8 @@ function setMatcher(body: readonly string[]): (char: string) => boolean {
 }
 
 /**
- * Only the last star ever needs another try: whatever an earlier one took, the part before the later star already matched
- * at its first place. So the work is at most the product of both lengths, never exponential.
+ * Only the last star ever needs backtracking, because the part before it already matched at its
+ * first position. The work is at most the product of both lengths.
  */
 function matches(tokens: readonly GlobToken[], name: readonly string[]): boolean {
   let token = 0;

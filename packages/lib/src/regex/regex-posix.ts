@@ -1,4 +1,4 @@
-/** POSIX classes as sets of a pattern. In the engines that know them they are ASCII. */
+/** POSIX classes as character sets. They are ASCII in the engines that know them. */
 const POSIX: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',

@@ -7,7 +7,10 @@ interface Flags {
   readonly multiline: boolean;
 }
 
-/** Writes a parsed pattern in RE2 syntax, spelling out the sets that RE2 and JavaScript understand differently. */
+/**
+ * Prints a parsed pattern in RE2 syntax, spelling out sets that RE2 and JavaScript define
+ * differently.
+ */
 export const re2Source = (parsed: ParsedRegex): string =>
   (parsed.ignoreCase ? '(?i)' : '') + choice(parsed.options, parsed);
 
@@ -22,7 +25,7 @@ function element(node: AST.Element, flags: Flags): string {
       if (node.kind === 'any') return flags.dotAll ? '(?s:.)' : '[^\\n\\r\\x{2028}\\x{2029}]';
       return node.kind === 'space' ? `[${setItem(node)}]` : node.raw;
     case 'CharacterClass': {
-      // RE2 has no empty set: the opposite of everything says the same.
+      // RE2 has no empty set, but the complement of everything is one.
       if (node.elements.length === 0) return node.negate ? '(?s:.)' : '[^\\x{0}-\\x{10ffff}]';
       return `[${node.negate ? '^' : ''}${node.elements.map((item) => setItem(item as SetItem)).join('')}]`;
     }

@@ -2,7 +2,7 @@ import { type AST, RegExpParser, RegExpSyntaxError } from '@eslint-community/reg
 
 export type RegexElement = AST.Element;
 
-/** A pattern of ours, written for V8 and parsed. */
+/** A parsed pattern. */
 export interface ParsedRegex {
   /** JavaScript syntax, to be compiled with `flags`. */
   readonly source: string;
@@ -11,13 +11,13 @@ export interface ParsedRegex {
   readonly ignoreCase: boolean;
   readonly multiline: boolean;
   readonly dotAll: boolean;
-  /** Uses `(?i:…)` inside, which V8 of Node 20 cannot run. */
+  /** Contains `(?i:…)`, which V8 in Node 20 cannot run. */
   readonly hasScopedFlags: boolean;
-  /** Uses look-around or a backreference, which no linear-time engine can run. */
+  /** Contains look-around or a backreference, which no linear-time engine can run. */
   readonly needsBacktracking: boolean;
 }
 
-/** A pattern that cannot be read; `offset` is where, in UTF-16 units. */
+/** An invalid pattern. `offset` is in UTF-16 units. */
 export class PatternError extends Error {
   readonly offset: number;
   constructor(message: string, offset: number) {
@@ -31,22 +31,22 @@ const MAX_PATTERN = 10_000;
 const MAX_NESTING = 200;
 const MAX_REPEAT = 100_000;
 
-/** The start and the end of the text under the flag `m`. */
+/** Start of the whole text under the `m` flag. */
 const TEXT_START = '(?<![^])';
 const TEXT_END = '(?![^])';
 
 const parser = new RegExpParser({ ecmaVersion: 2025 });
 
 /**
- * Reads JavaScript regular expression syntax (with the `u` flag's meaning of characters) and the Python-only spellings
- * `(?P<n>…)`, `(?P=n)`, `(?#…)`, `\A`, `\Z` and flags at the front.
+ * Parses JavaScript regular expressions (with `u` semantics) and the Python spellings `(?P<n>…)`,
+ * `(?P=n)`, `(?#…)`, `\A`, `\Z` and leading flags.
  */
 export function parseRegex(pattern: string, flags = ''): ParsedRegex {
   if (pattern.length > MAX_PATTERN)
     throw new PatternError(`the pattern is longer than ${MAX_PATTERN} characters`, MAX_PATTERN);
   const leading = /^(?:\(\?[a-zA-Z]+\))*/.exec(pattern)![0];
   const letters = new Set(flags + leading.replace(/[(?)]/g, ''));
-  // Characters are always whole code points here, and a test has no position or indices to remember.
+  // Characters are always code points here, and a test keeps no position or indices.
   for (const letter of letters)
     if (!'imsuadgvy'.includes(letter))
       throw new PatternError(
@@ -82,7 +82,7 @@ export function parseRegex(pattern: string, flags = ''): ParsedRegex {
   }
 }
 
-/** The start or end of the whole text, whatever the flags. */
+/** Whether a node is the start or end of the whole text, under any flags. */
 export const isTextEdge = (node: AST.Element): boolean =>
   node.raw === TEXT_START || node.raw === TEXT_END;
 
@@ -142,7 +142,7 @@ function outsideSets(token: string, multiline: boolean): string {
   if (/^\\z$/i.test(token)) return multiline ? TEXT_END : '$';
   if (token === '{' || token === '}' || token === ']') return `\\${token}`;
   if (token === '(?P<') return '(?<';
-  // An empty group keeps the digits on both sides apart.
+  // An empty group keeps digits on both sides apart.
   if (token.startsWith('(?#')) return '(?:)';
   if (token.startsWith('(?P=')) return `\\k<${token.slice(4, -1)}>`;
   return token === '\\-' ? '-' : inSet(token);

@@ -12,11 +12,12 @@ export interface WorkBound {
 }
 
 /**
- * An upper bound on the steps a backtracking engine can take to test a pattern, or undefined when none is proved.
+ * An upper bound on the steps of a backtracking engine, or undefined if none is proved.
  *
- * It counts, for one starting place, in how many ways each item can be left (`ways`) and what trying it costs (`work`).
- * A repeat followed by a character it cannot consume is left in one way only: giving characters back never helps.
- * A repeat over something with more than one way is exponential, so it has no bound here.
+ * It counts, per start position, in how many ways each item can be left (`ways`) and the cost of
+ * trying it (`work`). A repeat before a character that it cannot consume is left in one way only,
+ * because giving back characters never helps. A repeat over something with more than one way is
+ * exponential and has no bound.
  */
 export function workBound(parsed: ParsedRegex): WorkBound | undefined {
   if (parsed.needsBacktracking || parsed.hasScopedFlags) return undefined;
@@ -30,12 +31,12 @@ export function workBound(parsed: ParsedRegex): WorkBound | undefined {
     total = add(total, bound.work);
   }
   const whole = isAnchored ? total : times(total, N);
-  // What an open end consumes, once, after the first success.
+  // The cost of an open end, once, after the first success.
   const result = add(whole, N);
   return result.factor > 1e6 ? undefined : result;
 }
 
-/** The bound for a text of this length, in steps. */
+/** The bound in steps for a text of this length. */
 export const workFor = (bound: WorkBound, length: number): number =>
   bound.factor * (length + 1) ** bound.degree;
 
@@ -56,14 +57,14 @@ const times = (a: WorkBound, b: WorkBound): WorkBound => ({
 });
 const constant = (factor: number): WorkBound => ({ factor, degree: 0 });
 
-/** The start or the end of the whole text, which `^` and `$` are not with the flag `m`. */
+/** Whether a node is the start or end of the whole text, unlike `^` and `$` with the `m` flag. */
 const isAtEdge = (node: Node | undefined, kind: 'start' | 'end', flags: Flags): boolean =>
   node?.type === 'Assertion' &&
   (isTextEdge(node)
     ? (node.kind === 'lookbehind') === (kind === 'start')
     : node.kind === kind && !flags.multiline);
 
-/** Opens groups that only group, so that a repeat inside one is seen beside what follows the group. */
+/** Removes plain groups, so that a repeat inside one is next to what follows the group. */
 const flatten = (elements: readonly Node[]): Node[] =>
   elements.flatMap((node) =>
     (node.type === 'Group' || node.type === 'CapturingGroup') && node.alternatives.length === 1
@@ -73,7 +74,7 @@ const flatten = (elements: readonly Node[]): Node[] =>
 
 const isCharacter = (node: Node): boolean => node.type.startsWith('Character');
 
-/** A repeat at the very end succeeds with its least count; the rest of it is never given back. */
+/** A repeat at the very end succeeds with its minimum count and never gives back more. */
 function withoutOpenEnd(items: Node[]): Node[] {
   const last = items.at(-1);
   if (last?.type !== 'Quantifier' || !isCharacter(last.element)) return items;
@@ -89,7 +90,8 @@ function sequenceBound(items: readonly Node[], flags: Flags): Bound | undefined 
     work = add(work, times(ways, bound.work));
     const next = items[i + 1];
     if (next !== undefined && stopsAt(items[i]!, next, flags)) {
-      // The next item is tried from every place the repeat can be left at, and gets past its first character from one.
+      // The next item is tried at every position where the repeat can end, but passes its first
+      // character at one only.
       work = add(work, times(ways, bound.ways));
     } else {
       ways = times(ways, bound.ways);
@@ -139,7 +141,7 @@ function repeatBound(node: AST.Quantifier, flags: Flags): Bound | undefined {
 
 const constantPlusN = (extra: number): WorkBound => ({ factor: 1 + extra, degree: 1 });
 
-/** `item` is a repeat and `next` must begin with something the repeat cannot consume. */
+/** Whether `item` is a repeat and `next` must start with something it cannot consume. */
 function stopsAt(item: Node, next: Node, flags: Flags): boolean {
   if (item.type !== 'Quantifier' || !isCharacter(item.element)) return false;
   if (next.type === 'Assertion') return isAtEdge(next, 'end', flags);
@@ -149,7 +151,7 @@ function stopsAt(item: Node, next: Node, flags: Flags): boolean {
   if (consumed === undefined || needed === undefined) return false;
   if (flags.ignoreCase) {
     needed = withBothCases(needed);
-    // One side free of letters is enough: folding then cannot carry a character over.
+    // If one side has no letters, case folding cannot matter.
     if (needed === undefined || needed.some(([lo, hi]) => hasAsciiLetter(lo, hi))) {
       consumed = withBothCases(consumed);
       if (consumed === undefined || needed === undefined) return false;

@@ -17,7 +17,7 @@ function regex(pattern: string, flags?: string): Regex {
   return result.regex;
 }
 
-/** The same pattern with a text so long that the native path is ruled out, were it not linear. */
+/** A text so long that the native path is excluded unless the pattern is linear. */
 const LONG = 'x'.repeat(40_000);
 
 describe('compileRegex', () => {
@@ -253,7 +253,7 @@ describe('the bound on native work', () => {
       fc.property(fc.array(piece, { maxLength: 5 }), text, (pieces, sample) => {
         const pattern = pieces.join('');
         const native = regex(pattern);
-        // The alternative adds a repeat without bound, which rules the native engine out.
+        // The added alternative has an unbounded repeat, which excludes the native engine.
         const linear = regex(`(?:${pattern})|(?:(?:zq|zq)+)+z`);
         expect(re2Source(parseRegex(pattern))).toBeTypeOf('string');
         expect(linear.test(sample)).toBe(native.test(sample));
@@ -263,7 +263,7 @@ describe('the bound on native work', () => {
   });
 });
 
-/** Steps of a naive backtracking search, for comparison with the bound. */
+/** Steps of a naive backtracking search, to compare with the bound. */
 function countSteps(pieces: readonly string[], text: readonly string[]): number {
   let steps = 0;
   const items = pieces.map((piece) => {

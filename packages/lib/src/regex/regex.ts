@@ -5,12 +5,15 @@ import { type ParsedRegex, PatternError, parseRegex, type RegexElement } from '.
 import { type WorkBound, workBound, workFor } from './regex-work.ts';
 import { GUARD_TIMEOUT_MS, runGuarded } from './time-guard.ts';
 
-/** A compiled regular expression that always answers in bounded time, whatever the text. */
+/** A compiled regular expression with bounded time on any text. */
 export interface Regex {
   readonly source: string;
-  /** Searches anywhere in the text. Throws `RegexTimeout` when it could not tell: never take that for a yes or a no. */
+  /**
+   * Searches the text. Throws `RegexTimeout` if it could not decide, which is neither a match nor a
+   * miss.
+   */
   readonly test: (text: string) => boolean;
-  /** The first match and where it begins, or undefined. Throws `RegexTimeout` like `test`. */
+  /** The first match and its offset, or undefined. Throws `RegexTimeout` like `test`. */
   readonly firstMatch: (
     text: string,
   ) => { readonly index: number; readonly text: string } | undefined;
@@ -20,7 +23,9 @@ export type RegexResult =
   | { readonly ok: true; readonly regex: Regex }
   | { readonly ok: false; readonly message: string; readonly offset?: number };
 
-/** A pattern with look-around or a backreference ran out of time on this text, so whether it matches is not known. */
+/**
+ * A pattern with look-around or a backreference ran out of time, so whether it matches is unknown.
+ */
 export class RegexTimeout extends Error {
   constructor(source: string) {
     super(`the pattern ${source} gave no answer within ${GUARD_TIMEOUT_MS} ms`);
@@ -28,16 +33,17 @@ export class RegexTimeout extends Error {
   }
 }
 
-/** Steps a native run may provably take; a few milliseconds at worst. */
+/** Maximum proven steps of a native run: a few milliseconds. */
 const NATIVE_BUDGET = 2_000_000;
 const CACHE_SIZE = 1_000;
 const cache = new Map<string, RegexResult>();
 
 /**
- * Compiles a pattern in JavaScript syntax; Python-only spellings are translated.
+ * Compiles a pattern in JavaScript syntax, translating Python spellings.
  *
- * Three engines share the work. V8 runs a pattern where its steps on this text are provably few; RE2 (linear time) runs the
- * rest; V8 under a time limit runs what RE2 cannot (look-around, backreferences). All read characters as code points.
+ * V8 runs a pattern if its steps on this text are provably few. RE2 (linear time) runs the rest. V8
+ * with a time limit runs patterns that RE2 cannot (look-around, backreferences). All read
+ * characters as code points.
  */
 export function compileRegex(pattern: string, flags = ''): RegexResult {
   const key = `${flags}/${pattern}`;
@@ -49,7 +55,7 @@ export function compileRegex(pattern: string, flags = ''): RegexResult {
   return result;
 }
 
-/** The pattern is found in every text, as `.*` and `a?` are: nothing they need has to be there. */
+/** Whether the pattern matches every text, like `.*` and `a?`. */
 export function matchesEverything(pattern: string): boolean {
   try {
     return parseRegex(pattern).options.some(needsNothing);
@@ -67,7 +73,7 @@ const needsNothing = (option: { readonly elements: readonly RegexElement[] }): b
     );
   });
 
-/** Steps are at most proportional to the text's length in V8, so the pattern needs no guard there. */
+/** Whether V8 needs at most linear time, so the pattern needs no guard. */
 export function isLinearInV8(pattern: string): boolean {
   try {
     const bound = workBound(parseRegex(pattern));
@@ -91,7 +97,7 @@ function compile(pattern: string, flags: string): RegexResult {
 
 function pickEngine(pattern: string, parsed: ParsedRegex, native: RegExp | undefined): Regex {
   const bound = workBound(parsed);
-  // Compiled at first need: most patterns never leave the native path, and the engine takes 10 ms to load.
+  // Lazy, because most patterns stay on the native path and the engine takes 10 ms to load.
   let linear: LinearEngine | undefined;
   const linearEngine = (): LinearEngine => (linear ??= compileLinear(parsed, native === undefined));
   if (native === undefined) linearEngine();
@@ -137,12 +143,12 @@ function pickEngine(pattern: string, parsed: ParsedRegex, native: RegExp | undef
 const isCheap = (bound: WorkBound | undefined, text: string): boolean =>
   bound !== undefined && workFor(bound, text.length) <= NATIVE_BUDGET;
 
-/** RE2 ends lines at \n only; on texts with another line end, `^` and `$` of the `m` flag would answer differently. */
+/** RE2 ends lines at \n only, so `^` and `$` with the `m` flag differ for other line ends. */
 const differsHere = (parsed: ParsedRegex, text: string): boolean =>
   parsed.multiline && /[\r\u2028\u2029]/.test(text);
 
 interface LinearEngine {
-  /** Absent when RE2 refuses the pattern, e.g. a repeat above 1000. */
+  /** Absent if RE2 refuses the pattern, such as a repeat above 1000. */
   readonly regex: RE2JS | undefined;
 }
 
@@ -157,7 +163,7 @@ function compileLinear(parsed: ParsedRegex, isOnlyEngine: boolean): LinearEngine
 
 let loaded: typeof RE2JS | undefined;
 
-// require, not import: compiling is synchronous, and only the rare pattern needs the engine.
+// require instead of import, because compiling is synchronous and few patterns need the engine.
 function re2(): typeof RE2JS {
   loaded ??= (createRequire(import.meta.url)('re2js') as { RE2JS: typeof RE2JS }).RE2JS;
   return loaded;

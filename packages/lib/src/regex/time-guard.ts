@@ -1,10 +1,13 @@
 import vm from 'node:vm';
 
-/** Time a guarded call may take. Past it the answer is "could not tell". */
+/** Time limit of a guarded call. Beyond it the answer is "could not tell". */
 export const GUARD_TIMEOUT_MS = 100;
 
 const MAX_TRIES = 5;
-/** Below this share of the limit in processor time the machine was busy with something else. */
+/**
+ * If the process used less than this share of the limit as CPU time, the machine was busy with
+ * something else.
+ */
 const STARVED = 0.6;
 
 interface Slot {
@@ -14,8 +17,8 @@ interface Slot {
 let guard: { script: vm.Script; context: vm.Context; slot: Slot } | undefined;
 
 /**
- * Runs work that may never end, such as a backtracking regular expression, and gives up after the time limit.
- * Costs about 0.15 ms per call, so callers use it only where no bound on the work is proved.
+ * Runs work that may never end, such as a backtracking pattern, with a time limit. Costs about 0.15
+ * ms per call, so use it only without a proven bound.
  */
 export function runGuarded<T>(
   work: () => T,
@@ -36,7 +39,7 @@ export function runGuarded<T>(
       } catch (error) {
         if ((error as { code?: unknown } | null)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
           throw error;
-        // The limit is on the clock. Where the machine was busy with others, the work had hardly begun.
+        // The limit is wall time. On a busy machine the work had hardly begun.
         const { user, system } = process.cpuUsage(before);
         const isStarved = (user + system) / 1000 < GUARD_TIMEOUT_MS * STARVED;
         if (!isStarved || tries === MAX_TRIES) return { ok: false };

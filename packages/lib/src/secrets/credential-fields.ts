@@ -2,46 +2,46 @@ import { parseExact, stringifyExact } from '../json/exact-json.ts';
 import { mapTexts, PLACEHOLDER } from './credentials.ts';
 import { isKeyName, isSecretValue, SecretMask } from './secrets.ts';
 
-/** A field of a JSON text whose name says that its value is a credential. */
+/** A JSON field whose name says that its value is a credential. */
 export interface CredentialField {
   readonly name: string;
   readonly value: string;
-  /** Where the value is, with its quotes. */
+  /** Position of the value, including its quotes. */
   readonly start: number;
   readonly end: number;
-  /** It is part of what is said to a model, or was said by it: arguments and results of tools. */
+  /** Part of a conversation with a model: arguments and results of tools. */
   readonly isData: boolean;
 }
 
 /**
- * Of the names that parameters of addresses lose their values by, those that ordinary data does not have. `token`, `key`, `code`
- * and `sort_key` are words of many tools, and `max_tokens` is an amount.
+ * Credential names that ordinary data does not use. Many tools use `token`, `key`, `code` and
+ * `sort_key`, and `max_tokens` is a number.
  */
 const SURE_NAME =
   /(?:passw(?:or)?d|passphrase|secret|credentials?)$|(?:^|_)(?:api|access|private|auth|secret|subscription)_?key(?:_?id)?$|(?:access|refresh|auth|authorization|oauth|bearer|session|security|id|api|bot|secret)_?token$|(?:^|_)(?:authorization|jwt)$/i;
-/** What every text has that holds such a field. */
+/** Fast test for texts that may have such a field. */
 const MAY_HOLD =
   /(?:passw(?:or)?d|passphrase|secret|credentials?|key(?:[_-]?id)?|token|authorization|jwt)"\s*:\s*"|\\u00/i;
 
-/** What models are told and tell, at the top of a request. */
+/** Top-level request fields with conversation content. */
 const DATA_FIELDS: ReadonlySet<string> = new Set(
   'messages input contents prompt chat_history message system instructions systemInstruction system_instruction'.split(
     ' ',
   ),
 );
 
-/** Whether a field of a request of this name holds a credential. */
+/** Whether a request field of this name holds a credential. */
 export const isCredentialField = (name: string): boolean =>
   isKeyName(name) &&
   SURE_NAME.test(name.replaceAll('-', '_').replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 
-/** Only words after one another are a description; a scheme and a token are two. */
+/** Several words are a description, but a scheme and a token are two words. */
 const isOne = (name: string, value: string): boolean =>
   isSecretValue(name, value) && (/passphrase$/i.test(name) || !/\S\s+\S+\s+\S/.test(value));
 
 /**
- * The credentials among the fields of a valid JSON text. Only texts count: a field that is an object is the schema of a tool,
- * which describes such a field. What is inside a text is left alone.
+ * Credential fields of a valid JSON text. Only text values count, because an object under such a
+ * name is a tool schema that describes the field. Does not look inside texts.
  */
 export function credentialFields(text: string): readonly CredentialField[] {
   if (!MAY_HOLD.test(text)) return [];
@@ -72,7 +72,7 @@ export function credentialFields(text: string): readonly CredentialField[] {
   return found;
 }
 
-/** The JSON text with the placeholder for every such field. */
+/** Replaces credential fields by the placeholder. */
 export function withoutCredentialFields(text: string): string {
   let masked = '';
   let at = 0;
@@ -83,7 +83,9 @@ export function withoutCredentialFields(text: string): string {
   return at === 0 ? text : masked + text.slice(at);
 }
 
-/** A parsed value with the placeholder for every such field, and wherever else in it the value of one is repeated. */
+/**
+ * Replaces credential fields of a value, and other occurrences of their values, by the placeholder.
+ */
 export function withoutFieldCredentials<T>(value: T): T {
   const text = value === undefined ? '' : stringifyExact(value);
   const found = credentialFields(text);
@@ -107,7 +109,7 @@ function endOfString(text: string, from: number): number {
   return Math.min(at + 1, text.length);
 }
 
-/** Where the value of a key begins that ends here; undefined where it is not a key. */
+/** Offset of the value after a key that ends here. Undefined if it is not a key. */
 function afterColon(text: string, from: number): number | undefined {
   let at = from;
   while (/\s/.test(text.charAt(at))) at++;

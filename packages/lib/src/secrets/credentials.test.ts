@@ -11,7 +11,7 @@ it.each([
   ['Basic dXNlcjpwYXNzd29yZA==', 'Basic [secret]'],
 ])('%s holds a credential', (text, masked) => {
   expect(withoutCredentials(text)).toBe(masked);
-  // What was taken out is not found again.
+  // Masked values are not found again.
   expect(findCredentials(masked)).toEqual([]);
 });
 

@@ -2,26 +2,26 @@ import { SURE_FORMS } from './mask-secrets.ts';
 import { API_KEY } from './pii.ts';
 import { SECRETS } from './secrets.ts';
 
-/** A credential in a text. `name` is what a message and `scrub` call it. */
+/** A credential in a text. `name` is used in messages and by `scrub`. */
 export interface FoundCredential {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Stands for every credential of a request: the same on each machine, whatever its variable is called there. */
+/** Placeholder for every credential of a request, the same on each machine. */
 export const PLACEHOLDER = '[secret]';
 
 const PRIVATE_KEY =
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,10000}?-----END [A-Z ]{0,30}PRIVATE KEY-----/g;
 const PRIVATE_KEY_SIGN = 'PRIVATE KEY-----';
-/** What every text has that may hold a key of a known form. */
+/** Fast test for texts that may have a key of a known form. */
 const MAY_HOLD_KEY =
   /sk[-_]|rk_|gh[pousr]_|github_pat_|hf_|npm_|A[KS]IA|eyJ|AIza|xox[abprs]-|glpat-/;
 
 const MAY_HOLD_LOGIN = /:\/\/[^\s/@]{0,400}@|\b(?:bearer|basic)\s/i;
 
-/** Values this process knows to be secret, and texts whose form says so; in order, without overlaps. */
+/** Known secret values and texts in the form of a credential, in order, without overlaps. */
 export function findCredentials(text: string): readonly FoundCredential[] {
   const found: FoundCredential[] = SECRETS.isEmpty ? [] : [...SECRETS.findInDocument(text)];
   if (MAY_HOLD_KEY.test(text))
@@ -48,7 +48,7 @@ const placeOf = (match: RegExpExecArray, name: string): FoundCredential => ({
   end: match.index + match[0].length,
 });
 
-/** The text with the placeholder for every credential. */
+/** Replaces every credential by the placeholder. */
 export function withoutCredentials(text: string): string {
   const found = findCredentials(text);
   if (found.length === 0) return text;
@@ -61,7 +61,7 @@ export function withoutCredentials(text: string): string {
   return masked + text.slice(at);
 }
 
-/** A value with every text in it, keys too, changed; the value itself where nothing changes. */
+/** Maps every text in a value, including keys. Returns the value itself if nothing changes. */
 export function mapTexts<T>(value: T, change: (text: string) => string): T {
   return visit(value, change) as T;
 }

@@ -1,16 +1,16 @@
-/** A stretch of a text, from `start` up to `end`, in UTF-16 units. */
+/** A range of a text, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** A text with some of its escapes taken back, and the way from a place in it to the text it was made from. */
+/** A decoded text, with a mapping back to the original. */
 export interface DecodedText {
   readonly text: string;
   readonly sourceOf: (span: Span) => Span;
 }
 
-/** One escape: where the character is in the decoded text, and what stood for it. */
+/** One escape: its position in the decoded text, and its original form. */
 interface Edit extends Span {
   readonly from: Span;
 }
@@ -20,17 +20,17 @@ const MAX_LEVELS = 5;
 
 const ESCAPE =
   /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
-/** Whether a text may have escapes at all, at a quick look. */
+/** Fast test for texts that may have escapes. */
 const mayEscape = (text: string): boolean =>
   text.includes('%') || text.includes('\\') || text.includes('&');
 
-/** The beginning of an escape at the end of a text, or of the bytes of one character. */
+/** An incomplete escape, or incomplete bytes of a character, at the end of a text. */
 export const OPEN_ESCAPE =
   /(?:%[c-f][0-9a-f](?:%[89ab][0-9a-f]){0,2}(?:%[0-9a-f]?)?|%[0-9a-f]?|\\(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&#?\w{0,7}){1,4}$/i;
 
 /**
- * A text as it reads when URL encoding and the escapes of JSON, Python and HTML are taken back, level by level. Nothing
- * comes out for a text without any.
+ * Decodes URL encoding and the escapes of JSON, Python and HTML, level by level. Yields nothing for
+ * a text without escapes.
  */
 export function* decodedTexts(text: string): Generator<DecodedText> {
   if (!mayEscape(text)) return;
@@ -43,7 +43,7 @@ export function* decodedTexts(text: string): Generator<DecodedText> {
   }
 }
 
-/** A text without any escapes. */
+/** The text after decoding all levels. */
 export function fullyDecoded(text: string): string {
   let last = text;
   for (const decoded of decodedTexts(text)) last = decoded.text;
@@ -70,7 +70,7 @@ function decodeOnce({ text, sourceOf }: DecodedText): DecodedText | undefined {
   return { text: decoded, sourceOf: (span) => sourceOf(spanBefore(edits, span)) };
 }
 
-/** The characters that a run of `%XX` spells in UTF-8, each with its place; bytes that spell none stay as they are. */
+/** Decodes a run of `%XX` as UTF-8, with positions. Invalid bytes stay as they are. */
 function* bytesOf(run: string, start: number): Generator<[string, Span]> {
   const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
   for (let i = 0; i < bytes.length; ) {
@@ -114,7 +114,7 @@ function characterOf(written: string): string {
   return NAMED[written[1]!] ?? written[1]!;
 }
 
-/** Where a span of the decoded text was before decoding. Half an escape is the whole of it. */
+/** Maps a decoded range to the original. Half an escape counts as the whole. */
 function spanBefore(edits: readonly Edit[], { start, end }: Span): Span {
   const first = lastBefore(edits, start);
   const last = lastBefore(edits, end - 1);
@@ -126,7 +126,7 @@ function spanBefore(edits: readonly Edit[], { start, end }: Span): Span {
   return before;
 }
 
-/** The last escape whose character is at or before a place. */
+/** The last escape at or before an offset. */
 function lastBefore(edits: readonly Edit[], at: number): Edit | undefined {
   let low = 0;
   let high = edits.length;

@@ -2,11 +2,11 @@ import type { PiiSpan } from './pii.ts';
 
 const PHONE = /(?<![\p{L}\p{N}_])\+[1-9][\d ().-]{5,20}\d/gu;
 const IBAN = /(?<![\p{L}\p{N}_])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{1,4}){3,8}(?![\p{L}\p{N}_])/giu;
-/** Of E.164: the longest number, and the shortest that a country gives out, with the code of the country. */
+/** E.164 limits: the longest number, and the shortest in use, with country code. */
 const MAX_DIGITS = 15;
 const MIN_DIGITS = 7;
 
-/** How many characters the account numbers of a country have, by the register of the standard (ISO 13616). */
+/** Length of account numbers by country (ISO 13616 register). */
 const LENGTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     15: 'NO',
@@ -33,8 +33,8 @@ const LENGTHS: ReadonlyMap<string, number> = new Map(
 );
 
 /**
- * Phone numbers with the code of a country, and bank accounts: all that the libraries find (`pii-libraries.ts`), at once and
- * without loading them. Of a number that is only nearly one it says yes where a library may say no.
+ * Phone numbers with country code, and bank accounts: everything that the libraries
+ * (`pii-libraries.ts`) find, without loading them. May accept near misses that a library rejects.
  */
 export function findInternational(text: string): PiiSpan[] {
   return [...phonesIn(text), ...ibansIn(text)];
@@ -52,7 +52,7 @@ function* ibansIn(text: string): Generator<PiiSpan> {
   for (const { 0: match, index } of text.matchAll(IBAN)) {
     const length = LENGTHS.get(match.slice(0, 2).toUpperCase());
     if (length === undefined) continue;
-    // Words after the number look like more of it: only so many characters are looked at.
+    // Bounds the search, because words after the number look like more of it.
     let end = 0;
     let account = '';
     while (end < match.length && account.length < length) {
@@ -64,7 +64,10 @@ function* ibansIn(text: string): Generator<PiiSpan> {
   }
 }
 
-/** The first four characters moved to the end, letters as two digits: the rest of the division by 97 is 1. */
+/**
+ * ISO 7064: with the first four characters moved to the end and letters as two digits, the number
+ * modulo 97 is 1.
+ */
 function hasCheckDigits(account: string): boolean {
   let rest = 0;
   for (const character of account.slice(4) + account.slice(0, 4)) {

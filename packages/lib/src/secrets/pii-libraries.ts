@@ -3,24 +3,24 @@ import type { PiiSpan } from './pii.ts';
 
 const PHONE = /(?<![\p{L}\p{N}_])\+\d[\d ().-]{5,20}\d/gu;
 const IBAN = /(?<![\p{L}\p{N}_])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{1,4}){3,8}(?![\p{L}\p{N}_])/gu;
-/** Time of the libraries grows with the text; an answer is shorter than this. */
+/** The libraries' time grows with the text, and answers are shorter than this. */
 const MAX_TEXT = 200_000;
 
 export interface LibraryOptions {
-  /** Country whose national numbers are looked for; without it only numbers with a country code. */
+  /** Country of national phone numbers. Without it, only numbers with a country code are found. */
   readonly phoneCountry?: string | undefined;
-  /** Look for people by grammar rather than by capital letters. */
+  /** Find people by grammar instead of capital letters. */
   readonly people?: boolean | undefined;
 }
 
-/** Whether a text has something that only a library can tell. */
+/** Whether a text needs a library. */
 export const needsLibraries = (text: string, { phoneCountry, people }: LibraryOptions): boolean =>
   phoneCountry !== undefined ||
   people === true ||
   text.search(PHONE) >= 0 ||
   text.search(IBAN) >= 0;
 
-/** Phone numbers, bank accounts and people that maintained libraries recognise. Loaded only when a text calls for them. */
+/** Phone numbers, bank accounts and people, found by libraries that are loaded on demand. */
 export async function findByLibraries(text: string, options: LibraryOptions): Promise<PiiSpan[]> {
   const scanned = text.slice(0, MAX_TEXT);
   return [
@@ -59,7 +59,7 @@ async function ibans(text: string): Promise<PiiSpan[]> {
   const { isValidIBAN } = await import('ibantools');
   const spans: PiiSpan[] = [];
   for (const { 0: match, index } of candidates) {
-    // Words after the number look like more of it, so it is shortened from its end until it is one.
+    // Shortens the match until it is a number, because words after it look like more of it.
     for (let end = match.length; end >= 15; end--) {
       if (match[end - 1] === ' ' || !isValidIBAN(match.slice(0, end).replaceAll(' ', ''))) continue;
       spans.push({ type: 'iban', start: index, end: index + end, confidence: 0.95 });

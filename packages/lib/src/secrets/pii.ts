@@ -1,6 +1,6 @@
 import { plainText } from '../text/plain-text.ts';
 
-/** Personal data a text can give away. */
+/** Types of personal data. */
 export const PII_TYPES = [
   'email',
   'phone',
@@ -14,7 +14,7 @@ export const PII_TYPES = [
 ] as const;
 export type PiiType = (typeof PII_TYPES)[number];
 
-/** A place in a text that looks like personal data, and how sure that is. */
+/** Possible personal data in a text, with its confidence. */
 export interface PiiSpan {
   readonly type: PiiType;
   readonly start: number;
@@ -26,7 +26,7 @@ export interface PiiSpan {
 interface Detector {
   readonly type: PiiType;
   readonly confidence: number;
-  /** Every quantifier is bounded, so a hostile text costs time in proportion to its length. */
+  /** Every quantifier is bounded, so that time grows linearly with the text. */
   readonly pattern: RegExp;
   readonly accepts?: (match: string) => boolean;
 }
@@ -38,16 +38,19 @@ const between = (body: string): RegExp => new RegExp(`${START}(?:${body})${END}`
 const STREET_WORDS =
   'St|Street|Ave|Avenue|Rd|Road|Blvd|Boulevard|Ln|Lane|Dr|Drive|Ct|Court|Pl|Place|Sq|Square|Ter|Terrace|Way|Pkwy|Parkway|Hwy|Highway';
 
-/** Words that open a sentence and do not begin a name. */
+/** Words that start a sentence but not a name. */
 const NOT_A_NAME =
   'A|An|And|As|At|But|By|Call|Contact|Dear|For|From|He|Hello|Her|Hi|His|How|If|In|Is|It|Its|My|No|Not|Of|On|Or|Our|Please|See|She|So|That|The|Their|Then|There|These|They|This|To|Via|We|What|When|Where|Who|Why|With|Yes|You|Your';
 
-/** Keys that their form gives away: those of providers, clouds and code hosts. Made for `matchAll`. */
+/** Keys of providers, clouds and code hosts, by form. Use with `matchAll`. */
 export const API_KEY = between(
   'sk-[A-Za-z0-9_-]{16,200}|gh[pousr]_[A-Za-z0-9]{30,100}|github_pat_[A-Za-z0-9_]{22,100}|(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,100}|hf_[A-Za-z0-9]{30,60}|npm_[A-Za-z0-9]{36}|A(?:KI|SI)A[0-9A-Z]{16}|eyJ[\\w-]{10,2000}\\.eyJ[\\w-]{10,4000}\\.[\\w-]{10,1000}|AIza[0-9A-Za-z_-]{35}|xox[abprs]-[A-Za-z0-9-]{10,100}|glpat-[A-Za-z0-9_-]{20,60}',
 );
 
-/** In order of trust: what an earlier one claims, a later one leaves alone. One span is one detection. */
+/**
+ * In order of reliability: later detectors skip ranges of earlier ones, so a range is one
+ * detection.
+ */
 const DETECTORS: readonly Detector[] = [
   {
     type: 'api_key',
@@ -68,7 +71,7 @@ const DETECTORS: readonly Detector[] = [
     accepts: (match) => passesLuhn(match),
   },
   {
-    // A card mistyped by a digit is still someone's card: 16 digits in groups of four, or in one run.
+    // A mistyped card number is still someone's card: 16 digits in groups of four or in one run.
     type: 'credit_card',
     confidence: 0.4,
     pattern: between('\\d{4}(?:[ .-]\\d{4}){3}|\\d{16}'),
@@ -109,13 +112,13 @@ const DETECTORS: readonly Detector[] = [
 ];
 
 export interface PiiOptions {
-  /** `pattern`: two capitalized words; `off`: names are not looked for. */
+  /** `pattern`: two capitalized words. `off`: no names. */
   readonly names?: 'pattern' | 'off';
-  /** Spans found by other means; they come before the patterns. */
+  /** Ranges found by other means, which take precedence. */
   readonly known?: readonly PiiSpan[];
 }
 
-/** Personal data in a text, ordered by type and place. */
+/** Personal data in a text, ordered by type and position. */
 export function findPii(text: string, options: PiiOptions = {}): PiiSpan[] {
   const plain = plainText(text);
   if (plain === undefined) return findIn(text, options);
@@ -144,14 +147,14 @@ function findIn(text: string, { names = 'pattern', known = [] }: PiiOptions): Pi
   return found.sort((a, b) => rank(a) - rank(b) || a.start - b.start);
 }
 
-/** Eight groups, or fewer with one gap. Times have no gap, and names such as `ab::cd` have no digit. */
+/** Eight groups, or fewer with one gap. Times have no gap, and names such as `ab::cd` no digit. */
 function isIpv6(text: string): boolean {
   const gaps = text.split('::').length - 1;
   const groups = text.split(':').filter(Boolean).length;
   return gaps === 0 ? groups === 8 : gaps === 1 && groups < 8 && /\d/.test(text);
 }
 
-/** The check digit of card numbers: one digit mistyped, or an order number, does not pass. */
+/** The Luhn check of card numbers, which mistyped cards and order numbers fail. */
 export function passesLuhn(text: string): boolean {
   const digits = text.replace(/\D/g, '');
   if (digits.length < 13 || digits.length > 19 || /^0+$/.test(digits)) return false;
@@ -170,7 +173,7 @@ const FIXED_MASKS: Partial<Record<PiiType, string>> = {
   api_key: '********',
 };
 
-/** A value fit to be shown: short ones vanish, longer ones keep two characters at each end. */
+/** A displayable form: short values vanish, and longer ones keep two characters at each end. */
 export function maskPii(value: string, type?: PiiType): string {
   const fixed = type === undefined ? undefined : FIXED_MASKS[type];
   if (fixed !== undefined) return fixed;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { redact, redactText } from './redact.ts';
 
-// In pieces, so that no scanner takes them for real ones.
+// Split, so that secret scanners ignore them.
 const SECRETS: [string, string][] = [
   ['OpenAI', `sk-proj-${'aB3'.repeat(16)}`],
   ['Anthropic', `sk-ant-api03-${'xY9_'.repeat(20)}`],

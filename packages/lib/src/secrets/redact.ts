@@ -3,10 +3,10 @@ import { maskAllSecrets } from './mask-secrets.ts';
 import { isSecretName, SECRETS } from './secrets.ts';
 
 export const REDACTED = '[redacted]';
-/** Numbers under other names of secrets are mostly counts: `tokens: 500`. */
+/** Numbers under other secret-like names are usually counts: `tokens: 500`. */
 const STRONG_NAME = /pass|secret|credential|(?:^|_)pin$/i;
 
-/** Of what a browser or a client is known by; as variables of an environment such names are mostly harmless. */
+/** Session identifiers of clients. As environment variables such names are usually harmless. */
 const SESSION_NAME = /(?:^|[_.-])(?:cookies?|sessions?(?:[_-]?(?:id|key))?)$/i;
 const COOKIE_HEADER = /\b((?:set-)?cookie\s{0,5}:\s{0,5})([^\r\n"']{1,4000})/gi;
 const FLAG = /^--?([A-Za-z][\w-]{0,60})$/;
@@ -14,7 +14,7 @@ const FLAG = /^--?([A-Za-z][\w-]{0,60})$/;
 const isSecret = (name: string): boolean =>
   isSecretName(name) || SESSION_NAME.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 
-/** The name that the item before gives a value in a list: `["--token", "…"]`. */
+/** The flag before a value in a list: `["--token", "…"]`. */
 function flagBefore(list: readonly unknown[], at: number): string | undefined {
   const before = list[at - 1];
   const flag = typeof before === 'string' ? FLAG.exec(before)?.[1] : undefined;
@@ -22,8 +22,8 @@ function flagBefore(list: readonly unknown[], at: number): string | undefined {
 }
 
 /**
- * A value without secrets: those of the environment, whatever has a name that says it is one, and what its form gives away
- * (keys of providers, tokens, private keys), in texts and in keys.
+ * Redacts secrets in texts and keys: environment values, fields with secret names, and known forms
+ * (provider keys, tokens, private keys).
  */
 export function redact<T>(value: T): { readonly value: T; readonly isRedacted: boolean } {
   let isRedacted = false;
@@ -59,6 +59,6 @@ export function redact<T>(value: T): { readonly value: T; readonly isRedacted: b
   return { value: masked as T, isRedacted };
 }
 
-/** A text of ours that may quote what was passed. */
+/** Redacts a message that may quote user input. */
 export const redactText = (text: string | null): string | null =>
   text === null ? null : SECRETS.text(maskAllSecrets(text, () => REDACTED));

@@ -1,7 +1,7 @@
 import { credentialFields } from './credential-fields.ts';
 import { isKeyName, SECRETS } from './secrets.ts';
 
-/** What of a request may hold keys. */
+/** The parts of a request that may contain keys. */
 interface KeyedRequest {
   readonly headers:
     | Readonly<Record<string, string | string[] | undefined>>
@@ -12,7 +12,7 @@ interface KeyedRequest {
 const SCHEME = /^[\w-]+\s+(?=\S)/;
 const seen = new Set<string>();
 
-/** Remembers the keys of a request, so that whoever writes a text that repeats one masks it. */
+/** Registers the keys of a request, so that they are masked wherever they are repeated. */
 export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
   for (const [name, given] of headers instanceof Map ? headers : Object.entries(headers)) {
     if (!isKeyName(name)) continue;
@@ -25,8 +25,8 @@ export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
 }
 
 /**
- * As `rememberKeys` for those in the fields of a JSON body. What models are told or tell is left out: a password that a tool is
- * to set is not a key of this request, and would be hidden wherever it is said.
+ * Like `rememberKeys`, for fields of a JSON body. Skips conversation content: a password that a
+ * tool sets is not a key of this request, and masking it everywhere would hide data.
  */
 export function rememberFields(body: string): void {
   for (const { name, value, isData } of credentialFields(body)) {
@@ -37,7 +37,7 @@ export function rememberFields(body: string): void {
 }
 
 function rememberHeader(name: string, value: string): void {
-  // A signature is good for one request.
+  // A signature is valid for one request only.
   if (value.startsWith('AWS4-')) return;
   if (name === 'cookie') {
     for (const pair of value.split(';')) remember(name, pair.slice(pair.indexOf('=') + 1).trim());

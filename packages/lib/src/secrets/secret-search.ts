@@ -1,30 +1,32 @@
 import { decodedTexts, OPEN_ESCAPE, type Span } from './decoded-text.ts';
 
-/** A secret in a text, under the name that is shown in its place. */
+/** A secret in a text, with its display name. */
 export interface FoundSecret extends Span {
   readonly name: string;
 }
 
-/** Nothing shorter is looked for. */
+/** Minimum length of a secret. */
 export const MIN_LENGTH = 6;
-/** A letter or digit in an escape, and another one after it. */
+/** Two consecutive escaped letters or digits. */
 const ESCAPED_RUN = /(?:%(?:3\d|[4-7][0-9a-f])){2}|(?:\\u00(?:3\d|[4-7][0-9a-f])){2}/i;
 const isEscaped = (text: string): boolean => text.includes('%') || text.includes('\\u00');
 const NONE: readonly FoundSecret[] = [];
-/** Characters that may stand for one of a secret: `\\\\u00e4`. */
+/** Longest escape of one character: `\\\\u00e4`. */
 const MAX_ESCAPED = 12;
 
-/** Looks for secrets: in a text as it is, and in what it says when its escapes are taken back. */
+/** Finds secrets in a text, as written and decoded. */
 export class SecretSearch {
   readonly #names: ReadonlyMap<string, string>;
   readonly #pattern: RegExp | undefined;
-  /** The longest run of letters and digits of each form: in a document only punctuation is escaped. */
+  /**
+   * The longest run of letters and digits of each form, because documents escape only punctuation.
+   */
   readonly #cores: RegExp;
   readonly #longest: number;
 
   constructor(names: ReadonlyMap<string, string>) {
     this.#names = names;
-    // The longest first: a key that another one begins with must not leave its end behind.
+    // Longest first, so that a key that starts with another one is masked completely.
     const forms = [...names.keys()].sort((a, b) => b.length - a.length);
     this.#longest = forms[0]?.length ?? 0;
     this.#pattern =
@@ -32,15 +34,15 @@ export class SecretSearch {
     this.#cores = new RegExp(forms.map(coreOf).join('|'));
   }
 
-  /** Every secret in the text, in order; none overlaps another. */
+  /** Every secret in the text, in order, without overlaps. */
   find(text: string): readonly FoundSecret[] {
     if (this.#pattern === undefined || text.length < MIN_LENGTH) return NONE;
     return this.#search(text);
   }
 
   /**
-   * As `find` for documents of ours, which are full of escapes and whose captured texts were looked at before: relies on it
-   * that letters and digits are never escaped, unless all of a text is.
+   * Like `find`, for our own documents, which are full of escapes and already masked. Relies on
+   * letters and digits never being escaped, unless the whole text is.
    */
   findInDocument(text: string): readonly FoundSecret[] {
     return this.mayBeIn(text) ? this.#search(text) : NONE;
@@ -60,7 +62,7 @@ export class SecretSearch {
     return found.length < 2 ? found : withoutOverlaps(found);
   }
 
-  /** How many characters at the end could be the beginning of a secret. */
+  /** Length of the suffix that could be the start of a secret. */
   beginning(text: string): number {
     if (this.#pattern === undefined) return 0;
     const tail = text.slice(Math.max(0, text.length - this.#longest * MAX_ESCAPED));
@@ -77,7 +79,7 @@ export class SecretSearch {
     return most;
   }
 
-  /** An escape that may not be complete yet is any character. */
+  /** An incomplete escape may be any character. */
   #beginningIn(text: string): number {
     const open = OPEN_ESCAPE.exec(text)?.[0].length ?? 0;
     const whole = beginningOf(text, this.#names.keys());
@@ -117,17 +119,17 @@ function beginningOf(text: string, forms: Iterable<string>): number {
   return most;
 }
 
-/** What is shorter than four characters is in every text, as nothing is. */
+/** Every text contains runs shorter than four characters. */
 function coreOf(form: string): string {
   const runs = form.match(/[A-Za-z0-9]{4,}/g) ?? [];
   return runs.toSorted((a, b) => b.length - a.length)[0] ?? '';
 }
 
-/** Web forms write a space as "+". */
+/** Form encoding writes a space as "+". */
 const patternOf = (form: string): string =>
   form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll(' ', '[ +]');
 
-/** The first and longest of those that overlap, as far as any of them reaches. */
+/** Merges overlapping finds under the first and longest one. */
 function withoutOverlaps(found: readonly FoundSecret[]): FoundSecret[] {
   const kept: FoundSecret[] = [];
   for (const one of found.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

@@ -1,31 +1,33 @@
 import { fullyDecoded } from './decoded-text.ts';
 import { type FoundSecret, MIN_LENGTH, SecretSearch } from './secret-search.ts';
 
-/** A value that must not be shown, and the name that is shown in its place. */
+/** A secret value, and its display name. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
-  /** It was used as a key before our eyes: it is hidden in documents too, though it may look like a word. */
+  /** It was seen in use as a key, so documents mask it even if it looks like a word. */
   readonly isUsed?: boolean;
 }
 
-/** Names that say their value is secret: `OPENAI_API_KEY`, `DB_PASSWORD`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
+/**
+ * Names of secret values: `OPENAI_API_KEY`, `DB_PASSWORD`, `githubToken`, `AWS_SECRET_ACCESS_KEY`.
+ */
 const SECRET_NAME =
   /token|secret|passw(?:or)?d|passphrase|credential|api_?key|private|bearer|(?:^|_)(?:[a-z]{2,12})?keys?(?:_?id)?$|(?:^|_)(?:pat|pwd|pass|auth|authorization|jwt)(?:_|$)|(?:db|sql|user|smtp|ftp|redis)pass$/i;
-/** Names of things about a secret: where it is, how long, how many. */
+/** Names of facts about a secret, such as its location, length or count. */
 const ABOUT =
   /_(?:file|path|dir|sock|pid|url|uri|endpoint|host|domain|realm|provider|method|mode|region|email|user|username|name|type|limit|count|budget|size|length|ttl|expiry|expires|parallelism|algorithm|issuer|audience)$|^(?:old)?pwd$|^(?:max|min|num|total)_|^tokenizers?_/i;
 const STRONG_NAME = /pass(?:$|_|w)|secret|passphrase|credential/i;
 
 const MIN_TOKEN_LENGTH = 8;
-/** Values that are words of every log: hiding them would hide the log and no secret. */
+/** Common words. Masking them would hide every log and no secret. */
 const COMMON: ReadonlySet<string> = new Set(
   'true false null none undefined default localhost production development staging testing example password secret postgres enabled disabled required optional always changeme placeholder'.split(
     ' ',
   ),
 );
 
-/** The secrets among environment variables, by their names. */
+/** Secret environment variables, by name. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): Secret[] {
   const found: Secret[] = [];
   for (const [name, value] of Object.entries(env)) {
@@ -41,7 +43,7 @@ function isLongEnough(name: string, value: string): boolean {
   return isLong && (!isAmount || STRONG_NAME.test(name));
 }
 
-/** Whether what something of a secret name holds is a secret: it has the length of one, and is not a word of every log. */
+/** Whether a value under a secret name is a secret, by length and commonness. */
 export const isSecretValue = (name: string, value: string): boolean =>
   isLongEnough(name, value) && isHidden({ name, value });
 
@@ -51,7 +53,7 @@ export const isSecretName = (name: string): boolean => {
   return SECRET_NAME.test(plain) && !ABOUT.test(plain);
 };
 
-/** Names of headers and parameters that carry keys though they do not say so. */
+/** Headers and parameters with keys whose names do not show it. */
 const KEY_NAMES: ReadonlySet<string> = new Set([
   'cookie',
   'key',
@@ -72,14 +74,14 @@ const isHidden = ({ value }: Secret): boolean =>
 
 type OnFound = (name: string) => void;
 
-/** Replaces secrets in texts by `[NAME]`, in whichever of the usual encodings they come. */
+/** Replaces secrets by `[NAME]`, in any common encoding. */
 export class SecretMask {
-  /** Names by the forms their values come in. */
+  /** Display names by encoded form. */
   readonly #forms = new Map<string, string>();
   readonly #used = new Set<string>();
   #own = '';
   #all = new SecretSearch(this.#forms);
-  /** Without forms that could be the program's own words or a number of a JSON document, which must stay. */
+  /** Without forms that could be our own words, or numbers of a JSON document. */
   #inDocuments = this.#all;
 
   get isEmpty(): boolean {
@@ -96,7 +98,7 @@ export class SecretMask {
     if (this.#forms.size > before || this.#used.size > usedBefore) this.#prepare();
   }
 
-  /** Names and ids of the user's own that documents must keep, though a secret is part of one. */
+  /** Exempts the user's names and ids, which documents must keep even if they contain a secret. */
   spare(words: readonly string[]): void {
     const fresh = words.filter((word) => !this.#own.includes(word));
     if (fresh.length === 0) return;
@@ -115,12 +117,12 @@ export class SecretMask {
     );
   }
 
-  /** Where the secrets of a captured text are. */
+  /** Finds secrets in a captured text. */
   find(text: string): readonly FoundSecret[] {
     return this.#all.find(text);
   }
 
-  /** Where those of a document are, whose own words must stay. */
+  /** Finds secrets in a document, sparing its own words. */
   findInDocument(text: string): readonly FoundSecret[] {
     return this.#inDocuments.findInDocument(text);
   }
@@ -129,24 +131,24 @@ export class SecretMask {
     return replaceIn(text, this.#all.find(text), onFound);
   }
 
-  /** As `text` for what may be a document of ours, whose captured texts were masked one by one already. */
+  /** Like `text`, for a document whose captured texts are already masked. */
   document(text: string): string {
     return replaceIn(text, this.#inDocuments.findInDocument(text));
   }
 
-  /** Whether a JSON document may hold a secret, at a quick look. */
+  /** Fast test for JSON documents that may contain a secret. */
   mayBeIn(json: string): boolean {
     return this.#all.mayBeIn(json);
   }
 
-  /** As `text` for every text in a captured value, and for its keys. A value without secrets is given back as it is. */
+  /** Like `text`, for every text and key of a value. Returns a value without secrets unchanged. */
   value<T>(value: T, onFound?: OnFound): T {
     return this.isEmpty ? value : (this.#visit(value, onFound) as T);
   }
 
   /**
-   * Masks a text that comes in pieces: a secret may be cut in two. What could be the beginning of one is held back until
-   * the next piece, or until `flush`.
+   * Masks a text in pieces. Holds back a possible start of a secret until the next piece or
+   * `flush`.
    */
   pieces(write: (text: string) => void): {
     readonly write: (text: string) => void;
@@ -183,7 +185,7 @@ export class SecretMask {
     }
     let isChanged = false;
     const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
-      // A key is mostly a word of whoever made the schema; only what can be nothing else is a secret there.
+      // Keys are usually words of a schema, so only unmistakable secrets are masked there.
       const entry: [string, unknown] = [
         replaceIn(key, this.#inDocuments.find(key), onFound),
         this.#visit(inner, onFound),
@@ -207,33 +209,35 @@ function replaceIn(text: string, found: readonly FoundSecret[], onFound?: OnFoun
   return masked + text.slice(at);
 }
 
-/** What is shown in place of a secret of this name. */
+/** The mask of a secret. */
 export const maskMark = (name: string): string => `[${name.replace(/[^\w.-]/g, '_')}]`;
 
-/** A secret that is an object, in a document of its own kind, leaves a text in its place. */
+/** A secret that is a JSON object leaves a JSON string in its place. */
 const markFor = (name: string, form: string): string =>
   /^[{[]/.test(form) && form.includes('"') && !form.includes('\\"')
     ? `"${maskMark(name)}"`
     : maskMark(name);
 
-/** Digits alone, which may be part of any number. */
+/** Only digits, which may be part of any number. */
 const LIKE_NUMBER = /^[\d.eE+-]+$/;
 
-/** Words alone, which may be a key, an id or a status of ours; a phrase of many words is none of these. */
+/**
+ * Up to three words, which may be our key, id or status. A phrase of more words is none of these.
+ */
 const LIKE_WORD = /^\p{L}+(?:[_.-]\p{L}+){0,2}$/u;
 
 const LONG_WORD = 16;
-/** What people write where a key is demanded and none is needed: `ollama`, `lm-studio`, `Placeholder`. */
+/** Placeholders for unneeded keys: `ollama`, `lm-studio`, `Placeholder`. */
 const isPlainWord = (value: string): boolean =>
   value.length < LONG_WORD && !/[a-z].*[A-Z]|[A-Z]{2}.*[a-z]/.test(value);
 
 const MIN_ENCODED = 10;
 const MIN_LINE = 16;
 
-/** A secret as it is, in Base64 wherever it begins, in hexadecimal digits, and line by line. */
+/** A secret verbatim, in Base64 at any offset, in hexadecimal, and line by line. */
 function formsOf(given: string): Set<string> {
   const value = given.trim();
-  // With its own escapes taken back too: it is also looked for in texts whose escapes are taken back.
+  // Also decoded, because texts are searched in decoded form too.
   const forms = new Set([value, fullyDecoded(value)]);
   for (let offset = 0; offset < 3; offset++) {
     const base64 = base64At(value, offset);
@@ -247,7 +251,10 @@ function formsOf(given: string): Set<string> {
   return forms;
 }
 
-/** Of a key in several lines, or an object of credentials, each part is enough; the lines around a key are in every key. */
+/**
+ * Each part of a multi-line key or credentials object is a secret. The frame lines are the same in
+ * every key.
+ */
 function partsOf(value: string): string[] {
   const lines = [value, ...textsIn(value)]
     .flatMap((text) => text.split(/\r?\n|\\n/))
@@ -256,7 +263,7 @@ function partsOf(value: string): string[] {
     (line) => line !== value && line.length >= MIN_LINE && !/^-----|^[{[]|^https?:/.test(line),
   );
   const password = /^[a-z][\w+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/i.exec(value)?.[1];
-  // A driver repeats the password of an address by itself.
+  // Drivers repeat the password of an address alone.
   return password !== undefined && isHidden({ name: '', value: password })
     ? [...parts, password]
     : parts;
@@ -272,7 +279,7 @@ function textsIn(json: string): string[] {
   }
 }
 
-/** The characters of Base64 that stand for the value alone when so many bytes come before it. */
+/** The Base64 characters that encode only the value, if `offset` bytes precede it. */
 function base64At(value: string, offset: number): string {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)]);
   const whole = bytes.toString('base64').replace(/=+$/, '');
@@ -282,10 +289,10 @@ function base64At(value: string, offset: number): string {
 }
 
 /**
- * The secrets of this process. One for all, since a secret must not be shown wherever it turns up; whoever resolves one
- * adds it, whoever writes asks `maskText`.
+ * The secrets of this process. Global, because a secret must not appear anywhere. Code that
+ * resolves a secret adds it, and code that writes calls `maskText`.
  */
 export const SECRETS = new SecretMask();
 
-/** A text as it may be written or shown. */
+/** A text that is safe to write or show. */
 export const maskText = (text: string): string => SECRETS.document(text);

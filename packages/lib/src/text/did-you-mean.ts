@@ -1,4 +1,7 @@
-/** The candidate nearest to a misspelt word, or undefined when none is near enough to be meant: `share` of its letters may differ. */
+/**
+ * The candidate closest to a misspelt word, or undefined if none is close. `share` of its letters
+ * may differ.
+ */
 export function didYouMean(
   word: string,
   candidates: Iterable<string>,
@@ -23,8 +26,8 @@ export function didYouMean(
 }
 
 /**
- * The candidate that says all the words of a key and more: `max_tools` for `max_tool_calls`. The shortest wins. One word
- * alone is in too many names to mean any of them.
+ * The shortest candidate with all words of a key and more: `max_tools` for `max_tool_calls`. A
+ * single word is too ambiguous.
  */
 export function sameWords(key: string, candidates: Iterable<string>): string | undefined {
   const words = wordsOf(key);
@@ -37,7 +40,7 @@ export function sameWords(key: string, candidates: Iterable<string>): string | u
     .sort((a, b) => a.length - b.length)[0];
 }
 
-/** Without the plural: no one remembers whether it is `max_tool_call` or `max_tool_calls`. */
+/** Ignores plurals: `max_tool_call`, `max_tool_calls`. */
 const wordsOf = (key: string): string[] =>
   key
     .replace(/([a-z])([A-Z])/g, '$1_$2')
@@ -46,7 +49,10 @@ const wordsOf = (key: string): string[] =>
     .map((word) => word.replace(/(?<=..)s$/, ''))
     .filter(Boolean);
 
-/** Damerau–Levenshtein (adjacent swaps count one), giving up once every cell of a row reaches `limit`. */
+/**
+ * Damerau–Levenshtein distance (adjacent swaps count one). Stops once every cell of a row reaches
+ * `limit`.
+ */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforePrevious: number[] = [];

@@ -1,7 +1,10 @@
-/** One function per place where text of unknown origin is written. Each makes the text inert there and nowhere else. */
+/** One function per sink for untrusted text. Each makes the text inert in that sink only. */
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what these patterns are for.
-/** Terminal sequences: CSI, then strings ended by BEL or ST (OSC, DCS, APC, PM, SOS), then any other escape. */
+/**
+ * Terminal sequences: CSI, then strings ended by BEL or ST (OSC, DCS, APC, PM, SOS), then any other
+ * escape.
+ */
 const ANSI =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x9c|\x1b\\)?|\x1b[ -/]*[0-~]?/g;
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
@@ -9,10 +12,16 @@ const CONTROL_OR_BREAK = /[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g;
 const INVALID_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: see above.
 
-/** Characters that turn the writing direction round or hide text: what is shown would not be what is there. */
+/**
+ * Characters that change the writing direction or hide text, so that the display would differ from
+ * the content.
+ */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** For a terminal: no escape sequence, no control character but newline and tab, no change of writing direction. */
+/**
+ * For terminals: removes escape sequences, control characters except newline and tab, and direction
+ * changes.
+ */
 export function escapeTerminal(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -22,16 +31,18 @@ export function escapeTerminal(text: string): string {
     .replace(DIRECTION, '');
 }
 
-/** For one line of a terminal or log: like `escapeTerminal`, and runs of line breaks and tabs become one space. */
+/**
+ * For one line of a terminal or log: like `escapeTerminal`, with line breaks and tabs as one space.
+ */
 export function escapeTerminalLine(text: string): string {
   return escapeTerminal(text).replace(CONTROL_OR_BREAK, ' ');
 }
 
-/** What JSON leaves as it is and others take for the end of a line. */
+/** Line separators that JSON leaves unescaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this pattern is for.
 const JSON_BREAKS = /[\x7f-\x9f\u2028\u2029]/g;
 
-/** For one line of a prompt: JSON without any line break in it, so that no text can begin a line of its own. */
+/** For one line of a prompt: JSON without line breaks, so that no text can start a new line. */
 export function escapeJsonLine(value: unknown): string {
   return JSON.stringify(value).replace(
     JSON_BREAKS,
@@ -39,7 +50,9 @@ export function escapeJsonLine(value: unknown): string {
   );
 }
 
-/** For the message of a GitHub workflow command, so that no line in it can begin a command of its own. */
+/**
+ * For the message of a GitHub workflow command, so that no line in it can start another command.
+ */
 export function escapeWorkflowCommandData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
@@ -49,7 +62,10 @@ export function escapeWorkflowCommandProperty(text: string): string {
   return escapeWorkflowCommandData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
-/** For XML element content. Characters XML 1.0 cannot hold at all, lone surrogates included, are dropped. */
+/**
+ * For XML element content. Drops characters that XML 1.0 cannot represent, including lone
+ * surrogates.
+ */
 export function escapeXmlText(text: string): string {
   return text
     .replace(INVALID_XML, '')
@@ -59,7 +75,10 @@ export function escapeXmlText(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** For a quoted XML attribute. Line breaks and tabs are kept as references: a parser would turn them into spaces. */
+/**
+ * For a quoted XML attribute. Line breaks and tabs become references, because a parser would turn
+ * them into spaces.
+ */
 export function escapeXmlAttribute(text: string): string {
   return escapeXmlText(text)
     .replaceAll('"', '&quot;')
@@ -80,8 +99,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * For a cell of a Markdown table on GitHub: one line, no markup, no link, no mention. Entities rather than backslashes,
- * since a backslash before `|` is read differently inside code spans.
+ * For a cell of a GitHub Markdown table: one line without markup, links or mentions. Uses entities,
+ * because code spans treat a backslash before `|` differently.
  */
 export function escapeMarkdownTableCell(text: string): string {
   return escapeTerminalLine(text)
@@ -90,7 +109,10 @@ export function escapeMarkdownTableCell(text: string): string {
     .trim();
 }
 
-/** For the value of a Prometheus label, between double quotes. Lone surrogates have no UTF-8 form and become U+FFFD. */
+/**
+ * For the value of a Prometheus label, in double quotes. Lone surrogates have no UTF-8 form and
+ * become U+FFFD.
+ */
 export function escapePrometheusLabel(text: string): string {
   return text
     .replace(/\p{Surrogate}/gu, '\ufffd')
@@ -99,7 +121,9 @@ export function escapePrometheusLabel(text: string): string {
     .replaceAll('\n', '\\n');
 }
 
-/** JSON that is safe inside a `<script>` element: no closing tag, no comment opening, no line separator. */
+/**
+ * JSON that is safe inside a `<script>` element: no closing tag, comment start or line separator.
+ */
 export function jsonInHtml(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
   return json.replace(
@@ -108,7 +132,7 @@ export function jsonInHtml(value: unknown): string {
   );
 }
 
-/** For text in Slack's markup: no mention, no link, and nothing that starts or ends a style. */
+/** For Slack markup: no mentions, links or styles. */
 export function escapeSlack(text: string): string {
   return escapeTerminalLine(text)
     .replaceAll('&', '&amp;')
@@ -131,7 +155,7 @@ const LATEX: Readonly<Record<string, string>> = {
   '→': '$\\rightarrow$',
 };
 
-/** For text in LaTeX, on one line: no character of it is a command, a comment, or ends a cell. */
+/** For LaTeX on one line: no character is a command, a comment, or ends a cell. */
 export function escapeLatex(text: string): string {
   return escapeTerminalLine(text).replace(
     /[\\~^<>|"−–→{}$&#%_]/g,
@@ -139,10 +163,12 @@ export function escapeLatex(text: string): string {
   );
 }
 
-/** A text that starts like a formula; or like one with our quote in front, which must come back too. */
+/**
+ * A text that starts like a formula, optionally after our quote, which must survive a round trip.
+ */
 const FORMULA = /^'*[=+\-@\t\r]/;
 
-/** For a cell of a spreadsheet, which runs a text that starts like a formula: a quote in front keeps it a text. */
+/** For a spreadsheet cell: a leading quote keeps a text that starts like a formula from running. */
 export const defuseFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
 /** Undoes `defuseFormula`. */

@@ -1,15 +1,16 @@
 import { visibleName } from './visible-text.ts';
 
-/** Why a text can hardly be the name of a tool, and what was probably meant. */
+/** Why a text is probably not a tool name, and the likely intended one. */
 export interface NameSlip {
   readonly why: string;
   readonly hint: string;
 }
 
 /**
- * A slip in a pattern for names of tools: several names in one text, a regular expression, the negation or the braces of
- * other programs' globs. A list of what is forbidden that matches nothing forbids nothing. A tool may really have such a
- * name, so the hint says how to write it: `?` stands for any one character. `functions.*` is a glob and stays one.
+ * Finds mistakes in a tool-name pattern: several names in one text, a regular expression, the
+ * negation or braces of other glob dialects. A prohibition that matches nothing forbids nothing. A
+ * real tool may have such a name, so the hint shows how to write it: `?` matches any one character.
+ * `functions.*` is a valid glob.
  */
 export function patternSlip(pattern: string): NameSlip | undefined {
   const why = whyPattern(pattern);
@@ -20,7 +21,10 @@ export function patternSlip(pattern: string): NameSlip | undefined {
   };
 }
 
-/** As `patternSlip`, where a name is taken as it is: a space may be part of it, as in "Delegate work to coworker". */
+/**
+ * Like `patternSlip` for literal names, which may contain a space, as in "Delegate work to
+ * coworker".
+ */
 export function exactNameSlip(name: string): NameSlip | undefined {
   let why: string | undefined;
   if (/ - /.test(name)) why = SEVERAL;
@@ -28,7 +32,10 @@ export function exactNameSlip(name: string): NameSlip | undefined {
   return why === undefined ? undefined : { why, hint: meant(name) };
 }
 
-/** A pattern that matches this name and is not taken for a slip: `?` for every character that would be. */
+/**
+ * A pattern for exactly this name that is not reported as a mistake, with `?` for the suspicious
+ * characters.
+ */
 export const escapedName = (name: string): string =>
   visibleName(name)
     .replace(/[\s,;{}|()\\&%[\]]/gu, '?')
@@ -55,7 +62,7 @@ function whyPattern(pattern: string): string | undefined {
   return undefined;
 }
 
-/** The names that were probably meant, as they should be written. */
+/** The likely intended names in the right spelling. */
 function meant(pattern: string): string {
   const names = [...new Set(expandBraces(pattern).flatMap(namesIn))].slice(0, MAX_NAMES);
   if (names.length === 0)
@@ -78,7 +85,7 @@ const namesIn = (text: string): string[] =>
     )
     .filter((name) => name !== '' && name !== '-');
 
-/** `{a,b}_x` in the globs of other programs means `a_x` and `b_x`. */
+/** `{a,b}_x` in other glob dialects means `a_x` and `b_x`. */
 function expandBraces(pattern: string): string[] {
   const found = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(pattern);
   if (found === null) return [pattern];

@@ -3,7 +3,7 @@ interface Span {
   readonly end: number;
 }
 
-/** A text as detectors read it, and the way between places in it and in the text it was made from. */
+/** A text as detectors read it, with a mapping to the original. */
 export interface PlainText {
   readonly text: string;
   readonly sourceOf: (span: Span) => Span;
@@ -16,13 +16,13 @@ const DASH = /\p{Pd}/u;
 const FOREIGN = /[^\x00-\x7e]/;
 
 /**
- * A text without characters that do not show, with digits, spaces and dashes of other alphabets as plain ones: what a
- * reader takes for a number is one, however it is written. Undefined for a text that has none of these.
+ * Removes invisible characters, and converts digits, spaces and dashes of other alphabets to plain
+ * ones, so that every number is recognized. Undefined for a text without such characters.
  */
 export function plainText(text: string): PlainText | undefined {
   if (!FOREIGN.test(text)) return undefined;
   let plain = '';
-  /** For each unit of the plain text, where its character begins and ends in the source. */
+  /** Original range of each plain character. */
   const from: Span[] = [];
   let isChanged = false;
   let at = 0;
@@ -30,7 +30,7 @@ export function plainText(text: string): PlainText | undefined {
     const shown = shownAs(character);
     isChanged ||= shown !== character;
     for (let i = 0; i < shown.length; i++) {
-      // A character of two units that stays as it is keeps the places of both.
+      // An unchanged surrogate pair keeps both positions.
       const start = shown === character ? at + i : at;
       from.push({ start, end: shown === character ? start + 1 : at + character.length });
     }

@@ -1,4 +1,4 @@
-/** A variable in a text, and where its `{{` is. */
+/** A variable in a text, with the position of its `{{`. */
 export interface TemplateSlot {
   readonly name: string;
   /** `{{name | json}}`: the value as JSON. */
@@ -6,26 +6,26 @@ export interface TemplateSlot {
   readonly start: number;
 }
 
-/** What cannot be read as a variable. */
+/** Invalid variable syntax. */
 export interface TemplateMistake {
   readonly message: string;
   readonly hint: string;
   readonly start: number;
 }
 
-/** A text with variables in it, taken apart once. */
+/** A parsed text with variables. */
 export interface Template {
   readonly parts: readonly (string | TemplateSlot)[];
   readonly mistakes: readonly TemplateMistake[];
-  /** Variables that a backslash makes plain text. */
+  /** Variables escaped by a backslash. */
   readonly escaped: readonly TemplateSlot[];
 }
 
 const LITERAL = 'write \\{{ where braces are meant as text';
 
 /**
- * Takes a text apart. Undefined where it has no `{{`: such a text means itself. Of the backslashes right before `{{` each two
- * are one backslash, and one that is left makes the braces plain text.
+ * Parses a text with variables. Undefined without `{{`. Pairs of backslashes right before `{{`
+ * become one backslash, and a remaining one makes the braces literal.
  */
 export function parseTemplate(text: string): Template | undefined {
   let open = text.indexOf('{{');
@@ -87,21 +87,21 @@ function readSlot(inside: string, start: number): TemplateSlot | TemplateMistake
   };
 }
 
-/** The names a text uses. */
+/** The variables in a text. */
 export const slotsOf = ({ parts }: Template): readonly TemplateSlot[] =>
   parts.filter((part) => typeof part !== 'string');
 
-/** The one variable that a text consists of. */
+/** The variable, if the text is exactly one. */
 export function onlySlot({ parts }: Template): TemplateSlot | undefined {
   const [first] = parts;
   return parts.length === 1 && typeof first === 'object' ? first : undefined;
 }
 
-/** A value inside a longer text: text as it is, anything else as JSON. */
+/** A value inside a longer text: text verbatim, anything else as JSON. */
 export const valueText = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Puts the values in. They are data: what they contain is not looked at again. */
+/** Fills in the values, which are data and never parsed again. */
 export function renderTemplate(
   { parts }: Template,
   find: (name: string) => unknown,

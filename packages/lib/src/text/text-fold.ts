@@ -1,16 +1,17 @@
 import { visibleText } from './visible-text.ts';
 
 /**
- * Makes two spellings of one text equal when a reader sees no difference but case: as `visibleText`, and folded.
+ * Folds a text so that spellings that differ only in case are equal: `visibleText`, then case
+ * folding.
  *
- * Lower, upper, then lower case reaches Unicode full case folding without tables: `ß`, `ẞ` and `SS` meet, and a final sigma loses its
- * position. The dot that `İ` leaves over `i` is dropped, so that `İstanbul` is found by `istanbul` and not only by itself.
- * Accents stay: `cafe` does not find `café`.
+ * Lower, upper, then lower case reaches full Unicode case folding without tables: `ß`, `ẞ` and `SS`
+ * become equal, and a final sigma loses its position. The combining dot of `İ` is dropped, so that
+ * `istanbul` finds `İstanbul`. Accents stay: `cafe` does not find `café`.
  */
 export function foldText(text: string): string {
   const visible = visibleText(text);
   if (ASCII.test(visible)) return visible.toLowerCase();
-  // Lower case first: `ẞ` has no upper case of its own, and meets `ß` below.
+  // Lower case first, because `ẞ` has no upper case and must become `ß`.
   return visible
     .toLowerCase()
     .toUpperCase()
