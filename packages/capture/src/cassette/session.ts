@@ -120,6 +120,7 @@ export class CassetteSession {
     };
     return {
       served: 'cassette',
+      recordedI: i,
       status,
       headers,
       chunks,

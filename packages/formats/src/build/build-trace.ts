@@ -23,7 +23,7 @@ import type { Call, Draft, DraftAgent, DraftStep, DraftTool } from './draft.ts';
 import { foldDuplicates } from './fold.ts';
 import { gapsIn, gapWarnings, isCutOff } from './gaps.ts';
 import { withHandoffs } from './handoffs.ts';
-import { inTimeOrder } from './order.ts';
+import { inOrder } from './order.ts';
 import { handoffTarget, undecorated } from './span-name.ts';
 import {
   isAgent,
@@ -48,8 +48,9 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   if (least > TRACE_LIMITS.steps) throw tooMany(least);
   const linked = linkSteps(draft.steps.flatMap(withoutParallel).map(withBareName));
   foldDuplicates(linked);
-  const joined = inTimeOrder(
-    joinClaims(inTimeOrder(linked), (draft.turns ?? []).map(withBareCalls)),
+  const joined = inOrder(
+    joinClaims(inOrder(linked), (draft.turns ?? []).map(withBareCalls)),
+    draft,
   );
   const nodes = withHandoffs(joined, {
     agents: agentsOf(joined, draft.agents ?? []),
@@ -275,6 +276,7 @@ function ownOf(draft: DraftStep): object {
     gap: ____,
     isWhole: _____,
     isRequest: ______,
+    sequence: _______,
     ...own
   } = draft as Mixed;
   return own;

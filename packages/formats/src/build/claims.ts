@@ -94,6 +94,7 @@ class Claims {
           const echoed = isDelta ? undefined : this.#echoed(call, repeats, at);
           if (!isKnown && echoed !== undefined) this.#remember(call.id, echoed);
           else if (!isKnown) this.#ask(call, at, i, isPast);
+          this.#repeat(echoed ?? same?.find(({ draft }) => isNamed(draft, call)), at);
           continue;
         }
         const count = (counts.get(call.name) ?? 0) + 1;
@@ -142,6 +143,7 @@ class Claims {
         const asked = found === undefined || isOther ? this.#createFrom(turn, at, isPast) : found;
         this.#isAnswered.add(asked);
         this.#answer(asked, turn);
+        this.#repeat(asked, at);
       }
     }
     // A history that grows repeats the results that were read before.
@@ -153,8 +155,18 @@ class Claims {
       // Of a result with neither id nor name only the number tells whether its call is known.
       if (next === undefined && turn.name === undefined && nameless.length <= this.#tools.size)
         continue;
-      this.#answer(next ?? this.#createFrom(turn, at, isPast), turn);
+      const asked = next ?? this.#createFrom(turn, at, isPast);
+      this.#answer(asked, turn);
+      this.#repeat(asked, at);
     }
+  }
+
+  /** Notes that a request repeats a call: it came after the call. */
+  #repeat(call: Node<DraftTool> | undefined, at: Node | undefined): void {
+    if (call === undefined || call.repeatedIn !== undefined || at === undefined || !isLlm(at))
+      return;
+    const { requester } = call;
+    if (requester === undefined || this.#rankOf(requester) < this.#rankOf(at)) call.repeatedIn = at;
   }
 
   /** A call with the model's id for it that no reply asked for is of a reply that was not recorded. */

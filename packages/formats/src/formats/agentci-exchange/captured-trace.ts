@@ -91,6 +91,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
           }
         : { ...TRACING_RECORD, ...(seen.llm.length > 0 ? {} : spans.records) },
     gaps,
+    isReplayed: seen.isReplayed,
     tools: seen.tools.length !== 0 ? [...seen.tools] : undefined,
     meta: spans?.meta ?? {},
     mentions: spans?.mentions,
