@@ -20,6 +20,7 @@ import { UNNAMED } from './blocks.ts';
 import { capturedBy } from './capture.ts';
 import { joinClaims } from './claims.ts';
 import type { Call, Draft, DraftAgent, DraftStep, DraftTool } from './draft.ts';
+import { endBeside } from './end-beside.ts';
 import { foldDuplicates } from './fold.ts';
 import { gapsIn, gapWarnings, isCutOff } from './gaps.ts';
 import { withHandoffs } from './handoffs.ts';
@@ -103,7 +104,11 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
 export function tryBuild(record: RawRecord, draftOf: () => Draft | undefined): AdapterItem[] {
   try {
     const draft = draftOf();
-    return draft === undefined ? [] : [{ ok: true, trace: buildTrace(draft, record) }];
+    if (draft === undefined) return [];
+    const isOver = draft.status !== undefined || draft.error !== undefined;
+    const end = isOver ? undefined : endBeside(record.value);
+    const whole = end === undefined ? draft : { ...draft, ...end };
+    return [{ ok: true, trace: buildTrace(whole, record) }];
   } catch (error) {
     if (!(error instanceof TraceError)) throw error;
     return [problemWith(record, error)];

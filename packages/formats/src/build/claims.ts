@@ -1,6 +1,7 @@
+import { canonicalJson } from '@agentci/lib/data';
 import { UNNAMED } from './blocks.ts';
 import type { Call, DraftLlm, DraftTool, Turn } from './draft.ts';
-import { hasOtherValues, isEcho } from './same-call.ts';
+import { hasOtherValues, isEcho, isUnwrapped } from './same-call.ts';
 import { isAgent, isKept, isLlm, isTool, type Node, nodeOf } from './tree.ts';
 import { resultOf } from './values.ts';
 
@@ -95,6 +96,12 @@ class Claims {
           if (!isKnown && echoed !== undefined) this.#remember(call.id, echoed);
           else if (!isKnown) this.#ask(call, at, i, isPast);
           this.#repeat(echoed ?? same?.find(({ draft }) => isNamed(draft, call)), at);
+          continue;
+        }
+        // Not every client sends back the id that a call was given.
+        const named = isDelta ? undefined : this.#echoed(call, repeats, at);
+        if (named?.draft.callId !== undefined) {
+          this.#repeat(named, at);
           continue;
         }
         const count = (counts.get(call.name) ?? 0) + 1;
@@ -213,6 +220,7 @@ class Claims {
       delete draft.argsRaw;
     } else if (draft.args === undefined && call.argsRaw !== undefined)
       draft.argsRaw ??= call.argsRaw;
+    else if (isUnwrapped(draft.args, call.args)) draft.args = call.args;
     if (call.by !== undefined) draft.by ??= call.by;
     if (call.actor !== undefined) draft.actor ??= call.actor;
     if (call.server !== undefined) draft.server ??= call.server;
@@ -355,7 +363,7 @@ class Claims {
 }
 
 const wordingOf = ({ name, args, argsRaw }: Call): string =>
-  JSON.stringify([name, args ?? argsRaw]);
+  canonicalJson([name, args ?? argsRaw ?? null]);
 
 const isNamed = (draft: DraftTool, call: Pick<Call, 'name' | 'rawName'>): boolean =>
   draft.name === call.name || draft.rawName === (call.rawName ?? call.name);

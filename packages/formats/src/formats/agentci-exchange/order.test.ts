@@ -157,6 +157,21 @@ const GENERATE: Dialect = {
   }),
 };
 
+/** Newer models give them some, which clients do not send back. */
+const GENERATE_IDS: Dialect = {
+  ...GENERATE,
+  reply: (calls, round, thread) => {
+    const reply = GENERATE.reply(calls, round, thread);
+    const parts = calls.map((name, i) => ({
+      functionCall: { id: idOf(thread, round, i), name, args: {} },
+    }));
+    const content = { role: 'model', parts };
+    return calls.length === 0
+      ? reply
+      : { ...reply, candidates: [{ content, finishReason: 'STOP' }] };
+  },
+};
+
 type Rounds = readonly (readonly string[])[];
 
 const exchangesOf = (
@@ -250,6 +265,7 @@ describe('one conversation, whatever the clocks say', () => {
     { provider: 'OpenAI', dialect: CHAT },
     { provider: 'Anthropic', dialect: MESSAGES },
     { provider: 'Gemini', dialect: GENERATE },
+    { provider: 'Gemini with ids', dialect: GENERATE_IDS },
   ])('is one order of steps, as $provider writes it', ({ dialect }) => {
     fc.assert(
       fc.property(rounds, timings, fc.boolean(), (said, at, isTapped) => {
