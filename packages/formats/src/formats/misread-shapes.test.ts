@@ -1,4 +1,4 @@
-import { readOne } from '@agentci/testing/read-all';
+import { readAll, readOne } from '@agentci/testing/read-all';
 import { finalText, type Trace, toolCalls } from '@agentci/trace';
 import { describe, expect, test } from 'vitest';
 
@@ -188,6 +188,82 @@ describe('a run that says how it ended beside its messages', () => {
     { says: { status: 'success', error: '' }, status: 'ok' },
   ])('$says is $status', async ({ says, status }) => {
     expect((await readOne({ id: 'r', ...says, messages })).status).toBe(status);
+  });
+});
+
+describe('the lines of another program', () => {
+  const event = (type: string, data: object, i: number) => ({
+    type,
+    data,
+    id: `e${i}`,
+    timestamp: '2026-01-01T00:00:00Z',
+    parentId: i === 0 ? null : `e${i - 1}`,
+  });
+  const note = (fields: object) => ({ session_id: 's1', timestamp: 1, ...fields });
+  test.each([
+    {
+      by: 'the updates of .NET',
+      recording: lines(
+        { role: 'assistant', contents: [], responseId: 'r', modelId: 'm' },
+        { role: 'assistant', contents: [{ $type: 'text', text: 'Hi' }], responseId: 'r' },
+      ),
+    },
+    {
+      by: 'Factory',
+      recording: lines(
+        note({ type: 'system', subtype: 'init', cwd: '/w', tools: ['Read'] }),
+        note({ type: 'message', role: 'user', id: 'm1', text: 'Refund' }),
+        note({ type: 'tool_call', id: 't1', toolName: 'Execute', parameters: { command: 'rm' } }),
+        note({ type: 'completion', finalText: 'Done' }),
+      ),
+    },
+    {
+      by: 'Copilot',
+      recording: lines(
+        event('session.start', { sessionId: 's' }, 0),
+        event('user.message', { content: 'Refund' }, 1),
+        event('tool.execution_start', { toolCallId: 't1', toolName: 'bash', arguments: {} }, 2),
+      ),
+    },
+    {
+      by: 'Copilot, with its session',
+      recording: lines(
+        { ...event('tool.execution_start', { toolName: 'bash' }, 0), sessionId: 's' },
+        { type: 'result', sessionId: 's', timestamp: '2026-01-01T00:00:00Z', exitCode: 0 },
+      ),
+    },
+    {
+      by: 'Grok',
+      recording: lines(
+        { type: 'assistant', content: 'x', tool_calls: [] },
+        { type: 'assistant', content: 'Done', tool_calls: [] },
+      ),
+    },
+    {
+      by: 'a list in YAML that is no cassette',
+      recording: 'interactions:\n- request: hi\n  response: {body: hello}\n',
+    },
+  ])('are not read as a run: $by', async ({ recording }) => {
+    const { traces, problems } = await readAll(recording);
+    expect(traces).toEqual([]);
+    expect(problems.length).toBeGreaterThan(0);
+  });
+
+  test('that may be calls make what Claude Code wrote partly known', async () => {
+    const said = (role: string, text: string) => ({
+      type: role,
+      session_id: 's',
+      message: { role, content: [{ type: 'text', text }] },
+    });
+    const trace = await readOne(
+      lines(
+        said('user', 'hi'),
+        { type: 'tool_call', session_id: 's', tool_call: { shellToolCall: {} } },
+        said('assistant', 'Done.'),
+        { type: 'result', subtype: 'success', is_error: false, result: 'Done.', session_id: 's' },
+      ),
+    );
+    expect(trace.captured.toolCalls).toBe('partial');
   });
 });
 
