@@ -51,11 +51,11 @@ function likeness(value: unknown): number {
 
 /** Other agents write lines with the same kinds and a session: a mark that only Claude Code has must be there. */
 const isOwn = (line: Fields): boolean =>
-  isClaudeMessage(line) ||
   (line.type === 'system' && OWN_MARKS.some((mark) => mark in line)) ||
   (line.type === 'result' && typeof line.subtype === 'string' && 'is_error' in line) ||
   (line.type === 'stream_event' && isFields(line.event)) ||
-  (TYPES.has(String(line.type)) && 'uuid' in line);
+  (TYPES.has(String(line.type)) && 'uuid' in line) ||
+  isClaudeMessage(line);
 const OWN_MARKS = ['claude_code_version', 'apiKeySource', 'permissionMode', 'mcp_servers', 'uuid'];
 
 /** Messages as a program collected them: `{messages: [{type, message}]}`, or with the direction they went in. */
@@ -141,9 +141,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     records: run.hasReplies ? TEAM_RECORD : {},
     id: id !== '' ? id : undefined,
     tools: Array.isArray(start?.tools) ? toolNames(start.tools) : undefined,
-    ...(result === undefined
-      ? unfinished(run)
-      : { ...ended(result), ...hiddenCalls(result) }),
+    ...(result === undefined ? unfinished(run) : { ...ended(result), ...hiddenCalls(result) }),
     gaps: [...(result === undefined ? [] : missingTurns(result, lines)), ...strangeCalls(lines)],
     meta: { model: label(start?.model), permission_mode: label(start?.permissionMode) },
   };
