@@ -276,16 +276,10 @@ class Claims {
     if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined))
       return undefined;
     // Calls of one reply reach their servers in any order; what a tap saw has the arguments as the model gave them.
-    if (
-      first.draft.evidence?.includes('mcp') === true &&
-      hasOtherValues(first.draft.args, call.args)
-    )
+    if (first.draft.evidence?.includes('mcp') === true && !isSeen(first, call))
       return queue.list
         .slice(queue.at, queue.at + MAX_CONCURRENT)
-        .find(
-          ({ callIndex, draft }) =>
-            callIndex === undefined && !hasOtherValues(draft.args, call.args),
-        );
+        .find((node) => node.callIndex === undefined && isSeen(node, call));
     queue.at++;
     return first;
   }
@@ -364,6 +358,11 @@ class Claims {
 
 const wordingOf = ({ name, args, argsRaw }: Call): string =>
   canonicalJson([name, args ?? argsRaw ?? null]);
+
+/** Whether what a tap saw can be this call: of its server, where both name one, and with its values. */
+const isSeen = ({ draft }: Node<DraftTool>, { args, server }: Call): boolean =>
+  (server === undefined || draft.server === undefined || server === draft.server) &&
+  !hasOtherValues(draft.args, args);
 
 const isNamed = (draft: DraftTool, call: Pick<Call, 'name' | 'rawName'>): boolean =>
   draft.name === call.name || draft.rawName === (call.rawName ?? call.name);
