@@ -150,7 +150,7 @@ describe('complaints about other recorders', () => {
       replayed: [says('y')],
     });
     const [reply] = replay.value;
-    expect([reply!.status, reply!.headers['x-should-retry']]).toEqual([422, 'false']);
+    expect([reply!.status, reply!.headers['x-should-retry']]).toEqual([400, 'false']);
   });
 
   it('mcpsnoop: repeated calls of a tool get one answer, under the id of the recorded caller', () => {

@@ -88,6 +88,24 @@ describe('a recorded SDK gets the same bytes again, and gives the same trace and
     expect(recorded.cassette!.entries).toHaveLength(3);
   });
 
+  it('a miss ends an agent on LangChain, which asks again after most errors', async () => {
+    const model = await startScriptedModel({ script: REPLIES });
+    const env = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: model.url };
+    const { PATH, HOME } = process.env;
+    const recorded = await withTape('record', { env: { PATH, HOME, ...env } }, (slot) =>
+      runAgent(['langchain.ts'], slot.env),
+    );
+    await model.close();
+    const [first, ...rest] = recorded.cassette!.entries;
+    const other = { ...first!, body: { kind: 'json' as const, value: { model: 'other' } } };
+    const cassette = { ...recorded.cassette!, entries: [other, ...rest] };
+    const missed = await withTape('replay', { env: { PATH, HOME }, cassette }, (slot) =>
+      runAgent(['langchain.ts'], slot.env).catch((error: Error) => error.message),
+    );
+    expect(missed.value).toContain('cassette_miss');
+    expect(missed.seen.evidence.exchanges).toHaveLength(1);
+  });
+
   it.each([
     ['Converse', []],
     ['ConverseStream', ['stream']],

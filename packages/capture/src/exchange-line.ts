@@ -37,6 +37,7 @@ export function exchangeRecord(exchange: Exchange, run: string): ExchangeRecord 
     error: exchange.error,
     asked_usage: exchange.askedUsage,
     served: exchange.served,
+    recorded_i: exchange.recordedI,
   };
 }
 

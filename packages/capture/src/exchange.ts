@@ -55,6 +55,8 @@ export interface Exchange {
   readonly askedUsage?: boolean;
   /** The reply did not come from the upstream. */
   readonly served?: 'cassette' | 'injected';
+  /** Its number in the cassette that answered it. */
+  readonly recordedI?: number;
 }
 
 /** On replies that say that a cassette has no answer. */

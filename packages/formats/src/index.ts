@@ -25,6 +25,7 @@ export { namesInEvents } from './otel/signs.ts';
 export type { LogRecord, Span } from './otel/span.ts';
 export { detectFormat } from './reader/detect.ts';
 export { withHints } from './reader/hints.ts';
+export { withHole } from './reader/hole.ts';
 export {
   type ReadOptions,
   readTraceBatches,

@@ -1,4 +1,4 @@
-import { SECRETS } from '@agentci/lib/secrets';
+import { keptText, SECRETS } from '@agentci/lib/secrets';
 
 /** Words of the contract and the spec, which programs compare. */
 const KEPT: ReadonlySet<string> = new Set([
@@ -47,13 +47,13 @@ const WRITTEN: ReadonlySet<string> = new Set(['query', 'description', 'not_run',
 
 /** Masks secrets in the texts of agents, tools and judges. Keys, ids, names and statuses stay. */
 export function maskResult<T>(value: T, onFound?: OnFound): T {
-  return SECRETS.isEmpty ? value : (visit(value, onFound) as T);
+  return visit(value, onFound) as T;
 }
 
 type OnFound = (name: string) => void;
 
 function visit(value: unknown, onFound: OnFound | undefined): unknown {
-  if (typeof value === 'string') return SECRETS.text(value, onFound);
+  if (typeof value === 'string') return keptText(value, onFound);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     let list: unknown[] | undefined;

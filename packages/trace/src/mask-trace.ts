@@ -1,5 +1,5 @@
 import { isObject } from '@agentci/lib/data';
-import { maskMark, SECRETS } from '@agentci/lib/secrets';
+import { keptText, keptValue, maskMark } from '@agentci/lib/secrets';
 import type { Step, ToolStep, Trace } from './model.ts';
 
 /**
@@ -70,7 +70,6 @@ type OnFound = (name: string) => void;
  * hidden. Returns a trace without secrets unchanged.
  */
 export function maskTrace(trace: Trace): Trace {
-  if (SECRETS.isEmpty) return trace;
   const names = new Set(trace.masked);
   const before = names.size;
   const masked = maskFields(trace, (name) => names.add(name)) as Trace;
@@ -82,12 +81,12 @@ export function maskTrace(trace: Trace): Trace {
 /** The names of the secrets in the captured texts of a trace. */
 export function secretsInTrace(trace: Trace): ReadonlySet<string> {
   const names = new Set<string>();
-  if (!SECRETS.isEmpty) maskFields(trace, (name) => names.add(name));
+  maskFields(trace, (name) => names.add(name));
   return names;
 }
 
 function maskFields(value: unknown, onFound: OnFound): unknown {
-  if (typeof value === 'string') return SECRETS.text(value, onFound);
+  if (typeof value === 'string') return keptText(value, onFound);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     let list: unknown[] | undefined;
@@ -115,11 +114,11 @@ function maskField(key: string, value: unknown, onFound: OnFound): unknown {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (key === 'meta' && isObject(value)) {
     const { model, ...rest } = value as Record<string, unknown>;
-    const masked = SECRETS.value(rest, onFound);
+    const masked = keptValue(rest, onFound);
     return masked === rest ? value : { model, ...masked };
   }
   if (FREE.has(key) && !(key === 'schema' && typeof value === 'string'))
-    return SECRETS.value(value, onFound);
+    return keptValue(value, onFound);
   return KEPT.has(key) ? value : maskFields(value, onFound);
 }
 

@@ -4,11 +4,13 @@ import type { CaptureResult, Exchange } from '@agentci/capture';
 import { exchangeLine, maskReply } from '@agentci/capture';
 import { makeFolder, openFile, writeFileAtomic } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
-import { maskText } from '@agentci/lib/secrets';
+import { findCredentials, keptDocument, maskText } from '@agentci/lib/secrets';
 import { maskTrace } from '@agentci/trace';
 import { cleanName } from '../mcp-commands/server-name.ts';
 
 export const CAPTURE_SCHEMA = 'agentci.capture/1';
+
+const FORMS = { whole: findCredentials, joined: findCredentials };
 
 /**
  * The files of one capture: exchanges and spans as they come, the rest at the end, `capture.json` last. For the user's eyes only:
@@ -30,12 +32,12 @@ export class CaptureFolder {
   }
 
   add(exchange: Exchange, run: string): void {
-    writeSync(this.#exchanges, `${maskText(exchangeLine(maskReply(exchange), run))}\n`);
+    writeSync(this.#exchanges, `${keptDocument(exchangeLine(maskReply(exchange, FORMS), run))}\n`);
   }
 
   addTelemetry(request: unknown): void {
     this.#telemetry ??= openFile(join(this.path, 'otlp.jsonl'), 'ax', 0o600);
-    writeSync(this.#telemetry, `${maskText(JSON.stringify(request))}\n`);
+    writeSync(this.#telemetry, `${keptDocument(JSON.stringify(request))}\n`);
   }
 
   finish({ trace, evidence }: CaptureResult, about: Readonly<Record<string, unknown>>): void {

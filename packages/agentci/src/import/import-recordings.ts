@@ -1,6 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { TraceProblem } from '@agentci/formats';
-import { type ReadOptions, readTraceItems } from '@agentci/formats';
+import { type ReadOptions, readTraceItems, withHole } from '@agentci/formats';
 import type { Trace } from '@agentci/trace';
 import { redactTrace } from './redact-trace.ts';
 import { isFailedRun } from './summarize-traces.ts';
@@ -43,12 +43,21 @@ export async function importRecordings(
         traces.push(withLocalSource(item.trace, dir));
     }
   }
+  // What is kept does not keep the problems: whoever reads it later must see that there were some.
+  const broken = new Set(problems.map(({ file }) => file));
+  const known = traces.map((trace) =>
+    broken.has(trace.source.file) && !isWhole(trace) ? withHole(trace) : trace,
+  );
   const masked =
     redact === false
-      ? traces
-      : traces.map((one) => redactTrace(one, { names: redact === 'names' }).trace);
+      ? known
+      : known.map((one) => redactTrace(one, { names: redact === 'names' }).trace);
   return { traces: masked, problems, skipped };
 }
+
+/** Each record of our own formats is a run of its own. */
+const isWhole = ({ source }: Trace): boolean =>
+  source.format === 'agentci' || source.format === 'simple';
 
 const withLocalFile = (problem: TraceProblem, dir: string): TraceProblem =>
   problem.file === undefined ? problem : { ...problem, file: localPath(problem.file, dir) };

@@ -2,6 +2,7 @@ import { unpacked } from '@agentci/formats';
 import { canonicalJson, sha256Hex } from '@agentci/lib/data';
 import { findDuplicateKey, parseExact } from '@agentci/lib/json';
 import { mapTexts, withoutCredentialFields, withoutCredentials } from '@agentci/lib/secrets';
+import { withPlainCallIds } from './call-ids.ts';
 import { prepareIgnore } from './ignore.ts';
 import { plainPath } from './plain-path.ts';
 import { prepareScrub, type Scrub } from './scrub.ts';
@@ -110,7 +111,7 @@ function makeRules(given: GivenRules): MatchRules {
   const ignore = prepareIgnore(given.ignore);
   const scrub = prepareScrub(given.scrub);
   const bodyOf = ({ body }: StoredRequest): unknown => {
-    if (body.kind === 'json') return ignore(body.value);
+    if (body.kind === 'json') return withPlainCallIds(ignore(body.value));
     if (body.kind === 'text') return { text: body.text };
     return { sha256: body.sha256 };
   };

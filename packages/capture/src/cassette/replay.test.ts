@@ -296,7 +296,7 @@ describe('what the cassette does not have', () => {
     const missed = await withTape('replay', { env: {}, cassette: recorded.cassette }, (slot) =>
       ask(base(slot) + CHAT, body('Goodbye')),
     );
-    expect(missed.value.status).toBe(422);
+    expect(missed.value.status).toBe(400);
     expect(missed.value.headers['x-should-retry']).toBe('false');
     const { error } = JSON.parse(Buffer.concat(missed.value.chunks).toString());
     expect(error).toMatchObject({
@@ -313,7 +313,7 @@ describe('what the cassette does not have', () => {
       (await ask(base(slot) + CHAT, body('x'))).status,
     ];
     const { cassette } = recorded;
-    expect((await withTape('replay', { env: {}, cassette }, twice)).value).toEqual([200, 422]);
+    expect((await withTape('replay', { env: {}, cassette }, twice)).value).toEqual([200, 400]);
     expect(
       (await withTape('replay', { env: {}, cassette, options: { repeatsLast: true } }, twice))
         .value,

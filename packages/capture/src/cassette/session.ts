@@ -120,6 +120,7 @@ export class CassetteSession {
     };
     return {
       served: 'cassette',
+      recordedI: i,
       status,
       headers,
       chunks,
@@ -234,13 +235,16 @@ function hidesUsage(entry: CassetteEntry, route: Exchange['route'], body: Buffer
   return entry.askedUsage === true || recorded === undefined;
 }
 
-/** In a form whose words the SDKs of all providers show, and with a status that none of them tries again. */
+/**
+ * In a form whose words the SDKs of all providers show, and with a status that none of them tries again: LangChain does so
+ * after a 422, for more than a minute.
+ */
 function missReply(text: string): ServedReply {
   const message = `agentci cassette_miss: ${text}`;
   const error = { type: 'cassette_miss', code: 'cassette_miss', message };
   return {
     served: 'cassette',
-    status: 422,
+    status: 400,
     headers: {
       'content-type': 'application/json',
       'x-should-retry': 'false',

@@ -3,6 +3,8 @@ import type { Exchange } from '../exchange.ts';
 /** A reply that does not come from the upstream: from a cassette, or put there to see what the agent does. */
 export interface ServedReply {
   readonly served: NonNullable<Exchange['served']>;
+  /** Its number in the cassette. */
+  readonly recordedI?: number;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly chunks: readonly Buffer[];

@@ -101,7 +101,8 @@ export class OpenExchange {
   #kept = 0;
   #isTooLarge = false;
   #isOver = false;
-  readonly #extra: Writable<Pick<Exchange, 'askedUsage' | 'served' | 'encoding'>> = {};
+  readonly #extra: Writable<Pick<Exchange, 'askedUsage' | 'served' | 'recordedI' | 'encoding'>> =
+    {};
 
   constructor(options: OpenOptions) {
     this.#options = options;
@@ -118,7 +119,7 @@ export class OpenExchange {
     if (encoding !== undefined) this.#extra.encoding = encoding;
   }
 
-  note(extra: Pick<Exchange, 'askedUsage' | 'served'>): void {
+  note(extra: Pick<Exchange, 'askedUsage' | 'served' | 'recordedI'>): void {
     Object.assign(this.#extra, extra);
   }
 
@@ -155,7 +156,7 @@ export class OpenExchange {
     this.#isOver = true;
     const { about, i, at, onEnd } = this.#options;
     const { route, provider, method, uri, path } = about;
-    const { askedUsage, served, encoding } = this.#extra;
+    const { askedUsage, served, recordedI, encoding } = this.#extra;
     const reason = why ?? (this.#isTooLarge ? 'too_large' : undefined);
     // Field by field: copies of whole objects take several times as long, and every call is written down.
     const exchange: Writable<Exchange> = {
@@ -176,6 +177,7 @@ export class OpenExchange {
     if (path !== undefined) exchange.path = path;
     if (askedUsage !== undefined) exchange.askedUsage = askedUsage;
     if (served !== undefined) exchange.served = served;
+    if (recordedI !== undefined) exchange.recordedI = recordedI;
     if (encoding !== undefined) exchange.encoding = encoding;
     if (reason !== undefined) exchange.why = reason;
     if (error !== undefined) exchange.error = error;

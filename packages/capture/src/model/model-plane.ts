@@ -124,7 +124,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
         ? 'the query that it belongs to is over'
         : 'it cannot be answered from a cassette';
       exchange.end({ complete: false, error: why });
-      refuse(response, 422, why, { 'x-should-retry': 'false' });
+      refuse(response, 400, why, { 'x-should-retry': 'false' });
       return;
     }
     const headers = headersOf({ request, target, body, isWhole });

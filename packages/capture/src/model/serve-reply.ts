@@ -14,7 +14,8 @@ export async function serveReply(
   response: Outgoing,
   exchange: OpenExchange,
 ): Promise<void> {
-  exchange.note({ served: reply.served });
+  const { served, recordedI } = reply;
+  exchange.note(recordedI === undefined ? { served } : { served, recordedI });
   exchange.replied(reply.status, reply.headers);
   const isPacked = reply.headers['content-encoding'] !== undefined;
   const hides = reply.hidesUsage === true;

@@ -20,10 +20,11 @@ import { UNNAMED } from './blocks.ts';
 import { capturedBy } from './capture.ts';
 import { joinClaims } from './claims.ts';
 import type { Call, Draft, DraftAgent, DraftStep, DraftTool } from './draft.ts';
+import { endBeside } from './end-beside.ts';
 import { foldDuplicates } from './fold.ts';
 import { gapsIn, gapWarnings, isCutOff } from './gaps.ts';
 import { withHandoffs } from './handoffs.ts';
-import { inTimeOrder } from './order.ts';
+import { inOrder } from './order.ts';
 import { handoffTarget, undecorated } from './span-name.ts';
 import {
   isAgent,
@@ -48,8 +49,9 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   if (least > TRACE_LIMITS.steps) throw tooMany(least);
   const linked = linkSteps(draft.steps.flatMap(withoutParallel).map(withBareName));
   foldDuplicates(linked);
-  const joined = inTimeOrder(
-    joinClaims(inTimeOrder(linked), (draft.turns ?? []).map(withBareCalls)),
+  const joined = inOrder(
+    joinClaims(inOrder(linked), (draft.turns ?? []).map(withBareCalls)),
+    draft,
   );
   const nodes = withHandoffs(joined, {
     agents: agentsOf(joined, draft.agents ?? []),
@@ -102,7 +104,11 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
 export function tryBuild(record: RawRecord, draftOf: () => Draft | undefined): AdapterItem[] {
   try {
     const draft = draftOf();
-    return draft === undefined ? [] : [{ ok: true, trace: buildTrace(draft, record) }];
+    if (draft === undefined) return [];
+    const isOver = draft.status !== undefined || draft.error !== undefined;
+    const end = isOver ? undefined : endBeside(record.value);
+    const whole = end === undefined ? draft : { ...draft, ...end };
+    return [{ ok: true, trace: buildTrace(whole, record) }];
   } catch (error) {
     if (!(error instanceof TraceError)) throw error;
     return [problemWith(record, error)];
@@ -275,6 +281,7 @@ function ownOf(draft: DraftStep): object {
     gap: ____,
     isWhole: _____,
     isRequest: ______,
+    sequence: _______,
     ...own
   } = draft as Mixed;
   return own;

@@ -1,6 +1,7 @@
+import { canonicalJson } from '@agentci/lib/data';
 import { UNNAMED } from './blocks.ts';
 import type { Call, DraftLlm, DraftTool, Turn } from './draft.ts';
-import { hasOtherValues, isEcho } from './same-call.ts';
+import { hasOtherValues, isEcho, isUnwrapped } from './same-call.ts';
 import { isAgent, isKept, isLlm, isTool, type Node, nodeOf } from './tree.ts';
 import { resultOf } from './values.ts';
 
@@ -94,6 +95,13 @@ class Claims {
           const echoed = isDelta ? undefined : this.#echoed(call, repeats, at);
           if (!isKnown && echoed !== undefined) this.#remember(call.id, echoed);
           else if (!isKnown) this.#ask(call, at, i, isPast);
+          this.#repeat(echoed ?? same?.find(({ draft }) => isNamed(draft, call)), at);
+          continue;
+        }
+        // Not every client sends back the id that a call was given.
+        const named = isDelta ? undefined : this.#echoed(call, repeats, at);
+        if (named?.draft.callId !== undefined) {
+          this.#repeat(named, at);
           continue;
         }
         const count = (counts.get(call.name) ?? 0) + 1;
@@ -142,6 +150,7 @@ class Claims {
         const asked = found === undefined || isOther ? this.#createFrom(turn, at, isPast) : found;
         this.#isAnswered.add(asked);
         this.#answer(asked, turn);
+        this.#repeat(asked, at);
       }
     }
     // A history that grows repeats the results that were read before.
@@ -153,8 +162,18 @@ class Claims {
       // Of a result with neither id nor name only the number tells whether its call is known.
       if (next === undefined && turn.name === undefined && nameless.length <= this.#tools.size)
         continue;
-      this.#answer(next ?? this.#createFrom(turn, at, isPast), turn);
+      const asked = next ?? this.#createFrom(turn, at, isPast);
+      this.#answer(asked, turn);
+      this.#repeat(asked, at);
     }
+  }
+
+  /** Notes that a request repeats a call: it came after the call. */
+  #repeat(call: Node<DraftTool> | undefined, at: Node | undefined): void {
+    if (call === undefined || call.repeatedIn !== undefined || at === undefined || !isLlm(at))
+      return;
+    const { requester } = call;
+    if (requester === undefined || this.#rankOf(requester) < this.#rankOf(at)) call.repeatedIn = at;
   }
 
   /** A call with the model's id for it that no reply asked for is of a reply that was not recorded. */
@@ -201,6 +220,7 @@ class Claims {
       delete draft.argsRaw;
     } else if (draft.args === undefined && call.argsRaw !== undefined)
       draft.argsRaw ??= call.argsRaw;
+    else if (isUnwrapped(draft.args, call.args)) draft.args = call.args;
     if (call.by !== undefined) draft.by ??= call.by;
     if (call.actor !== undefined) draft.actor ??= call.actor;
     if (call.server !== undefined) draft.server ??= call.server;
@@ -256,16 +276,10 @@ class Claims {
     if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined))
       return undefined;
     // Calls of one reply reach their servers in any order; what a tap saw has the arguments as the model gave them.
-    if (
-      first.draft.evidence?.includes('mcp') === true &&
-      hasOtherValues(first.draft.args, call.args)
-    )
+    if (first.draft.evidence?.includes('mcp') === true && !isSeen(first, call))
       return queue.list
         .slice(queue.at, queue.at + MAX_CONCURRENT)
-        .find(
-          ({ callIndex, draft }) =>
-            callIndex === undefined && !hasOtherValues(draft.args, call.args),
-        );
+        .find((node) => node.callIndex === undefined && isSeen(node, call));
     queue.at++;
     return first;
   }
@@ -343,7 +357,12 @@ class Claims {
 }
 
 const wordingOf = ({ name, args, argsRaw }: Call): string =>
-  JSON.stringify([name, args ?? argsRaw]);
+  canonicalJson([name, args ?? argsRaw ?? null]);
+
+/** Whether what a tap saw can be this call: of its server, where both name one, and with its values. */
+const isSeen = ({ draft }: Node<DraftTool>, { args, server }: Call): boolean =>
+  (server === undefined || draft.server === undefined || server === draft.server) &&
+  !hasOtherValues(draft.args, args);
 
 const isNamed = (draft: DraftTool, call: Pick<Call, 'name' | 'rawName'>): boolean =>
   draft.name === call.name || draft.rawName === (call.rawName ?? call.name);

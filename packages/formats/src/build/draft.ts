@@ -66,6 +66,8 @@ export interface Draft {
   readonly mentions?: readonly string[];
   /** A change of the speaking agent between two LLM calls is a handoff, though nothing says so. */
   readonly speakersHandOff?: boolean;
+  /** The replies came from a recording: what came between them is read from it, not from clocks. */
+  readonly isReplayed?: boolean;
   readonly warnings?: Trace['warnings'];
 }
 
@@ -106,6 +108,8 @@ interface DraftBase {
   readonly key?: string;
   readonly parent?: string;
   readonly agent?: string;
+  /** The place among the requests of the run, where the recording has one. */
+  readonly sequence?: number;
   readonly t0?: number;
   readonly t1?: number;
   readonly timing?: Step['timing'];

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { defined, present } from '@agentci/lib/data';
+import { canonicalJson, defined, present, sha256Hex } from '@agentci/lib/data';
 import type { Failure, ToolDef } from '@agentci/trace';
 import { type Fields, isFields } from '@agentci/trace';
 import type { AdapterItem, RawRecord } from '../adapter.ts';
@@ -171,20 +170,30 @@ export function exchangeItems(exchanges: readonly WireExchange[], format: string
 export function conversationsIn(exchanges: readonly WireExchange[]): WireExchange[][] {
   const runs: WireExchange[][] = [];
   const byMark = new Map<string, WireExchange[]>();
+  const asked = new Set(
+    exchanges.flatMap(({ output }) => output?.calls?.map(({ id }) => id) ?? []),
+  );
+  // Some providers give calls no ids, and some clients leave them out or send others.
+  const losesIds = exchanges.some(({ input }) =>
+    input.some(({ calls = [] }) => calls.some(({ id }) => id === undefined || !asked.has(id))),
+  );
   for (const exchange of exchanges) {
     const run =
-      marksBefore(exchange)
+      marksBefore(exchange, losesIds)
         .map((mark) => byMark.get(mark))
         .find((found) => found !== undefined) ?? [];
     if (run.length === 0) runs.push(run);
     run.push(exchange);
-    for (const mark of marksOf(exchange)) byMark.set(mark, run);
+    for (const mark of marksOf(exchange, losesIds)) byMark.set(mark, run);
   }
   return runs;
 }
 
 /** What the next call would show of this one. */
-function marksOf({ input, output, responseId, threadId }: WireExchange): string[] {
+function marksOf(
+  { input, output, responseId, threadId }: WireExchange,
+  losesIds: boolean,
+): string[] {
   const calls = (output?.calls ?? []).flatMap(({ id }) => (id === undefined ? [] : [`call ${id}`]));
   const text = textOf(output);
   return present([
@@ -192,41 +201,48 @@ function marksOf({ input, output, responseId, threadId }: WireExchange): string[
     responseId === undefined ? undefined : `reply ${responseId}`,
     threadId === undefined ? undefined : `thread ${threadId}`,
     text === undefined ? undefined : textMark(textOf(input.findLast(isUsers)), text),
-    hasCallWithoutId(output) ? `history ${[...input, output!].reduce(chained, '')}` : undefined,
+    losesIds && output?.calls !== undefined ? historyMarks([...input, output]).at(-1) : undefined,
   ]);
 }
 
-function marksBefore({ input, previousId, threadId }: WireExchange): string[] {
-  const marks = present([
+/** The surest first. */
+function marksBefore(
+  { input, previousId, threadId }: WireExchange,
+  losesIds: boolean,
+): readonly string[] {
+  const ids = present([
     previousId === undefined ? undefined : `reply ${previousId}`,
     threadId === undefined ? undefined : `thread ${threadId}`,
   ]);
-  const lacksIds = input.some(hasCallWithoutId);
-  let history = '';
+  const texts: string[] = [];
   let asked: string | undefined;
   for (const turn of input) {
-    if (lacksIds) history = chained(history, turn);
-    if (hasCallWithoutId(turn)) marks.push(`history ${history}`);
     if (isUsers(turn)) asked = textOf(turn);
-    if (turn.callId !== undefined) marks.push(`call ${turn.callId}`);
+    if (turn.callId !== undefined) ids.push(`call ${turn.callId}`);
     if (turn.role !== 'assistant') continue;
-    for (const { id } of turn.calls ?? []) if (id !== undefined) marks.push(`call ${id}`);
+    for (const { id } of turn.calls ?? []) if (id !== undefined) ids.push(`call ${id}`);
     const text = textOf(turn);
-    if (text !== undefined) marks.push(textMark(asked, text));
+    if (text !== undefined) texts.push(textMark(asked, text));
   }
-  return marks;
+  return [...ids, ...(losesIds ? historyMarks(input).toReversed() : []), ...texts];
 }
 
-const hasCallWithoutId = (turn: Turn | undefined): boolean =>
-  turn?.calls?.some(({ id }) => id === undefined) ?? false;
-
-/** The fingerprint of a history and one turn more. Calls without ids are told apart by all that came before them. */
-function chained(before: string, { role, parts, calls, name, result }: Turn): string {
-  const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  const asked = calls?.map((call) => [call.name, call.args ?? call.argsRaw]);
-  return createHash('sha256')
-    .update(JSON.stringify([before, role, words, asked, name, result]))
-    .digest('hex');
+/** A fingerprint of a history up to each of its calls: without their ids, calls are told apart by all that came before them. */
+function historyMarks(turns: readonly Turn[]): string[] {
+  const marks: string[] = [];
+  let history = '';
+  const add = (part: unknown): void => {
+    history = sha256Hex(canonicalJson([history, part]));
+  };
+  for (const { role, parts, calls = [], name, result } of turns) {
+    const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+    if (words !== '' || result !== undefined) add([role, words, name, result]);
+    for (const call of calls) {
+      add([call.name, call.args ?? call.argsRaw]);
+      marks.push(`history ${history}`);
+    }
+  }
+  return marks;
 }
 
 /** "Done." is said in many runs: what was asked before tells them apart. */

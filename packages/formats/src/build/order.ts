@@ -1,11 +1,36 @@
-import type { Node } from './tree.ts';
+import type { DraftTool } from './draft.ts';
+import { isKept, isTool, type Node, target } from './tree.ts';
+
+interface Options {
+  /** Replies came from a recording, so that clocks say nothing about what came between them. */
+  readonly isReplayed?: boolean | undefined;
+}
 
 /**
- * Puts steps in the order they started, to the microsecond. What has no time comes right behind what was before it.
- * Calls of one message that started together are in the order of the message: clocks tie, and exporters write spans as
- * they end. The rest of a tie stays as it is, parents before children.
+ * Puts steps in the order of the conversation: parents before children, requests in their sequence, a call after the reply
+ * that asked for it and before the request that repeats it. Clocks order only what the conversation leaves open, to the
+ * microsecond; a step without a time stays behind the one before it. A recording that contradicts itself, as one that
+ * uses ids again can, keeps the order of its clocks there.
  */
-export function inTimeOrder(nodes: readonly Node[]): Node[] {
+export function inOrder(nodes: readonly Node[], options: Options = {}): Node[] {
+  const needs = needsOf(nodes, options);
+  const ordered = new Set<Node>();
+  const begun = new Set<Node>();
+  for (const next of byClock(nodes)) {
+    const open = [next];
+    for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
+      const first = begun.has(node)
+        ? []
+        : (needs.get(node) ?? []).filter((needed) => !begun.has(needed));
+      begun.add(node);
+      if (first.length > 0) open.push(...first.toReversed());
+      else ordered.add(open.pop()!);
+    }
+  }
+  return [...ordered];
+}
+
+function byClock(nodes: readonly Node[]): Node[] {
   let latest = Number.NEGATIVE_INFINITY;
   const timed = nodes.map((node, index) => {
     const { t0 } = node.draft;
@@ -15,38 +40,61 @@ export function inTimeOrder(nodes: readonly Node[]): Node[] {
   });
   timed.sort((a, b) => {
     if (a.at === b.at) return a.index - b.index;
-    if (a.at < b.at) return -1;
-    return 1;
+    return a.at < b.at ? -1 : 1;
   });
-  const ordered = timed.map(({ node }) => node);
-  let known: ReadonlyMap<Node, number> | undefined;
-  // Few runs have ties, and replies keep their places.
-  const rank = (node: Node): number | undefined => {
-    known ??= new Map(
-      ordered.flatMap((one, i) => (one.draft.kind === 'llm' ? [[one, i] as const] : [])),
-    );
-    return known.get(node);
-  };
-  for (let start = 0; start < timed.length; ) {
-    let end = start + 1;
-    while (end < timed.length && timed[end]!.at === timed[start]!.at) end++;
-    if (end - start > 1) orderCalls(ordered, { start, end, rank });
-    start = end;
-  }
-  return ordered;
+  return timed.map(({ node }) => node);
 }
 
-/** Within a tie, calls that were requested take the places they have together in the order they were asked. */
-function orderCalls(
-  nodes: Node[],
-  { start, end, rank }: { start: number; end: number; rank: (node: Node) => number | undefined },
-): void {
-  const places: number[] = [];
-  for (let i = start; i < end; i++) if (nodes[i]!.callIndex !== undefined) places.push(i);
-  if (places.length < 2) return;
-  const calls = places.map((i) => nodes[i]!);
-  const asked = (node: Node): number =>
-    node.requester === undefined ? -1 : (rank(node.requester) ?? -1);
-  calls.sort((a, b) => asked(a) - asked(b) || a.callIndex! - b.callIndex!);
-  for (const [i, place] of places.entries()) nodes[place] = calls[i]!;
+/** The steps that come before each step, whatever clocks say. */
+function needsOf(nodes: readonly Node[], { isReplayed = false }: Options): Map<Node, Node[]> {
+  const needs = new Map<Node, Node[]>();
+  const put = (earlier: Node | undefined, later: Node | undefined): void => {
+    if (earlier === undefined || later === undefined || earlier === later) return;
+    const known = needs.get(later);
+    if (known === undefined) needs.set(later, [earlier]);
+    else known.push(earlier);
+  };
+  const calls = callsByReply(nodes);
+  for (const node of nodes) {
+    if (node.parent !== undefined) {
+      put(node.parent, node);
+      put(target(node.parent), node);
+    }
+    if (node.repeatedIn !== undefined) put(node, target(node.repeatedIn));
+  }
+  for (const [reply, asked] of calls)
+    for (const [i, call] of asked.entries()) {
+      put(reply, call);
+      let earlier = i - 1;
+      while (earlier >= 0 && isSurelyBefore(call, asked[earlier]!)) earlier--;
+      put(asked[earlier], call);
+    }
+  const requests = nodes
+    .filter((node) => isKept(node) && node.draft.sequence !== undefined)
+    .sort((a, b) => a.draft.sequence! - b.draft.sequence!);
+  for (const [i, request] of requests.entries()) {
+    const previous = requests[i - 1];
+    put(previous, request);
+    if (isReplayed && previous !== undefined)
+      for (const call of calls.get(previous) ?? []) put(call, request);
+  }
+  return needs;
 }
+
+/** The calls that each reply asks for, in its order. */
+function callsByReply(nodes: readonly Node[]): Map<Node, Node<DraftTool>[]> {
+  const calls = new Map<Node, Node<DraftTool>[]>();
+  for (const node of nodes) {
+    if (!isTool(node) || !isKept(node) || node.requester === undefined) continue;
+    const reply = target(node.requester);
+    const known = calls.get(reply);
+    if (known === undefined) calls.set(reply, [node]);
+    else known.push(node);
+  }
+  for (const asked of calls.values()) asked.sort((a, b) => a.callIndex! - b.callIndex!);
+  return calls;
+}
+
+/** One was over when the other began: the program runs the calls of a reply one by one, in an order of its own. */
+const isSurelyBefore = ({ draft: a }: Node, { draft: b }: Node): boolean =>
+  a.timing !== 'estimated' && a.t1 !== undefined && b.t0 !== undefined && a.t1 < b.t0;

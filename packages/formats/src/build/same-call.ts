@@ -27,3 +27,9 @@ export function hasOtherValues(a: unknown, b: unknown): boolean {
     return false;
   return !isDeepStrictEqual(a, b);
 }
+
+/** Whether a recorder took the only argument of a call for a wrapper around its arguments. */
+export function isUnwrapped(recorded: unknown, asked: unknown): boolean {
+  const values = isFields(asked) ? Object.values(asked) : [];
+  return values.length === 1 && isFields(recorded) && isDeepStrictEqual(recorded, values[0]);
+}

@@ -16,6 +16,8 @@ export interface Node<D extends DraftStep = DraftStep> {
   /** The LLM step that asked for this call, and the position of the call in its message. */
   requester: Node | undefined;
   callIndex: number | undefined;
+  /** The first later request that repeats this call or brings its result. */
+  repeatedIn: Node | undefined;
   /** What the builder found missing here. */
   readonly gaps: Gap[];
 }
@@ -36,6 +38,7 @@ export const nodeOf = (draft: DraftStep, parent: Node | undefined): Node => ({
   isDropped: draft.kind === 'span',
   requester: undefined,
   callIndex: undefined,
+  repeatedIn: undefined,
   gaps: [],
 });
 

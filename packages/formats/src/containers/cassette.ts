@@ -4,7 +4,8 @@ import { bodyOfBytes, bodyOfText } from './http-body.ts';
 import { indentQuoted } from './indent-quoted.ts';
 import { nothingRecorded, type Unpacked, type UnpackedRecord } from './unpacked.ts';
 
-const BINARY = 'tag:yaml.org,2002:binary';
+/** Ruby writes the last one. */
+const BINARY = ['!!binary', 'tag:yaml.org,2002:binary', '!binary'];
 
 /**
  * Cassettes of HTTP recorders (VCR and its kin): every interaction is one record, `{method, uri, request, status,
@@ -14,7 +15,7 @@ export function unpackCassette(bytes: Uint8Array): Unpacked {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   const strict = parsed(text);
   const { list, diagnostics } = strict.list === undefined ? parsed(indentQuoted(text)) : strict;
-  if (list?.kind !== 'seq') {
+  if (list === undefined) {
     const [first] = strict.diagnostics.length > 0 ? strict.diagnostics : diagnostics;
     return {
       records: [],
@@ -27,47 +28,59 @@ export function unpackCassette(bytes: Uint8Array): Unpacked {
       ],
     };
   }
-  if (list.items.length === 0) return nothingRecorded('cassette');
-  return { records: list.items.map(interaction) };
+  if (list.length === 0) return nothingRecorded('cassette');
+  return { records: list.map(interaction) };
+}
+
+/** What was sent and what came back. */
+interface Interaction {
+  readonly request: YamlNode | undefined;
+  readonly response: YamlNode | undefined;
 }
 
 function parsed(text: string) {
-  const { root, diagnostics } = parseYaml(text, { file: 'cassette', tags: ['!!binary', BINARY] });
-  const list =
-    root === undefined
-      ? undefined
-      : (nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']));
-  return { list, diagnostics };
+  const { root, diagnostics } = parseYaml(text, { file: 'cassette', tags: BINARY });
+  return { list: root === undefined ? undefined : interactionsIn(root), diagnostics };
 }
 
-function interaction(node: YamlNode): UnpackedRecord {
-  const request = fields(plainAt(node, ['request']));
-  const { status, code: number } = fields(plainAt(node, ['response']));
-  const code = typeof status === 'number' ? status : (fields(status).code ?? number);
+/** As a list of pairs, or as a list of requests beside one of responses. */
+function interactionsIn(root: YamlNode): readonly Interaction[] | undefined {
+  const list = nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']);
+  if (list?.kind === 'seq')
+    return list.items.map((item) => ({
+      request: nodeAt(item, ['request']),
+      response: nodeAt(item, ['response']),
+    }));
+  const [requests, responses] = [nodeAt(root, ['requests']), nodeAt(root, ['responses'])];
+  return requests?.kind === 'seq' && responses?.kind === 'seq'
+    ? requests.items.map((request, i) => ({ request, response: responses.items[i] }))
+    : undefined;
+}
+
+function interaction({ request: asked, response }: Interaction): UnpackedRecord {
+  const request = fields(plain(asked));
+  const { status, status_code, code: number } = fields(plain(response));
+  const code = typeof status === 'number' ? status : (fields(status).code ?? number ?? status_code);
   return {
     value: {
       method: request.method,
       uri: request.uri ?? request.url,
-      request: bodyIn(node, 'request'),
+      request: bodyIn(asked),
       status: code,
-      response: bodyIn(node, 'response'),
+      response: bodyIn(response),
     },
   };
 }
 
-const plainAt = (node: YamlNode, path: readonly string[]): unknown => {
-  const found = nodeAt(node, path);
-  return found === undefined ? undefined : toPlain(found);
-};
+const plain = (node: YamlNode | undefined): unknown =>
+  node === undefined ? undefined : toPlain(node);
 
-/** Some recorders keep a body parsed, beside the place it has as text. */
-function bodyIn(node: YamlNode, side: 'request' | 'response'): unknown {
-  const found = body(nodeAt(node, [side, 'body']));
-  const parsed =
-    found === undefined || found === '' || found === null
-      ? plainAt(node, [side, 'parsed_body'])
-      : undefined;
-  return parsed ?? found;
+/** Some recorders keep a body parsed, beside the place it has as text; older ones have another name for it. */
+function bodyIn(side: YamlNode | undefined): unknown {
+  if (side === undefined) return undefined;
+  const found = body(nodeAt(side, ['body']) ?? nodeAt(side, ['content']));
+  const isEmpty = found === undefined || found === '' || found === null;
+  return (isEmpty ? plain(nodeAt(side, ['parsed_body'])) : undefined) ?? found;
 }
 
 /** A body is text, or holds it under `string`; it may be packed. */

@@ -221,6 +221,7 @@ describe('cassettes', () => {
     { how: 'plain', body: JSON.stringify(reply) },
     { how: 'as binary', body: `!!binary ${Buffer.from(reply).toString('base64')}` },
     { how: 'as binary, packed', body: `!!binary ${gzipSync(reply).toString('base64')}` },
+    { how: 'as binary of Ruby', body: `!binary ${Buffer.from(reply).toString('base64')}` },
   ])('with a body $how give the reply parsed', ({ body }) => {
     expect(unpackCassette(cassette(body)).records).toMatchObject([
       {
@@ -231,6 +232,23 @@ describe('cassettes', () => {
           response: { object: 'chat.completion' },
         },
       },
+    ]);
+  });
+
+  const asked = '- {method: POST, uri: "http://model.test/v1/chat/completions", body: "{}"}';
+  test.each([
+    {
+      how: 'requests beside responses',
+      text: `requests:\n- body: '{}'\n  method: POST\n  uri: http://m/v1\nresponses:\n- body: {string: '${reply}'}\n  status: {code: 200}\nversion: 1\n`,
+    },
+    {
+      how: 'a reply under its old name',
+      text: `interactions:\n- request: ${asked.slice(2)}\n  response: {content: '${reply}', status_code: 200}\nversion: 1\n`,
+    },
+  ])('with $how give the reply', ({ text }) => {
+    expect(containerOf(bytes(text))).toBe('cassette');
+    expect(unpackCassette(bytes(text)).records).toMatchObject([
+      { value: { status: 200, request: {}, response: { object: 'chat.completion' } } },
     ]);
   });
 

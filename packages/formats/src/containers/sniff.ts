@@ -28,7 +28,7 @@ export function containerOf(bytes: Uint8Array): Container | undefined {
   if (/^httprr trace v\d+\r?\n/.test(text)) return 'httprr';
   if (/^--[^\r\n]{1,200}\r?\ncontent-disposition:/i.test(text)) return 'multipart';
   if (
-    /^(?:(?:#|---|%)[^\n]*\n|\s)*(?:(?:version|recorded_with):[^\n]*\n)*(?:http_)?interactions:/.test(
+    /^(?:(?:#|---|%)[^\n]*\n|\s)*(?:(?:version|recorded_with):[^\n]*\n)*(?:(?:http_)?interactions:|requests:\s*\n\s*- (?:body|headers|method|uri):)/.test(
       text,
     )
   )

@@ -71,9 +71,9 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
   const isMessage = typeof kwargs.tool_call_id === 'string';
   const failed = isMessage && kwargs.status === 'error';
   const given = unpacked(input);
-  // Some writers put the arguments under `input`, and results in the blocks of MCP.
-  const isWrapped = isFields(given) && Object.keys(given).length === 1 && 'input' in given;
-  const inner = isWrapped ? given.input : given;
+  // Some writers put the arguments under `input`, and results in the blocks of MCP. A text there is an argument of that name.
+  const wrapped = isFields(given) && Object.keys(given).length === 1 ? given.input : undefined;
+  const inner = isFields(unpacked(wrapped)) ? wrapped : given;
   let result: unknown;
   if (output === null) result = undefined;
   else if (isMessage) result = resultOf(kwargs.content);

@@ -6,7 +6,7 @@ export const KEY = {
   name: 2,
   /** What may be used or was expected, and values that belong to a call or its result. */
   skipped: 4,
-  /** Only there when something ran at the provider or was taken out. */
+  /** Only there when something ran at the provider. */
   activity: 8,
   /** A number of calls. */
   count: 16,
@@ -30,6 +30,8 @@ export const KEY = {
   tools: 8192,
   /** A name that tracing may decorate (`tool:X`). */
   label: 16_384,
+  /** What stands beside calls, and does not say which. */
+  wanted: 32_768,
 } as const;
 
 const WORDS: readonly (readonly [number, RegExp])[] = [
@@ -47,7 +49,11 @@ const WORDS: readonly (readonly [number, RegExp])[] = [
   ],
   [
     KEY.activity,
-    /^(?:executable_?code|code_?execution_?result|web_?search_?queries|url_?context_?metadata|automatic_?function_?calling_?history|long_?running_?tool_?ids|requested_?tool_?confirmations|requested_?auth_?configs|tool_?use_?prompt_?token_?count|web_?search_?requests|web_?fetch_?requests|executed_tools|tool_outputs|tool_?usage|tool_?response)$/i,
+    /^(?:executable_?code|code_?execution_?result|web_?search_?queries|url_?context_?metadata|tool_?use_?prompt_?token_?count|web_?search_?requests|web_?fetch_?requests)$/i,
+  ],
+  [
+    KEY.wanted,
+    /^(?:automatic_?function_?calling_?history|long_?running_?tool_?ids|requested_?tool_?confirmations|requested_?auth_?configs|executed_tools|tool_outputs|tool_?usage|tool_?response)$/i,
   ],
   [
     KEY.count,

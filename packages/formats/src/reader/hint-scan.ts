@@ -284,6 +284,7 @@ export class HintScan {
   #marked(name: string, bits: number, inner: unknown, fields: Fields): void {
     if (bits & KEY.removed && isSomething(inner)) this.removed ??= name;
     if (bits & KEY.activity && isUsed(inner)) this.activity ??= name;
+    if (bits & KEY.wanted && isUsed(inner)) this.wanted ??= name;
     if (bits & KEY.count && typeof inner === 'number') this.counted = Math.max(this.counted, inner);
     if (bits & KEY.rounds)
       this.rounds = Math.max(
@@ -383,8 +384,9 @@ export class HintScan {
     if (typeof attribute !== 'string' || !isFields(value)) return;
     if (/(?:^|[._])tool[._]name$/i.test(attribute)) this.#named(value.stringValue);
     if (attribute === 'langsmith.span.kind' && value.stringValue === 'tool')
-      this.activity ??= 'a tool span';
-    if (attribute === 'gen_ai.tool.call.id') this.activity ??= attribute;
+      this.wanted ??= 'a tool span';
+    if (attribute === 'gen_ai.tool.call.id' && typeof value.stringValue === 'string')
+      this.ranIds.add(value.stringValue);
   }
 
   /** An item of a list of calls: a name, or an object with one. */

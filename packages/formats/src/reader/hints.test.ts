@@ -85,6 +85,54 @@ describe('a recording that tells of a call its reader does not know', () => {
     expect((await readOne(recording)).captured.toolCalls).toBe('full');
   });
 
+  const span = (id: string, name: string, attributes: Readonly<Record<string, unknown>>) => ({
+    traceId: 'a'.repeat(32),
+    spanId: id.repeat(16),
+    parentSpanId: id === '1' ? undefined : '1'.repeat(16),
+    name,
+    startTimeUnixNano: `${id}000`,
+    endTimeUnixNano: id === '1' ? '9000' : `${id}500`,
+    attributes: Object.entries({ 'gen_ai.operation.name': name.split(' ')[0], ...attributes }).map(
+      ([key, stringValue]) => ({ key, value: { stringValue } }),
+    ),
+  });
+  const agent = (tool: Readonly<Record<string, unknown>>) => ({
+    resourceSpans: [
+      {
+        scopeSpans: [
+          {
+            scope: {},
+            spans: [
+              span('1', 'invoke_agent A', { 'gen_ai.agent.name': 'A' }),
+              span('2', 'chat m', { 'gen_ai.request.model': 'm' }),
+              span('3', 'execute_tool lookup', { 'gen_ai.tool.name': 'lookup', ...tool }),
+              span('4', 'chat m', { 'gen_ai.request.model': 'm' }),
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  test.each([
+    ['the id of a call that was read', agent({ 'gen_ai.tool.call.id': 'call_1' })],
+    ['the kind of a span that was read', agent({ 'langsmith.span.kind': 'tool' })],
+    [
+      'an inventory of tools beside calls that were read',
+      {
+        ...chat({
+          tool_calls: [
+            { id: 'c1', type: 'function', function: { name: 'lookup', arguments: '{}' } },
+          ],
+        }),
+        tool_usage: { lookup: 1 },
+      },
+    ],
+  ])('%s is no hint', async (_, recording) => {
+    const { captured, warnings } = await readOne(recording);
+    expect(captured.toolCalls).toBe('full');
+    expect(warnings).toEqual([]);
+  });
+
   const reAct = 'Thought: x\nAction: Delegate work to coworker\nAction Input: {}';
   test.each([
     ['a model that writes a call of several words', 'assistant', 'partial'],

@@ -1,6 +1,5 @@
 import type { StreamProblem, StreamRecord, StreamValue } from '@agentci/lib/json';
 import { findDuplicateKey } from '@agentci/lib/json';
-import type { Trace } from '@agentci/trace';
 import type {
   Adapter,
   AdapterItem,
@@ -14,6 +13,7 @@ import { ownerOf, ownerOfText } from '../problem.ts';
 import { type AdapterList, chooseAdapter, unitOf, unreadable } from './choose-adapter.ts';
 import { detectRecords } from './detect-records.ts';
 import { withHints } from './hints.ts';
+import { withHole } from './hole.ts';
 import { readInteractions } from './read-interactions.ts';
 import { isPlausible, notFormat, recognises } from './recognise.ts';
 import { unwrap, withTask } from './unwrap.ts';
@@ -46,6 +46,7 @@ export class RecordReader {
   #waiting: StreamRecord[] = [];
   #isEmpty = true;
   #batches = 0;
+  #hasHole = false;
   #onlyBatch: readonly RawRecord[] | undefined;
 
   constructor(options: {
@@ -99,10 +100,8 @@ export class RecordReader {
     if (!this.#isEmpty) {
       const flushed = await this.flush();
       const rest = [...(this.#session?.end() ?? [])];
-      return [
-        ...flushed,
-        ...(this.#onlyBatch === undefined ? rest : withHints(rest, this.#onlyBatch)),
-      ];
+      const hinted = this.#onlyBatch === undefined ? rest : withHints(rest, this.#onlyBatch);
+      return [...flushed, ...this.#holed(hinted)];
     }
     return [this.problem({ code: 'TRACE_EMPTY', message: 'the recording is empty', line: 1 })];
   }
@@ -115,7 +114,7 @@ export class RecordReader {
     const { raws, problems } = this.#apart(waiting);
     if (raws.length === 0) return problems;
     const items = withHints([...this.#adapter!.read(raws)], raws);
-    return [...problems, ...(problems.length === 0 ? items : items.map(withHole))];
+    return [...problems, ...this.#holed(items, problems)];
   }
 
   /** A problem of this file. */
@@ -131,7 +130,16 @@ export class RecordReader {
     const { raws, problems } = this.#apart(records);
     // A file that is larger than one batch is not held: its runs come out while it is read.
     if (raws.length > 0) this.#onlyBatch = this.#batches++ === 0 ? raws : undefined;
-    return [...problems, ...(raws.length === 0 ? [] : session.push(raws))];
+    const items = raws.length === 0 ? [] : [...session.push(raws)];
+    return [...problems, ...this.#holed(items, problems)];
+  }
+
+  /** Records of one run are read together: if one of them could not be read, what it said is missing. */
+  #holed(items: readonly AdapterItem[], problems: readonly AdapterItem[] = []): AdapterItem[] {
+    this.#hasHole ||= problems.length > 0;
+    return this.#hasHole
+      ? items.map((item) => (item.ok ? { ok: true, trace: withHole(item.trace) } : item))
+      : [...items];
   }
 
   #apart(records: readonly StreamRecord[]): { raws: RawRecord[]; problems: AdapterItem[] } {
@@ -302,18 +310,3 @@ const refusing = (chosen: Adapter, known: readonly Adapter[]): Adapter => ({
   recognises: () => true,
   read: (records) => records.map((record) => notFormat(record, chosen, known)),
 });
-
-/** Records of one run are read together: where one of them could not be read, what it told is missing. */
-function withHole(item: AdapterItem): AdapterItem {
-  if (!item.ok) return item;
-  const { captured, warnings } = item.trace;
-  const lowered = { ...captured };
-  for (const key of ['toolCalls', 'llmCalls', 'handoffs'] as const)
-    if (lowered[key] === 'full') lowered[key] = 'partial';
-  const warning = {
-    code: 'RECORDS_UNREADABLE',
-    message: 'records of this file could not be read: calls may be missing',
-  };
-  const trace: Trace = { ...item.trace, captured: lowered, warnings: [...warnings, warning] };
-  return { ok: true, trace };
-}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCredentials, withoutCredentials } from './credentials.ts';
+import { findCredentials, keptText, keptValue, withoutCredentials } from './credentials.ts';
 
 const HEX = '0123456789abcdef0123456789abcdef';
 
@@ -25,4 +25,19 @@ it.each([
   ['{"token":"delivered","logprob":-0.1}'],
 ])('%s holds none', (text) => {
   expect(findCredentials(text)).toEqual([]);
+});
+
+const AWS = ['AKIA', 'IOSFODNN7EXAMPLE'].join('');
+const KEY = ['sk', 'proj', HEX].join('-');
+it.each([
+  [`my key is ${AWS}`, 'my key is [api_key]', ['api_key']],
+  [`${KEY} and ${AWS}`, '[api_key] and [api_key]', ['api_key', 'api_key']],
+  ['postgres://app:s3cret@db/x', 'postgres://app:[url_password]@db/x', ['url_password']],
+  ['the task is risky', 'the task is risky', []],
+])('%s is kept as %s', (text, kept, names) => {
+  const found: string[] = [];
+  expect(keptText(text, (name) => found.push(name))).toBe(kept);
+  expect(found).toEqual(names);
+  expect(keptText(kept)).toBe(kept);
+  expect(keptValue({ [text]: [text, 1] })).toEqual({ [kept]: [kept, 1] });
 });

@@ -1,6 +1,6 @@
 import { SURE_FORMS } from './mask-secrets.ts';
 import { API_KEY } from './pii.ts';
-import { SECRETS } from './secrets.ts';
+import { maskMark, SECRETS } from './secrets.ts';
 
 /** A credential in a text. `name` is used in messages and by `scrub`. */
 export interface FoundCredential {
@@ -22,8 +22,43 @@ const MAY_HOLD_KEY =
 const MAY_HOLD_LOGIN = /:\/\/[^\s/@]{0,400}@|\b(?:bearer|basic)\s/i;
 
 /** Known secret values and texts in the form of a credential, in order, without overlaps. */
-export function findCredentials(text: string): readonly FoundCredential[] {
-  const found: FoundCredential[] = SECRETS.isEmpty ? [] : [...SECRETS.findInDocument(text)];
+export const findCredentials = (text: string): readonly FoundCredential[] =>
+  withForms(text, SECRETS.isEmpty ? [] : [...SECRETS.findInDocument(text)]);
+
+/** Credentials whose form gives them away go by these names. */
+export const CREDENTIAL_FORMS: readonly string[] = [
+  'api_key',
+  'private_key',
+  ...SURE_FORMS.map(({ name }) => name),
+];
+
+type OnFound = (name: string) => void;
+
+/** A text as it may be kept, anywhere: with a mark for every value that is known to be secret or looks like a credential. */
+export const keptText = (text: string, onFound?: OnFound): string =>
+  withoutForms(SECRETS.text(text, onFound), onFound);
+
+/** As `keptText` for a document of ours, in which a word of its own that equals a secret hides nothing. */
+export const keptDocument = (text: string): string => withoutForms(SECRETS.document(text));
+
+/** A value of any form as it may be kept, its keys too. */
+export const keptValue = <T>(value: T, onFound?: OnFound): T =>
+  mapTexts(SECRETS.value(value, onFound), (text) => withoutForms(text, onFound));
+
+function withoutForms(text: string, onFound?: OnFound): string {
+  const found = withForms(text, []);
+  if (found.length === 0) return text;
+  let kept = '';
+  let at = 0;
+  for (const { name, start, end } of found) {
+    onFound?.(name);
+    kept += text.slice(at, start) + maskMark(name);
+    at = end;
+  }
+  return kept + text.slice(at);
+}
+
+function withForms(text: string, found: FoundCredential[]): readonly FoundCredential[] {
   if (MAY_HOLD_KEY.test(text))
     for (const match of text.matchAll(API_KEY)) found.push(placeOf(match, 'api_key'));
   if (text.includes(PRIVATE_KEY_SIGN))

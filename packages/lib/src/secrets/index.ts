@@ -4,8 +4,12 @@ export {
   withoutFieldCredentials,
 } from './credential-fields.ts';
 export {
+  CREDENTIAL_FORMS,
   type FoundCredential,
   findCredentials,
+  keptDocument,
+  keptText,
+  keptValue,
   mapTexts,
   PLACEHOLDER,
   withoutCredentials,

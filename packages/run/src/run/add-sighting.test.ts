@@ -64,6 +64,20 @@ describe('an agent that was watched', () => {
     expect(new Set(trace.steps.map(({ id }) => id)).size).toBe(3);
   });
 
+  it('has the calls that were not seen where its own recording has them', () => {
+    const own = simpleTrace({
+      answer: 'x',
+      tool_calls: [
+        { name: 'lookup', args: {} },
+        { name: 'refund', args: {} },
+        { name: 'notify', args: {} },
+      ],
+    });
+    const trace = addSighting(own, { trace: seen(tool('refund', { args: {} })), warnings: [] });
+    expect(toolNames(trace)).toEqual(['lookup', 'refund', 'notify']);
+    expect(trace.steps.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
   it('is partly known where the sighting is, whatever its recording claims', () => {
     const partial = seen(tool('lookup'));
     partial.captured.toolCalls = 'partial';

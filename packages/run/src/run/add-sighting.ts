@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Capability, Captured, CaptureLevel, ToolStep, Trace } from '@agentci/trace';
+import type { Capability, Captured, CaptureLevel, Step, ToolStep, Trace } from '@agentci/trace';
 import type { Sighting } from '../runners/runner.ts';
 
 /**
@@ -8,26 +8,13 @@ import type { Sighting } from '../runners/runner.ts';
  */
 export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): Trace {
   if (seen === undefined) return { ...given, warnings: [...given.warnings, ...warnings] };
-  const own = given.steps.filter((step): step is ToolStep => step.kind === 'tool');
-  const left = seen.steps.filter((step): step is ToolStep => step.kind === 'tool');
-  const unseen = own.filter((call) => {
-    const at = left.findIndex((other) => isOneCall(call, other));
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
-  });
-  const others = given.steps.filter(({ kind }) => kind !== 'tool' && kind !== 'llm');
-  const added = [...others, ...unseen].map(({ parent: _, ...step }, i) => ({
-    ...step,
-    id: `a${i + 1}`,
-    seq: seen.steps.length + i + 1,
-  })) as Trace['steps'];
   const { final, reported, resources } = given;
   // The answer is what the agent gave, and the time is the runner's: a model's last words and the times of calls are neither.
   const { final: _, startedAt: __, endedAt: ___, error: ____, ...did } = seen;
   return {
     ...did,
     id: given.id,
-    steps: [...seen.steps, ...added],
+    steps: mergedSteps(given.steps, seen.steps),
     task: given.task ?? did.task,
     status: given.status,
     error: given.error,
@@ -39,6 +26,29 @@ export function addSighting(given: Trace, { trace: seen, warnings }: Sighting): 
     captured: { ...better(seen.captured, given.captured), final: given.captured.final },
     warnings: [...given.warnings, ...seen.warnings, ...warnings],
   };
+}
+
+/** Steps that only the agent recorded stay where it has them: before the next call that was seen, else at the end. */
+function mergedSteps(given: readonly Step[], seen: readonly Step[]): Step[] {
+  const left = seen.filter((step): step is ToolStep => step.kind === 'tool');
+  const before = new Map<Step, Step[]>();
+  let waiting: Step[] = [];
+  let added = 0;
+  for (const step of given) {
+    if (step.kind === 'llm') continue;
+    const at = step.kind === 'tool' ? left.findIndex((other) => isOneCall(step, other)) : -1;
+    if (at < 0) {
+      const { parent: _, ...own } = step;
+      waiting.push({ ...own, id: `a${++added}` } as Step);
+      continue;
+    }
+    const [match] = left.splice(at, 1);
+    before.set(match!, waiting);
+    waiting = [];
+  }
+  return [...seen.flatMap((step) => [...(before.get(step) ?? []), step]), ...waiting].map(
+    (step, i) => ({ ...step, seq: i + 1 }),
+  );
 }
 
 const isOneCall = (a: ToolStep, b: ToolStep): boolean =>

@@ -1,11 +1,9 @@
-import { SECRETS } from '@agentci/lib/secrets';
 import type { QueryResult } from '@agentci/results';
 import { maskResult } from '@agentci/results';
 import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
 
 /** A result as it may be kept. Its checks saw what the agent really said; reports and files must not repeat a secret in it. */
 export function withoutSecrets(result: QueryResult): QueryResult {
-  if (SECRETS.isEmpty) return result;
   const found = new Set<string>();
   const masked = maskResult(result, (name) => found.add(name));
   const { warnings = [] } = masked;

@@ -9,6 +9,7 @@ import { readOtlp } from '../../otel/read-otlp.ts';
 import { draftOfSpans } from '../../otel/read-spans.ts';
 import { type TapEvidence, tapSteps } from '../mcp/tap-steps.ts';
 import { type ExchangeSteps, type PairOf, stepsOfExchanges } from './exchange-steps.ts';
+import { withServers } from './join-servers.ts';
 import { linkToSpans } from './link-spans.ts';
 
 export const FORMAT = 'agentci-exchange';
@@ -50,8 +51,8 @@ function withoutAnswer({ final: _, ...trace }: Trace): Trace {
 
 function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   const spans = spanDraft(run.telemetry ?? []);
-  const linked = linkToSpans(seen.llm, spans?.steps ?? [], seen.callers);
   const taps = tapSteps(run.taps ?? []);
+  const linked = linkToSpans(seen.llm, spans?.steps ?? [], seen.callers);
   const extra = taps.steps;
   if (
     seen.llm.length + seen.events.length + extra.length === 0 &&
@@ -82,7 +83,10 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     error: seen.error,
     status: seen.error === undefined ? undefined : ('error' as const),
     source: { ...spans?.source, format: FORMAT },
-    steps: [...linked.spans, ...seen.events, ...linked.llm, ...extra],
+    steps: [
+      ...withServers<DraftStep>([...linked.spans, ...seen.events, ...linked.llm], extra),
+      ...extra,
+    ],
     records:
       spans === undefined
         ? {
@@ -91,6 +95,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
           }
         : { ...TRACING_RECORD, ...(seen.llm.length > 0 ? {} : spans.records) },
     gaps,
+    isReplayed: seen.isReplayed,
     tools: seen.tools.length !== 0 ? [...seen.tools] : undefined,
     meta: spans?.meta ?? {},
     mentions: spans?.mentions,

@@ -38,6 +38,8 @@ export interface ExchangeRecord {
   readonly error?: string;
   readonly asked_usage?: boolean;
   readonly served?: string;
+  /** The number it had when it was recorded, where it was answered from a recording. */
+  readonly recorded_i?: number;
 }
 
 export const isExchange = (value: unknown): value is ExchangeRecord =>
@@ -54,6 +56,7 @@ export const isExchange = (value: unknown): value is ExchangeRecord =>
   isTextOrAbsent(value.why) &&
   isTextOrAbsent(value.error) &&
   isTextOrAbsent(value.served) &&
+  (value.recorded_i === undefined || Number.isFinite(value.recorded_i)) &&
   (value.ttfb_ms === undefined || Number.isFinite(value.ttfb_ms)) &&
   typeof value.complete === 'boolean' &&
   (value.response === undefined ||

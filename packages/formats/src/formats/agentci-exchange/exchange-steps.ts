@@ -37,12 +37,14 @@ export interface ExchangeSteps {
   readonly embeddings: { readonly calls: number; readonly tokens: number };
   /** Every reply says whether a tool failed. */
   readonly tellsErrors: boolean;
+  /** Every request was answered from a recording, and the steps are in its order. */
+  readonly isReplayed: boolean;
 }
 
 export type PairOf = typeof pairRecord;
 
 /** As measured on the wire. */
-type Times = Pick<DraftLlm, 't0' | 't1' | 'timing' | 'ttftMs' | 'isRequest'>;
+type Times = Pick<DraftLlm, 'sequence' | 't0' | 't1' | 'timing' | 'ttftMs' | 'isRequest'>;
 
 const WIRES: Readonly<Record<string, Wire>> = {
   chat: CHAT_WIRE,
@@ -69,18 +71,23 @@ export function stepsOfExchanges(
   let tellsErrors = true;
   let endsUnread = false;
   let before = 0;
-  const inOrder = records.flatMap((record) =>
+  const found = records.flatMap((record) =>
     isExchange(record.value) ? [{ record, exchange: record.value }] : [],
   );
-  for (const { record, exchange } of inOrder.toSorted((a, b) => a.exchange.i - b.exchange.i)) {
+  // They are counted from 1 when they are captured.
+  for (const i of found.map(({ exchange }) => exchange.i).sort((a, b) => a - b)) {
+    if (i > before + 1) gaps.push({ gap: 'absentChildren', detail: `exchange ${before + 1}` });
+    before = i;
+  }
+  const recorded = found.flatMap(({ exchange }) => exchange.recorded_i ?? []);
+  const isReplayed = found.length > 0 && new Set(recorded).size === found.length;
+  const placeOf = ({ i, recorded_i: was = i }: ExchangeRecord): number => (isReplayed ? was : i);
+  found.sort((a, b) => placeOf(a.exchange) - placeOf(b.exchange));
+  for (const [sequence, { record, exchange }] of found.entries()) {
     const { at, end_ms: endMs, route } = exchange;
-    // They are counted from 1 when they are captured.
-    if (exchange.i > before + 1)
-      gaps.push({ gap: 'absentChildren', detail: `exchange ${before + 1}` });
-    before = exchange.i;
     const pair = pairOf(record);
     const wire = wireOf(exchange, pair.value);
-    const times = { t0: at, t1: at + endMs, timing: 'measured' as const };
+    const times = { sequence, t0: at, t1: at + endMs, timing: 'measured' as const };
     if (wire === undefined) {
       if (route === 'embeddings') {
         embeddings.calls++;
@@ -142,7 +149,7 @@ export function stepsOfExchanges(
   }
   const llm = withThreadIds(wires).map(llmStep);
   const callers = new Map(llm.map((step, i) => [step, asked[i]!]));
-  const found = {
+  return {
     llm,
     callers,
     events,
@@ -151,8 +158,9 @@ export function stepsOfExchanges(
     embeddings,
     tellsErrors,
     endsUnread,
+    isReplayed,
+    error,
   };
-  return { ...found, error };
 }
 
 /** The model that a request names in its body, else in its path. */

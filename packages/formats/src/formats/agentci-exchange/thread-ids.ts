@@ -11,8 +11,11 @@ export function withThreadIds<E extends WireExchange>(exchanges: readonly E[]): 
   const threads = conversationsIn(exchanges).filter((thread) => thread.some(lacksIds));
   if (threads.length < 2) return exchanges;
   const named = new Map<WireExchange, E>();
-  for (const [i, thread] of threads.entries())
-    for (const exchange of thread) named.set(exchange, withIds(exchange as E, `thread-${i + 1}`));
+  for (const [i, thread] of threads.entries()) {
+    const ids: string[] = [];
+    for (const exchange of thread)
+      named.set(exchange, withIds(exchange as E, { thread: `thread-${i + 1}`, ids }));
+  }
   return exchanges.map((exchange) => named.get(exchange) ?? exchange);
 }
 
@@ -21,23 +24,29 @@ const hasBareCall = ({ calls }: Turn): boolean =>
 const lacksIds = ({ input, output }: WireExchange): boolean =>
   input.some(hasBareCall) || (output !== undefined && hasBareCall(output));
 
-/** A conversation repeats itself from its beginning, so that a call's number in it is its id. */
-function withIds<E extends WireExchange>(exchange: E, thread: string): E {
+/** A conversation repeats itself from its beginning, so that a call's number in it is its id, unless a reply gave it one. */
+function withIds<E extends WireExchange>(
+  exchange: E,
+  { thread, ids }: { readonly thread: string; readonly ids: string[] },
+): E {
   let count = 0;
   const open: { id: string; name: string }[] = [];
   const asking = (turn: Turn): Turn => {
-    if (!hasBareCall(turn)) return turn;
-    const calls = turn.calls!.map((call) => {
-      if (call.id !== undefined) return call;
-      const id = `${thread}-call-${++count}`;
+    if (turn.calls === undefined) return turn;
+    const calls = turn.calls.map((call) => {
+      const id = call.id ?? ids[count] ?? `${thread}-call-${count + 1}`;
+      ids[count++] = id;
       open.push({ id, name: call.name });
       return { ...call, id };
     });
     return { ...turn, calls };
   };
   const answering = (turn: Turn): Turn => {
-    if (turn.role !== 'tool' || turn.callId !== undefined) return turn;
-    const at = turn.name === undefined ? 0 : open.findIndex(({ name }) => name === turn.name);
+    if (turn.role !== 'tool') return turn;
+    const { callId, name } = turn;
+    const at = open.findIndex((call) =>
+      callId === undefined ? (name ?? call.name) === call.name : call.id === callId,
+    );
     const [asked] = at < 0 ? [] : open.splice(at, 1);
     return asked === undefined ? turn : { ...turn, callId: asked.id };
   };

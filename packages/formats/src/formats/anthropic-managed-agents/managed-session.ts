@@ -17,6 +17,8 @@ export const isEvent = (value: unknown): boolean =>
   isFields(value) &&
   typeof value.type === 'string' &&
   TYPE.test(value.type) &&
+  // Copilot names its events alike; each of them has its content in an object of its own.
+  !isFields(value.data) &&
   ('id' in value || value.type.startsWith('user.'));
 
 /** Events that mention no call and no words. */

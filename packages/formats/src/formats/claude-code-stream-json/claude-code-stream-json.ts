@@ -45,9 +45,18 @@ function likeness(value: unknown): number {
     'sessionId' in value
   )
     return 0;
-  if (typeof value.session_id === 'string') return TYPES.has(value.type) ? 0.97 : 0.3;
+  if (typeof value.session_id === 'string') return isOwn(value) ? 0.97 : 0.2;
   return isClaudeMessage(value) && !('timestamp' in value) ? 0.9 : 0;
 }
+
+/** Other agents write lines with the same kinds and a session: a mark that only Claude Code has must be there. */
+const isOwn = (line: Fields): boolean =>
+  (line.type === 'system' && OWN_MARKS.some((mark) => mark in line)) ||
+  (line.type === 'result' && typeof line.subtype === 'string' && 'is_error' in line) ||
+  (line.type === 'stream_event' && isFields(line.event)) ||
+  (TYPES.has(String(line.type)) && 'uuid' in line) ||
+  isClaudeMessage(line);
+const OWN_MARKS = ['claude_code_version', 'apiKeySource', 'permissionMode', 'mcp_servers', 'uuid'];
 
 /** Messages as a program collected them: `{messages: [{type, message}]}`, or with the direction they went in. */
 function wrappedLines(value: unknown): readonly unknown[] | undefined {
@@ -132,11 +141,20 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     records: run.hasReplies ? TEAM_RECORD : {},
     id: id !== '' ? id : undefined,
     tools: Array.isArray(start?.tools) ? toolNames(start.tools) : undefined,
-    ...(result === undefined
-      ? unfinished(run)
-      : { ...ended(result), ...hiddenCalls(result), gaps: missingTurns(result, lines) }),
+    ...(result === undefined ? unfinished(run) : { ...ended(result), ...hiddenCalls(result) }),
+    gaps: [...(result === undefined ? [] : missingTurns(result, lines)), ...strangeCalls(lines)],
     meta: { model: label(start?.model), permission_mode: label(start?.permissionMode) },
   };
+}
+
+/** Lines of other kinds are passed over, unless they may be calls. */
+function strangeCalls(lines: readonly Fields[]): GapNote[] {
+  const strange = lines.find(
+    ({ type }) => typeof type === 'string' && !TYPES.has(type) && /tool|call|function/i.test(type),
+  );
+  return strange === undefined
+    ? []
+    : [{ gap: 'unknownStep', detail: String(strange.type).slice(0, 80) }];
 }
 
 const toolNames = (tools: readonly unknown[]): { name: string }[] =>

@@ -33,11 +33,11 @@ function likeness(value: unknown): number {
   if (!isFields(value) || typeof value.type !== 'string') return 0;
   if ('parentUuid' in value && typeof value.sessionId === 'string') return 0.97;
   if (isClaudeMessage(value) && 'timestamp' in value && !('session_id' in value)) return 0.9;
+  if ('session_id' in value) return 0;
   // Lines about the session itself are among the messages and tell nothing alone.
-  // It grows new kinds of them, each with the session it is about.
-  const isNote =
-    NOTES.has(value.type) || (typeof value.sessionId === 'string' && 'timestamp' in value);
-  return isNote && !('session_id' in value) ? 0.4 : 0;
+  if (NOTES.has(value.type)) return 0.4;
+  // It grows new kinds of them, each with the session it is about. Other agents write such lines too.
+  return typeof value.sessionId === 'string' && 'timestamp' in value ? 0.2 : 0;
 }
 
 const NOTES = new Set([

@@ -38,8 +38,11 @@ function likeness(value: unknown): number {
       ? 0.95
       : 0;
   if (isReply(value)) return 0.95;
-  if (Array.isArray(value.contents))
-    return value.contents.every((content) => contentLikeness(content) > 0) ? 0.93 : 0;
+  const { contents } = value;
+  if (Array.isArray(contents))
+    return contents.length > 0 && contents.every((content) => contentLikeness(content) > 0)
+      ? 0.93
+      : 0;
   return contentLikeness(value);
 }
 

@@ -19,9 +19,9 @@ export class StreamedChoice {
   add({ delta: given, text, finish_reason }: Fields): void {
     this.#finish = finish_reason ?? this.#finish;
     const delta = fields(given);
-    // Completions of a text have no delta.
-    if (typeof text === 'string') this.#text += text;
-    if (typeof delta.content === 'string') this.#text += delta.content;
+    // Completions of a text have no delta, and some servers give the same piece in both places.
+    if (typeof delta.content === 'string' && delta.content !== '') this.#text += delta.content;
+    else if (typeof text === 'string') this.#text += text;
     if (typeof delta.refusal === 'string') this.#refusal += delta.refusal;
     for (const part of objects(delta.tool_calls)) grow(this.#callOf(part), fields(part.function));
     if (delta.function_call !== undefined && delta.function_call !== null) {

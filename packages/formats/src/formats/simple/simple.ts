@@ -1,4 +1,4 @@
-import { isFields, isNativeTrace, parseSimple, SIMPLE_KEYS } from '@agentci/trace';
+import { type Fields, isFields, isNativeTrace, parseSimple, SIMPLE_KEYS } from '@agentci/trace';
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { problemWith } from '../../problem.ts';
 
@@ -23,11 +23,16 @@ function likeness(value: unknown): number {
   if (isConversation(value.turns)) return 0.9;
   const keys = Object.keys(value).slice(0, 100);
   const share = keys.filter((key) => SIMPLE_KEYS.has(key)).length / Math.max(keys.length, 1);
-  if (TELLING.some((key) => key in value)) return 0.5 + 0.45 * share;
+  if (TELLING.some((key) => key in value)) return isPart(value) ? 0.1 : 0.5 + 0.45 * share;
   if (SHARED_WITH_AGENTUNIT.some((key) => key in value))
     return 'query' in value ? 0.5 + 0.45 * share : 0.3;
   return typeof value.query === 'string' ? 0.8 * share : 0;
 }
+
+/** A message or an event with a list of calls is a part of a run, not a run. */
+const isPart = (value: Fields): boolean =>
+  ['role', 'type', 'event', 'content'].some((key) => key in value) &&
+  !['query', 'answer', 'final_answer'].some((key) => key in value);
 
 /** `turns: [{user, answer, …}]`. */
 const isConversation = (turns: unknown): boolean =>

@@ -55,12 +55,25 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
   return done === 0 ? dialogue : trajectorySteps(trajectory.slice(done), dialogue);
 }
 
+/** Names for the ways a run can end stand in the place of an action; nothing was run. */
+const EXIT = /^exit_\w+$/;
+
+/** How many actions ran. */
+export const actionCount = (trajectory: readonly Fields[]): number =>
+  trajectory.filter(({ action }) => {
+    const command = text(action)?.trim() ?? '';
+    return command !== '' && !EXIT.test(command);
+  }).length;
+
 /** A step and a reply are one where they say or do the same. */
 function isSameStep(step: Fields, message: Fields): boolean {
   const said = (value: unknown): string => (text(value) ?? '').trim();
   const [action, response] = [said(step.action), said(step.response)];
+  const commands = messageTurns(message).flatMap(({ calls = [] }) =>
+    calls.map(({ args }) => said(fields(args).command)),
+  );
   return (
-    (action !== '' && action === said(message.action)) ||
+    (action !== '' && (action === said(message.action) || commands.includes(action))) ||
     (response !== '' && response === said(message.content))
   );
 }
@@ -68,8 +81,7 @@ function isSameStep(step: Fields, message: Fields): boolean {
 /** Steps without a conversation: each is one reply, one command and what it printed. */
 export function trajectorySteps(steps: readonly Fields[], dialogue = new Dialogue()): Dialogue {
   for (const step of steps) {
-    // Names of its own for the ways a run can end; nothing was run.
-    if (/^exit_\w+$/.test(text(step.action) ?? '')) continue;
+    if (EXIT.test(text(step.action) ?? '')) continue;
     const calls = actionCall(text(step.action));
     const seconds = amount(step.execution_time);
     const said = text(pick(step, 'response', 'thought')) ?? '';

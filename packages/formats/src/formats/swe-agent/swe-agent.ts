@@ -8,7 +8,13 @@ import type { Draft } from '../../build/draft.ts';
 import { worst } from '../../build/likeness.ts';
 import { MESSAGES_RECORD } from '../../build/records.ts';
 import { amount, fields, label, objects, pick, text } from '../../build/values.ts';
-import { hasCommands, historySteps, miniSteps, trajectorySteps } from './swe-agent-steps.ts';
+import {
+  actionCount,
+  hasCommands,
+  historySteps,
+  miniSteps,
+  trajectorySteps,
+} from './swe-agent-steps.ts';
 
 const FORMAT = 'swe-agent';
 
@@ -81,7 +87,10 @@ function draftOf(run: Fields): Draft {
     status: statusOf(label(info.exit_status)),
     final: submission === undefined || submission === '' ? undefined : { text: submission },
     reported: hasValues(reported) ? reported : undefined,
-    counts: reported.llmCalls === undefined ? undefined : { llmCalls: reported.llmCalls },
+    counts: {
+      llmCalls: reported.llmCalls,
+      toolCalls: isMini(run) ? undefined : actionCount(objects(run.trajectory)),
+    },
     records: MESSAGES_RECORD,
     meta: { exit_status: label(info.exit_status), environment: label(run.environment) },
   };

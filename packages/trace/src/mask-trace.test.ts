@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { maskTrace, secretsInTrace, withoutMasked } from './mask-trace.ts';
+import { simpleTrace } from './simple.ts';
+
+const KEY = ['AKIA', 'IOSFODNN7EXAMPLE'].join('');
+const trace = simpleTrace({
+  query: `use ${KEY}`,
+  answer: `used ${KEY}`,
+  tool_calls: [{ name: 'login', args: { key: KEY }, result: 'ok' }],
+});
+
+test('a stored trace holds no text in the form of a credential, and says so', () => {
+  const masked = maskTrace(trace);
+  expect(JSON.stringify(masked)).not.toContain(KEY);
+  expect(masked).toMatchObject({
+    masked: ['api_key'],
+    final: { text: 'used [api_key]' },
+    steps: [{ args: { key: '[api_key]' }, result: 'ok' }],
+  });
+  expect([...secretsInTrace(trace)]).toEqual(['api_key']);
+});
+
+test('what was masked counts as not captured when it is judged again', () => {
+  const seen = withoutMasked(maskTrace(trace));
+  expect(seen.captured).toMatchObject({ toolArgs: 'partial', final: 'none' });
+});
+
+test('a trace without one is the same object', () => {
+  const plain = simpleTrace({ answer: 'the task is risky', tool_calls: [] });
+  expect(maskTrace(plain)).toBe(plain);
+});
