@@ -4,13 +4,13 @@ import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cli } from '@agentci/testing/cli';
 import { type Started, start, startWorker, withoutTimes } from '@agentci/testing/fleet';
 import { findRedis, type RedisServer, startRedis, tlsFor } from '@agentci/testing/redis';
 import { startSilentProxy } from '@agentci/testing/silent-proxy';
 import { makeDir } from '@agentci/testing/temp-dir';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const found = findRedis();
 if ('missing' in found)

@@ -10,7 +10,6 @@ interface KeyedRequest {
 }
 
 const SCHEME = /^[\w-]+\s+(?=\S)/;
-const seen = new Set<string>();
 
 /** Remembers the keys of a request, so that whoever writes a text that repeats one masks it. */
 export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
@@ -55,7 +54,5 @@ function rememberHeader(name: string, value: string): void {
 }
 
 function remember(name: string, value: string): void {
-  if (seen.has(value)) return;
-  seen.add(value);
   SECRETS.add([{ name, value, isUsed: true }]);
 }
