@@ -10,6 +10,7 @@ import { type DocsModel, prepareFolder, startDocsModel } from '@agentci/testing/
 import { cliProcess } from '@agentci/testing/cli';
 import { makeDir, tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli } from './support/cli.ts';
 
 // Every YAML spec, every JSON recording and every command the documents show is run here, so that none can go stale.
 
@@ -112,12 +113,11 @@ describe('commands', () => {
   async function makePast(): Promise<string> {
     const cwd = makeDir();
     copyDemos(cwd);
-    await cliProcess(['test', '--quiet'], { cwd });
+    await cli(['test', '--quiet'], { cwd });
     const runs = join(cwd, '.agentci', 'runs');
     cpSync(runs, join(cwd, 'artifacts'), { recursive: true });
     rmSync(runs, { recursive: true });
-    for (const shard of ['1/2', '2/2'])
-      await cliProcess(['test', '--quiet', '--shard', shard], { cwd });
+    for (const shard of ['1/2', '2/2']) await cli(['test', '--quiet', '--shard', shard], { cwd });
     cpSync(runs, join(cwd, 'shards'), { recursive: true });
     return cwd;
   }
@@ -132,12 +132,9 @@ describe('commands', () => {
       });
       const server = ['--', 'node', 'mail-server.mjs'];
       if (line.includes('explain'))
-        await cliProcess(
-          ['guard', '--policy', 'mail-policy.yaml', '--audit', 'audit.jsonl', ...server],
-          {
-            cwd,
-          },
-        );
+        await cli(['guard', '--policy', 'mail-policy.yaml', '--audit', 'audit.jsonl', ...server], {
+          cwd,
+        });
       if (line.includes('replay'))
         await cliProcess(['tap', '--cassette', 'record=mail.jsonl', ...server], {
           cwd,
@@ -153,19 +150,19 @@ describe('commands', () => {
     cpSync(join(root, 'packages/testing/recordings/tau-bench/shop.json'), join(cwd, 'trials.json'));
     // Some commands read a stored run; a fresh clone has none.
     if (/^agentci (report|export-metrics|save)\b/.test(line))
-      await cliProcess(['test', '--quiet'], { cwd });
+      await cli(['test', '--quiet'], { cwd });
     if (line.includes('--before base.json'))
-      await cliProcess(['test', '--quiet', '-f', 'json=base.json'], { cwd });
+      await cli(['test', '--quiet', '-f', 'json=base.json'], { cwd });
     // Others read the history, or the shards of a run, of which one is missing.
     if (/^agentci (history|merge)\b|--failed-from/.test(line)) {
       past ??= makePast();
       cpSync(await past, cwd, { recursive: true });
       const [first] = readdirSync(join(cwd, 'shards')).sort();
       if (line.includes('--failed-from'))
-        await cliProcess(['merge', join('shards', first!), '--out', 'merged'], { cwd });
+        await cli(['merge', join('shards', first!), '--out', 'merged'], { cwd });
     }
     if (line.startsWith('agentci test -c bench/'))
-      await cliProcess(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
+      await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
     const input = line.startsWith('agentci tap') ? { input: MAIL_SESSION } : {};
     const { code, stderr } = await cliProcess(line.split(/\s+/).slice(1), { cwd, ...input });
     // 1 is a verdict; 2 would mean that the command as documented does not work.
@@ -234,7 +231,7 @@ describe('capture', () => {
       expect(agent).not.toMatch(/agentci/i);
     }
     const env = { PATH, ...model.env(page.slice(CAPTURE.length + 1, -3)) };
-    const { code, stdout, stderr } = await cliProcess(['test', '-f', 'json'], { cwd, env });
+    const { code, stdout, stderr } = await cli(['test', '-f', 'json'], { cwd, env });
     expect({ code, stderr: code === 0 ? '' : stderr + stdout }).toEqual({ code: 0, stderr: '' });
     const [result] = (JSON.parse(stdout) as RunResult).results;
     expect([result!.correctness.status, result!.path.status, result!.cost.status]).toEqual([
