@@ -5,6 +5,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
+import {
+  checkPage,
+  PAGE_MARK,
+  withCheckTables,
+  withFailures,
+  withMissingChecks,
+} from './check-lists.mjs';
 import { commandPage, commandsPage } from './cli-pages.mjs';
 import { withImportGraph } from './import-graph.mjs';
 
@@ -84,6 +91,11 @@ function emit(path, text) {
   console.log(`wrote ${path.slice(root.length + 1)}`);
 }
 
+/** For a document of which only a part is derived. */
+function rewrite(path, derive) {
+  emit(path, derive(readFileSync(path, 'utf8')));
+}
+
 const { version } = JSON.parse(
   readFileSync(join(root, 'packages', 'agentci', 'package.json'), 'utf8'),
 );
@@ -151,8 +163,21 @@ emit(
   `${JSON.stringify(specJsonSchema(), null, 2)}\n`,
 );
 
-// What the editor shows about a check is its page; the pages themselves are not part of the package.
+const { CHECKS } = await jiti.import(join(packages, 'checks/src/index.gen.ts'));
+const { JUDGED } = await jiti.import(join(packages, 'checks/src/judged.ts'));
 const pages = join(root, 'docs', 'checks');
+for (const check of CHECKS) {
+  const path = join(pages, `${check.key}.md`);
+  if (!existsSync(path) || readFileSync(path, 'utf8').includes(PAGE_MARK))
+    emit(path, checkPage(check));
+}
+rewrite(join(pages, 'README.md'), (text) => withCheckTables(text, CHECKS));
+rewrite(join(root, 'docs', 'guide', 'why-did-it-fail.md'), (text) =>
+  withFailures(text, [...CHECKS, ...JUDGED]),
+);
+rewrite(join(root, 'docs', 'sample_spec.yaml'), (text) => withMissingChecks(text, CHECKS));
+
+// What the editor shows about a check is its page; the pages themselves are not part of the package.
 const checkPages = readdirSync(pages)
   .filter((name) => name.endsWith('.md') && name !== 'README.md')
   .sort()
@@ -174,8 +199,7 @@ for (const command of commands)
   emit(join(root, 'docs', 'cli', `${command.name}.md`), commandPage(command));
 emit(join(root, 'docs', 'cli', 'README.md'), commandsPage(commands));
 
-const architecture = join(root, 'ARCHITECTURE.md');
-emit(architecture, withImportGraph(readFileSync(architecture, 'utf8')));
+rewrite(join(root, 'ARCHITECTURE.md'), withImportGraph);
 
 if (stale.length > 0) {
   console.log(`Out of date; run npm run gen:\n  ${stale.join('\n  ')}`);

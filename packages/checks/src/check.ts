@@ -79,7 +79,16 @@ export interface CheckOutcome {
 /** The layer a key belongs to; `every`: it may be written in each of them. */
 export type CheckLayer = Layer | 'every';
 
-/** One key of a layer block: its schema, its verdict, its one line of documentation. One file each; see CONTRIBUTING.md. */
+/** Words for the checks of a block, for checks that contain others. */
+export type BlockWords = (block: Readonly<Record<string, unknown>>) => string;
+
+/** Why a check fails and what usually helps: its row of `docs/guide/why-did-it-fail.md`. */
+export interface CheckFailure {
+  readonly why: string;
+  readonly help: string;
+}
+
+/** One key of a layer block: its schema, its verdict, its words. One file each; see CONTRIBUTING.md. */
 export interface Check<P = unknown> {
   readonly layer: CheckLayer;
   /** The spec key. The check's id is `layer.key`. */
@@ -89,6 +98,11 @@ export interface Check<P = unknown> {
   /** A rule on tools: `severity:` of the block does not soften it. */
   readonly isFixed?: true;
   readonly summary: string;
+  /** What the check wants with these parameters, as reports show it next to what happened. */
+  readonly wants?: (params: P, words: BlockWords) => string;
+  readonly failure: CheckFailure;
+  /** A value that can fail, as `docs/sample_spec.yaml` and the page of the check show it. */
+  readonly example: P;
   readonly schema: ValueSchema<P>;
   /** Position among the checks of its layer; ties are broken by key. */
   readonly order: number;
@@ -108,6 +122,7 @@ export interface Setting<P = unknown> {
   readonly layer: CheckLayer;
   readonly key: string;
   readonly summary: string;
+  readonly example: P;
   readonly schema: ValueSchema<P>;
   readonly setting: true;
   readonly order: number;
@@ -115,12 +130,14 @@ export interface Setting<P = unknown> {
 }
 
 /** A check whose parameter type is not known here, as in the list of all checks. Parameters come from its own `schema`. */
-export interface AnyCheck extends Omit<Check<never>, 'schema' | 'implied'> {
+export interface AnyCheck extends Omit<Check<never>, 'schema' | 'implied' | 'example'> {
   readonly schema: ValueSchema;
+  readonly example: unknown;
   readonly implied?: (context: CheckContext) => unknown;
 }
-export interface AnySetting extends Omit<Setting<never>, 'schema'> {
+export interface AnySetting extends Omit<Setting<never>, 'schema' | 'example'> {
   readonly schema: ValueSchema;
+  readonly example: unknown;
 }
 
 /** Gives verdicts, unlike a setting. */

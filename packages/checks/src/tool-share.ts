@@ -3,7 +3,7 @@ import { v } from '@agentci/lib/values';
 import { capturedCalls, namesOf } from '@agentci/trace';
 import { atLeast } from './bounds.ts';
 import { NOT_CAPTURED } from './calls.ts';
-import { defineCheck, unmeasured } from './check.ts';
+import { type CheckFailure, defineCheck, unmeasured } from './check.ts';
 import { neededKeyIssue, textsOf, zeroBoundIssues } from './issues.ts';
 import { number, rounded } from './words.ts';
 
@@ -13,13 +13,24 @@ interface ToolShare {
   readonly summary: string;
   /** As messages call it, e.g. `tool recall`. */
   readonly what: string;
+  readonly failure: CheckFailure;
+  readonly example: number;
   readonly measure: (expected: readonly string[], used: readonly string[]) => number;
   /** Where calls are missing from the trace: they can only raise the value (`rising`), or move it either way (`open`). */
   readonly partial: 'rising' | 'open';
 }
 
 /** A check that holds a number about the tools called and the tools expected to a minimum. */
-export function defineToolShare({ key, order, summary, what, measure, partial }: ToolShare) {
+export function defineToolShare({
+  key,
+  order,
+  summary,
+  what,
+  failure,
+  example,
+  measure,
+  partial,
+}: ToolShare) {
   const detail = key.slice('min_'.length);
   return defineCheck({
     layer: 'path',
@@ -27,6 +38,9 @@ export function defineToolShare({ key, order, summary, what, measure, partial }:
     severity: 'warn',
     order,
     summary,
+    wants: (min) => `A ${what} of at least ${number(min)}`,
+    failure,
+    example,
     schema: v.number().min(0).max(1),
     inspect: (min, siblings) =>
       present([
