@@ -1,4 +1,4 @@
-// The lists of checks in the documents, written from the checks themselves.
+// Lists and pages of extensions in the documents, written from the extensions themselves.
 const LAYERS = ['correctness', 'path', 'cost'];
 const SECTIONS = [...LAYERS, 'every'];
 
@@ -99,6 +99,77 @@ export function withMissingChecks(text, checks) {
       ...missing.map((check) => `      ${inSpec(check)}    # ${lower(check.summary)}`),
     ]),
   ]);
+}
+
+/** The generated page of a metric. */
+export function metricPage(metric) {
+  const { name, summary, layer, unit, better, needs, params } = metric;
+  const keys = Object.keys(params?.().shape ?? {});
+  return `# \`${name}\`
+
+${PAGE_MARK}
+
+${sentence(summary)}
+
+Layer **${layer}** · ${unit} · ${better} is better.${needs.length === 0 ? '' : ` Needs ${needs.join(', ')}.`}${
+    keys.length === 0 ? '' : `\n\nParameters: ${keys.map((key) => `\`${key}\``).join(', ')}.`
+  }
+
+\`\`\`yaml
+version: 1
+agent: my-agent
+queries:
+  - query: How do I get a refund?
+    metrics:
+      ${name}: 0.5
+\`\`\`
+`;
+}
+
+/** The generated page of a report format. */
+export const reporterPage = ({ name, summary, extensions: [extension] }) => `# \`${name}\`
+
+${PAGE_MARK}
+
+${sentence(summary)}
+
+\`\`\`sh
+agentci test --traces traces.jsonl -f ${name}=results${extension ?? '.txt'}
+\`\`\`
+`;
+
+const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
+
+/** The table of `docs/metrics/README.md`. */
+export const withMetricTable = (text, metrics) =>
+  withRegion(text, 'metrics', [
+    '| metric | layer | unit | what |',
+    '|---|---|---|---|',
+    ...metrics.map(
+      ({ name, layer, unit, summary }) =>
+        `| [${name}](${name}.md) | ${layer} | ${unit} | ${sentence(summary).slice(0, -1)} |`,
+    ),
+  ]);
+
+/** The table of `docs/policies/README.md`. */
+export const withRuleTable = (text, rules) =>
+  withRegion(text, 'rules', [
+    '| rule | says |',
+    '| --- | --- |',
+    ...rules.map(({ type, summary }) => `| [${type}](${type}.md) | ${sentence(summary)} |`),
+  ]);
+
+/** The formats that the table of `docs/adapters/README.md` leaves out. */
+export function withMissingFormats(text, formats) {
+  const name = 'formats that the table leaves out';
+  const written = withRegion(text, name, []);
+  return withRegion(
+    text,
+    name,
+    formats
+      .filter(({ format }) => !written.includes(`(${format}.md)`))
+      .map(({ format, summary }) => `- [\`${format}\`](${format}.md): ${summary}`),
+  );
 }
 
 /** Replaces the text between the marks of a region; Markdown and YAML write comments in their own way. */
