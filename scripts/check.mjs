@@ -14,6 +14,8 @@ const steps = [
   ['generated files', process.execPath, ['scripts/gen.mjs', '--check']],
   ['node 20', process.execPath, ['scripts/check-engines.mjs']],
   ['docs', process.execPath, ['scripts/check-docs.mjs']],
+  ['unit tests', 'vitest', ['run', '--project', 'unit']],
+  ['new extensions', process.execPath, ['scripts/test-scaffold.mjs']],
   ['package', 'publint', ['packages/agentci', '--strict']],
   [
     'package types',

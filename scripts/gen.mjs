@@ -6,6 +6,18 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { commandPage, commandsPage } from './cli-pages.mjs';
+import {
+  checkPage,
+  metricPage,
+  PAGE_MARK,
+  reporterPage,
+  withCheckTables,
+  withFailures,
+  withMetricTable,
+  withMissingChecks,
+  withMissingFormats,
+  withRuleTable,
+} from './extension-lists.mjs';
 import { withImportGraph } from './import-graph.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -84,6 +96,16 @@ function emit(path, text) {
   console.log(`wrote ${path.slice(root.length + 1)}`);
 }
 
+/** A page that was written by hand is kept. */
+function emitPage(path, text) {
+  if (!existsSync(path) || readFileSync(path, 'utf8').includes(PAGE_MARK)) emit(path, text);
+}
+
+/** For a document of which only a part is derived. */
+function rewrite(path, derive) {
+  emit(path, derive(readFileSync(path, 'utf8')));
+}
+
 const { version } = JSON.parse(
   readFileSync(join(root, 'packages', 'agentci', 'package.json'), 'utf8'),
 );
@@ -151,8 +173,29 @@ emit(
   `${JSON.stringify(specJsonSchema(), null, 2)}\n`,
 );
 
-// What the editor shows about a check is its page; the pages themselves are not part of the package.
+const { CHECKS } = await jiti.import(join(packages, 'checks/src/index.gen.ts'));
+const { JUDGED } = await jiti.import(join(packages, 'checks/src/judged.ts'));
 const pages = join(root, 'docs', 'checks');
+for (const check of CHECKS) emitPage(join(pages, `${check.key}.md`), checkPage(check));
+rewrite(join(pages, 'README.md'), (text) => withCheckTables(text, CHECKS));
+rewrite(join(root, 'docs', 'guide', 'why-did-it-fail.md'), (text) =>
+  withFailures(text, [...CHECKS, ...JUDGED]),
+);
+const { METRICS } = await jiti.import(join(packages, 'metrics/src/index.gen.ts'));
+for (const metric of METRICS)
+  emitPage(join(root, 'docs', 'metrics', `${metric.name}.md`), metricPage(metric));
+rewrite(join(root, 'docs', 'metrics', 'README.md'), (text) => withMetricTable(text, METRICS));
+for (const file of extensions('reporters/src', ['reporter'])) {
+  const { reporter } = await jiti.import(join(packages, 'reporters/src', file));
+  emitPage(join(root, 'docs', 'reporters', `${reporter.name}.md`), reporterPage(reporter));
+}
+const { RULES } = await jiti.import(join(packages, 'policy/src/rules/index.gen.ts'));
+rewrite(join(root, 'docs', 'policies', 'README.md'), (text) => withRuleTable(text, RULES));
+const { ADAPTERS } = await jiti.import(join(packages, 'formats/src/index.gen.ts'));
+rewrite(join(root, 'docs', 'adapters', 'README.md'), (text) => withMissingFormats(text, ADAPTERS));
+rewrite(join(root, 'docs', 'sample_spec.yaml'), (text) => withMissingChecks(text, CHECKS));
+
+// What the editor shows about a check is its page; the pages themselves are not part of the package.
 const checkPages = readdirSync(pages)
   .filter((name) => name.endsWith('.md') && name !== 'README.md')
   .sort()
@@ -174,8 +217,7 @@ for (const command of commands)
   emit(join(root, 'docs', 'cli', `${command.name}.md`), commandPage(command));
 emit(join(root, 'docs', 'cli', 'README.md'), commandsPage(commands));
 
-const packagesPage = join(root, 'docs', 'design', 'packages.md');
-emit(packagesPage, withImportGraph(readFileSync(packagesPage, 'utf8')));
+rewrite(join(root, 'docs', 'design', 'packages.md'), withImportGraph);
 
 if (stale.length > 0) {
   console.log(`Out of date; run npm run gen:\n  ${stale.join('\n  ')}`);

@@ -1,6 +1,7 @@
-// Writes the source, the test and the doc page of a new extension, and registers it.
+// Writes the source and the test of a new extension, and everything that is derived from it.
 //   npm run new check path/max-retries      npm run new reporter teamcity
-//   npm run new adapter my-format           npm run new metric quality/tone
+//   npm run new format my-format            npm run new metric quality/politeness
+//   npm run new rule max_same_tool          npm run new command agents
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { templates } from './templates.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const [kind, name] = process.argv.slice(2);
+const [given, name] = process.argv.slice(2);
+const kind = given === 'adapter' ? 'format' : given;
 
 if (!Object.hasOwn(templates, kind ?? ''))
   stop(`what should be made? one of: ${Object.keys(templates).join(', ')}`);
@@ -24,7 +26,7 @@ for (const [path, text] of planned) {
   console.log(`wrote ${path}`);
 }
 const biome = join(root, 'node_modules', '.bin', 'biome');
-const sources = planned.map(([path]) => path).filter((path) => path.endsWith('.ts'));
+const sources = planned.map(([path]) => path).filter((path) => !path.endsWith('.md'));
 execFileSync(biome, ['check', '--write', '--log-level=error', ...sources], {
   cwd: root,
   stdio: 'inherit',

@@ -23,14 +23,17 @@ export const templates = {
         [`packages/checks/src/${name}.ts`]: `import { v } from '@agentci/lib/values';
 import { toolCalls } from '@agentci/trace';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
+import { upTo } from '../wants.ts';
 
-/** Says in one sentence what must hold. */
 export const check = defineCheck({
   layer: '${layer}',
   key: '${key}',
   severity: '${severity}',
   order: 900,
-  summary: 'at most this many calls ended in an error',
+  summary: 'At most this many calls may end in an error.',
+  wants: upTo('failed call'),
+  failure: { why: 'too many calls ended in an error', help: 'look at the errors in the report' },
+  example: 0,
   schema: v.int().min(0),
   evaluate: (max, { trace }) => {
     if (trace.captured.toolCalls !== 'full') return unmeasured('tool calls were not captured', { limit: max });
@@ -59,21 +62,6 @@ test.each([
   expect(check.evaluate(0, contextOf(form)).outcome).toBe(outcome);
 });
 `,
-        [`docs/checks/${key}.md`]: `# \`${layer}.${key}\`
-
-At most this many calls ended in an error. A violation is \`${severity}\`.
-
-\`\`\`yaml
-version: 1
-agent: my-agent
-queries:
-  - query: How do I install it?
-    ${layer}:
-      ${key}: 0
-\`\`\`
-
-**Not measured when** the tool calls were not captured.
-`,
       };
     },
   },
@@ -101,17 +89,9 @@ test('names every query and its status', () => {
   expect(report.text).toBe('pass "a"\\nfail "b"\\n');
 });
 `,
-      [`docs/reporters/${name}.md`]: `# \`${name}\`
-
-One line per query.
-
-\`\`\`sh
-agentci test --traces traces.jsonl -f ${name}=results.${name}
-\`\`\`
-`,
     }),
   },
-  adapter: {
+  format: {
     example: 'my-format',
     pattern: /^[a-z][a-z0-9-]*$/,
     files: (name) => ({
@@ -129,7 +109,7 @@ export const adapter: Adapter = {
       const body = bodyOf(value);
       const place = { ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
       if (!body) {
-        yield { ok: false, problem: { code: 'TRACE_NOT_${snake(name).toUpperCase()}', message: 'the record has no "${camel(name)}"', ...place } };
+        yield { ok: false, problem: { code: 'TRACE_NOT_FORMAT', message: 'the record has no "${camel(name)}"', ...place } };
         continue;
       }
       const { question, reply, used } = body;
@@ -160,6 +140,31 @@ test('a record of another kind is a problem, not a crash', () => {
   expect([...adapter.read([{ value: 7 }])]).toMatchObject([{ ok: false }]);
 });
 `,
+      [`packages/testing/recordings/${name}/sample.json`]: `{"${camel(name)}": {"question": "How do I install it?", "reply": "npm install", "used": ["search"]}}
+`,
+      [`packages/agentci/test/conformance/own/${name}.json`]: `${JSON.stringify(
+        {
+          'sample.json': {
+            format: name,
+            traces: [
+              {
+                query: 'How do I install it?',
+                tools: ['search(-) ?'],
+                results: [null],
+                handoffs: [],
+                agents: [],
+                tokens: { input: null, output: null, total: null },
+                llm_calls: null,
+                answer: 'npm install',
+                status: 'ok',
+              },
+            ],
+            problems: [],
+          },
+        },
+        null,
+        2,
+      )}\n`,
       [`docs/adapters/${name}.md`]: `# \`${name}\`
 
 What is read, what is not captured, how to export it.
@@ -175,7 +180,7 @@ What in a recording shows that tool calls were recorded, and what points at part
     }),
   },
   metric: {
-    example: 'quality/tone',
+    example: 'quality/politeness',
     pattern:
       /^(trajectory|quality|operational|privacy|sustainability|multi-agent|multimodal)\/[a-z][a-z0-9-]*$/,
     files: (name) => {
@@ -212,40 +217,100 @@ test.each([
   expect(metric.evaluate({ trace: simpleTrace({ answer: 'ok', tool_calls: calls }) })).toMatchObject({ value });
 });
 `,
-        [`docs/metrics/${key}.md`]: `# \`${key}\`
-
-Share of tool calls that ended in an error.
-
-Layer **${layer}** · 0 to 1 · lower is better.
-
-## Formula
-
-failed calls / calls.
-
-## Inputs
-
-tool calls of the trace.
-
-## Not measured when
-
-no tool was called.
-
-## Example
-
-\`\`\`yaml
-version: 1
-agent: my-agent
-queries:
-  - query: How do I install it?
-    metrics:
-      ${key}: 0.1
-\`\`\`
-
-## Limits
-
-What a call returned is not looked at.
-`,
       };
     },
+  },
+  rule: {
+    example: 'max_same_tool',
+    pattern: /^[a-z][a-z0-9_]*$/,
+    files: (name) => ({
+      [`packages/policy/src/rules/${name.replaceAll('_', '-')}.ts`]: `import { callNumbers, defineRule } from './rule.ts';
+
+export const rule = defineRule({
+  type: '${name}',
+  summary: 'The tool must be called before any other.',
+  fields: { tool: { kind: 'selector', required: true, wanted: true } },
+  subjects: ['tool'],
+  operands: ({ tool }) => tool.label,
+  evaluate: ({ tool }, { table }) => {
+    const expected = \`\${tool.label} to be the first call\`;
+    if (table.calls.length === 0)
+      return { outcome: 'not_exercised', spanned: [], expected, actual: 'nothing was called' };
+    const isFirst = table.indices(tool)[0] === 0;
+    const actual = \`\${table.calls[0]!.name} is \${callNumbers([0])}\`;
+    return { outcome: isFirst ? 'held' : 'violated', spanned: [0], expected, actual };
+  },
+});
+`,
+      [`packages/policy/src/rules/${name.replaceAll('_', '-')}.test.ts`]: `import { expect, test } from 'vitest';
+import { evaluateRules } from '../evaluate-rules.ts';
+
+test.each([
+  { when: 'it is the first', calls: ['a', 'b'], outcome: 'held' },
+  { when: 'another is the first', calls: ['b', 'a'], outcome: 'violated' },
+  { when: 'nothing was called', calls: [], outcome: 'not_exercised' },
+])('is $outcome when $when', ({ calls, outcome }) => {
+  const { rules } = evaluateRules({ calls, rules: [{ type: '${name}', tool: 'a' }], complete: true });
+  expect(rules[0]?.outcome).toBe(outcome);
+});
+`,
+      [`docs/policies/${name}.md`]: `# ${name}
+
+\`${name}\`: the tool must be called before any other.
+
+\`\`\`yaml
+# policy
+sequences:
+  - {type: ${name}, tool: verify_user}
+\`\`\`
+
+- **Violated when**: another tool is called first.
+- **Not exercised when**: no tool was called.
+- **Id**: \`${name}:verify_user\`, unless \`id\` is written.
+`,
+    }),
+  },
+  command: {
+    example: 'agents',
+    pattern: /^[a-z][a-z0-9-]*$/,
+    files: (name) => ({
+      [`packages/agentci/src/cli/commands/${name}.ts`]: `import { escapeTerminalLine } from '@agentci/lib/text';
+import { loadSpec } from '@agentci/spec';
+import type { CliCommand } from '../cli-command.ts';
+import { DEFAULT_SPEC } from '../spec-folders.ts';
+import { specPath } from '../spec-path.ts';
+
+export const command: CliCommand = {
+  name: '${name}',
+  summary: 'print the agent of a spec',
+  configure: (parser) => {
+    parser.option('-c, --config <file>', 'the spec (default: agentci_spec.yaml)').addHelpText(
+      'after',
+      \`
+Example:
+  agentci ${name}\`,
+    );
+  },
+  run: async ({ options, io }) => {
+    const { suite } = await loadSpec(specPath((options.config as string | undefined) ?? DEFAULT_SPEC, io.cwd));
+    io.stdout.write(\`\${escapeTerminalLine(suite.agent)}\\n\`);
+    return 0;
+  },
+};
+`,
+      [`packages/agentci/test/e2e/${name}.test.ts`]: `import { tempDir } from '@agentci/testing/temp-dir';
+import { expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
+
+test('prints the agent of the spec', async () => {
+  const cwd = tempDir({ 'agentci_spec.yaml': 'agent: shop\\nqueries: [{query: q, path: {max_tool_calls: 1}}]\\n' });
+  expect(await cli(['${name}'], { cwd })).toEqual({ code: 0, stdout: 'shop\\n', stderr: '' });
+});
+
+test('without a spec it answers 2', async () => {
+  expect((await cli(['${name}'], { cwd: tempDir() })).code).toBe(2);
+});
+`,
+    }),
   },
 };

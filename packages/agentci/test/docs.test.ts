@@ -7,9 +7,10 @@ import { readTraces } from '@agentci/formats';
 import type { RunResult } from '@agentci/results';
 import { parseSpec } from '@agentci/spec';
 import { type DocsModel, prepareFolder, startDocsModel } from '@agentci/testing/captured-docs';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { makeDir, tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli } from './support/cli.ts';
 
 // Every YAML spec, every JSON recording and every command the documents show is run here, so that none can go stale.
 
@@ -135,7 +136,7 @@ describe('commands', () => {
           cwd,
         });
       if (line.includes('replay'))
-        await cli(['tap', '--cassette', 'record=mail.jsonl', ...server], {
+        await cliProcess(['tap', '--cassette', 'record=mail.jsonl', ...server], {
           cwd,
           input: MAIL_SESSION,
         });
@@ -163,7 +164,7 @@ describe('commands', () => {
     if (line.startsWith('agentci test -c bench/'))
       await cli(['import', 'trials.json', '--to-spec', 'bench/agentci_spec.yaml'], { cwd });
     const input = line.startsWith('agentci tap') ? { input: MAIL_SESSION } : {};
-    const { code, stderr } = await cli(line.split(/\s+/).slice(1), { cwd, ...input });
+    const { code, stderr } = await cliProcess(line.split(/\s+/).slice(1), { cwd, ...input });
     // 1 is a verdict; 2 would mean that the command as documented does not work.
     expect({ code, stderr: code === 2 ? stderr : '' }).toEqual({
       code: expect.toSatisfy((c: number) => c === 0 || c === 1),

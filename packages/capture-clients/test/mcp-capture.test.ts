@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Exchange } from '@agentci/capture';
 import { readEvidence } from '@agentci/capture';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { toolCalls } from '@agentci/trace';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -43,7 +43,7 @@ describe('the MCP servers of an agent', () => {
       AGENT,
       '.mcp.json',
     ];
-    const { code, stderr, stdout } = await cli(args, { cwd });
+    const { code, stderr, stdout } = await cliProcess(args, { cwd });
     expect([code, stderr]).toEqual([0, expect.stringContaining('search ×2')]);
     expect(stdout).toBe('search:{"server":"office"}; search:{"server":"far"}');
     expect(readdirSync(join(cwd, 'seen')).sort()).toEqual([
@@ -88,7 +88,7 @@ describe('the MCP servers of an agent', () => {
       ],
     };
     const cwd = tempDir({ '.mcp.json': { mcpServers: { office } }, 'agentci_spec.yaml': spec });
-    const { code, stdout } = await cli(['test', '-f', 'json'], { cwd });
+    const { code, stdout } = await cliProcess(['test', '-f', 'json'], { cwd });
     expect(code).toBe(1);
     expect(JSON.parse(stdout).results[0].path.details.forbidden_tools.violations).toEqual([
       'search',
@@ -110,7 +110,7 @@ describe('the MCP servers of an agent', () => {
       '-e',
       '0',
     ];
-    const { code, stderr } = await cli(args, { cwd: tempDir(files) });
+    const { code, stderr } = await cliProcess(args, { cwd: tempDir(files) });
     expect(code).toBe(2);
     expect(stderr).toContain('CAPTURE_MCP_CONFIG');
     expect(stderr).toContain(why);

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ScriptedModel, startScriptedModel } from '@agentci/scripted-model';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -137,13 +137,13 @@ describe.each([
   test('is recorded with its MCP servers, and replays without them', async () => {
     const cwd = project(runner, queries);
     const args = ['test', '-w', '1', '-f', 'json'];
-    const recorded = await cli([...args, '--cassette', 'record'], { cwd, env: live() });
+    const recorded = await cliProcess([...args, '--cassette', 'record'], { cwd, env: live() });
     expect(recorded.code, recorded.stdout + recorded.stderr).toBe(0);
     expect(servedIn(cwd)).toContain('started');
     rmSync(join(cwd, 'served.log'));
     writeFileSync(join(cwd, 'server.mjs'), 'throw new Error("the server must not run")');
     for (let time = 0; time < 2; time++) {
-      const replayed = await cli([...args, '--cassette', 'replay'], { cwd });
+      const replayed = await cliProcess([...args, '--cassette', 'replay'], { cwd });
       expect(replayed.code, replayed.stdout + replayed.stderr).toBe(0);
       const { cassette, results } = JSON.parse(replayed.stdout);
       expect(cassette).toMatchObject({
@@ -168,8 +168,8 @@ describe.each([
 
 test('a call of a tool with other arguments is a miss that names them, whatever the agent says', async () => {
   const cwd = project(ONE_EACH);
-  await cli(['test', '--cassette', 'record'], { cwd, env: live() });
-  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], {
+  await cliProcess(['test', '--cassette', 'record'], { cwd, env: live() });
+  const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', 'replay'], {
     cwd,
     env: { ITEM: '#screws' },
   });
@@ -183,14 +183,16 @@ test('a call of a tool with other arguments is a miss that names them, whatever 
 
 test('a recording without MCP leaves the servers to answer, and says so', async () => {
   const cwd = project(ONE_EACH, [QUERIES[0]!]);
-  await cli(['test', '--cassette', 'record'], { cwd, env: live() });
+  await cliProcess(['test', '--cassette', 'record'], { cwd, env: live() });
   const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
   const lines = readFileSync(file, 'utf8').split('\n');
   const { mcp_calls, ...header } = JSON.parse(lines[0]!);
   expect(mcp_calls).toBeGreaterThan(2);
   writeFileSync(file, `${JSON.stringify(header)}\n${lines[1]}\n`);
   rmSync(join(cwd, 'served.log'));
-  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd });
+  const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', 'replay'], {
+    cwd,
+  });
   expect(code).toBe(0);
   const { results, cassette } = JSON.parse(stdout);
   expect(cassette).toMatchObject({ planes: ['llm'], isolated: false });
@@ -203,7 +205,10 @@ test('a recording without MCP leaves the servers to answer, and says so', async 
 test('a secret in the answer of a server keeps the recording from being written', async () => {
   const cwd = project(ONE_EACH, [QUERIES[0]!]);
   const env = { ...live(), LEAK: ' ghp_0123456789abcdefghijABCDEFGHIJ012345' };
-  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'record'], { cwd, env });
+  const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', 'record'], {
+    cwd,
+    env,
+  });
   expect(code).toBe(2);
   expect(stdout).toContain('MCP_CASSETTE_SECRET');
   expect(stdout).not.toContain('ghp_0123456789');
@@ -213,7 +218,7 @@ test('a secret in the answer of a server keeps the recording from being written'
 test('a password among the arguments is not in the file, matches as another one, and must not be answered with', async () => {
   const cwd = project(ONE_EACH, [QUERIES[0]!]);
   const run = (mode: string, env: Record<string, string>) =>
-    cli(['test', '-f', 'json', '--cassette', mode], {
+    cliProcess(['test', '-f', 'json', '--cassette', mode], {
       cwd,
       env: { ...env, ...(mode === 'record' ? live() : {}) },
     });
@@ -239,7 +244,10 @@ test('notifications of a server are replayed, and what it asks of the agent is a
   const cwd = project(ONE_EACH, queries);
   for (const mode of ['record', 'replay']) {
     const env = { LISTEN: '1', ASK: '1', ...(mode === 'record' ? live() : {}) };
-    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', mode], { cwd, env });
+    const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', mode], {
+      cwd,
+      env,
+    });
     expect(code, stdout).toBe(0);
     expect(JSON.parse(stdout).results[0].warnings).toContainEqual({
       code: 'MCP_CASSETTE_LEFT_OUT',
@@ -253,10 +261,12 @@ test('notifications of a server are replayed, and what it asks of the agent is a
 
 test('a damaged line of a server is refused at its place', async () => {
   const cwd = project(ONE_EACH, [QUERIES[0]!]);
-  await cli(['test', '--cassette', 'record'], { cwd, env: live() });
+  await cliProcess(['test', '--cassette', 'record'], { cwd, env: live() });
   const file = join(cwd, 'cassettes', 'stock', 'two.jsonl');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"server":"stock"', '"sever":"stock"'));
-  const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd });
+  const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', 'replay'], {
+    cwd,
+  });
   expect(code).toBe(2);
   expect(stdout).toContain('CASSETTE_DAMAGED');
   expect(stdout).toMatch(/two\.jsonl:\d+/);
@@ -265,7 +275,7 @@ test('a damaged line of a server is refused at its place', async () => {
 describe('recorded calls to MCP servers that nothing serves are unused', () => {
   const recorded = async () => {
     const cwd = project(ONE_EACH, [QUERIES[0]!]);
-    const { code } = await cli(['test', '--cassette', 'record'], { cwd, env: live() });
+    const { code } = await cliProcess(['test', '--cassette', 'record'], { cwd, env: live() });
     expect(code).toBe(0);
     rmSync(join(cwd, 'served.log'));
     return cwd;
@@ -287,7 +297,9 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
   ])('where the runner %s', async (_, runner) => {
     const cwd = await recorded();
     withoutMcp(cwd, runner);
-    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay'], { cwd });
+    const { code, stdout } = await cliProcess(['test', '-f', 'json', '--cassette', 'replay'], {
+      cwd,
+    });
     const { cassette, results } = JSON.parse(stdout);
     expect([code, cassette]).toEqual([
       0,
@@ -306,13 +318,13 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
       },
     ]);
     expect(servedIn(cwd)).toContain('started');
-    expect((await cli(['test', '--cassette', 'replay', '--strict'], { cwd })).code).toBe(2);
-    const checked = await cli(['cassette', 'check', '--json'], { cwd });
+    expect((await cliProcess(['test', '--cassette', 'replay', '--strict'], { cwd })).code).toBe(2);
+    const checked = await cliProcess(['cassette', 'check', '--json'], { cwd });
     expect([checked.code, JSON.parse(checked.stdout).queries]).toEqual([
       1,
       [expect.objectContaining({ fit: 'unused calls', message: expect.stringContaining('MCP') })],
     ]);
-    expect((await cli(['cassette', 'prune', '--unused'], { cwd })).stdout).toContain(
+    expect((await cliProcess(['cassette', 'prune', '--unused'], { cwd })).stdout).toContain(
       'left 2 calls to MCP servers in two',
     );
   });
@@ -326,14 +338,17 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
         'await (async () => ({ content: [{ text: "#nuts: 11 #bolts: 12" }] }))(',
       ),
     );
-    const { code, stdout } = await cli(['test', '-f', 'json', '--cassette', 'replay', '--strict'], {
-      cwd,
-    });
+    const { code, stdout } = await cliProcess(
+      ['test', '-f', 'json', '--cassette', 'replay', '--strict'],
+      {
+        cwd,
+      },
+    );
     expect([code, JSON.parse(stdout).cassette]).toEqual([
       2,
       expect.objectContaining({ hits: 1, unused: 2, mcp_unused: 2, planes: ['llm', 'mcp'] }),
     ]);
-    expect((await cli(['cassette', 'check'], { cwd })).code).toBe(1);
+    expect((await cliProcess(['cassette', 'check'], { cwd })).code).toBe(1);
   });
 
   test('where a program is captured without its configuration', async () => {
@@ -343,7 +358,7 @@ describe('recorded calls to MCP servers that nothing serves are unused', () => {
       "import { answer } from './agent.mjs'; console.log(await answer('count #nuts'));",
     );
     const capture = (mode: string, ...more: string[]) =>
-      cli(['capture', '--cassette', mode, ...more, '--', process.execPath, 'once.mjs'], {
+      cliProcess(['capture', '--cassette', mode, ...more, '--', process.execPath, 'once.mjs'], {
         cwd,
         env: live(),
       });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI, cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -54,7 +54,7 @@ describe('a guard before a server of the SDK', () => {
     expect(client.stderr()).toContain(
       'cannot be enforced by refusing calls: require:read_inbox (policy.yaml:8)',
     );
-    const explained = await cli(['policy', 'explain', 'audit.jsonl'], { cwd });
+    const explained = await cliProcess(['policy', 'explain', 'audit.jsonl'], { cwd });
     expect(explained).toMatchObject({ code: 0 });
     expect(explained.stdout).toContain('6 of 6 decisions reproduced');
   });
@@ -119,7 +119,9 @@ describe('a guard before a server of the SDK', () => {
   ])('does not start the server with %s', async (_, flags, code) => {
     const cwd = tempDir({ 'policy.yaml': POLICY, 'bad.yaml': 'tools: {deny: bad}\n' });
     const touch = `require('node:fs').writeFileSync('started', '')`;
-    const outcome = await cli(['guard', ...flags, '--', process.execPath, '-e', touch], { cwd });
+    const outcome = await cliProcess(['guard', ...flags, '--', process.execPath, '-e', touch], {
+      cwd,
+    });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
     expect(outcome.stderr).toContain(code);
     expect(existsSync(join(cwd, 'started'))).toBe(false);
@@ -161,7 +163,7 @@ describe('over HTTP', () => {
     const done = new Promise((resolve) => guard.once('exit', resolve));
     guard.kill('SIGTERM');
     await done;
-    const explained = await cli(['policy', 'explain', 'audit.jsonl'], { cwd });
+    const explained = await cliProcess(['policy', 'explain', 'audit.jsonl'], { cwd });
     expect(explained.code).toBe(0);
   });
 
@@ -288,7 +290,7 @@ describe('guard install', () => {
     const cwd = tempDir({ 'policy.yaml': POLICY, '.mcp.json': config });
     const install = ['guard', 'install', '--config', '.mcp.json'];
     expect(
-      await cli([...install, '--policy', 'policy.yaml', '--audit', 'a.jsonl'], { cwd }),
+      await cliProcess([...install, '--policy', 'policy.yaml', '--audit', 'a.jsonl'], { cwd }),
     ).toMatchObject({
       code: 0,
     });
@@ -309,9 +311,9 @@ describe('guard install', () => {
       '--x',
     ]);
     expect(wrapped.mcpServers.office.env).toEqual({ A: '1' });
-    await cli([...install, '--policy', 'policy.yaml'], { cwd });
+    await cliProcess([...install, '--policy', 'policy.yaml'], { cwd });
     expect(read()).toEqual(wrapped);
-    expect(await cli([...install, '--undo'], { cwd })).toMatchObject({ code: 0 });
+    expect(await cliProcess([...install, '--undo'], { cwd })).toMatchObject({ code: 0 });
     expect(read()).toEqual(config);
   });
 
@@ -322,9 +324,11 @@ describe('guard install', () => {
     chmodSync(file, 0o600);
     const install = ['guard', 'install', '--config', '.mcp.json'];
     const modes = () => [file, backup].map((path) => statSync(path).mode & 0o777);
-    expect(await cli([...install, '--policy', 'policy.yaml'], { cwd })).toMatchObject({ code: 0 });
+    expect(await cliProcess([...install, '--policy', 'policy.yaml'], { cwd })).toMatchObject({
+      code: 0,
+    });
     expect(modes()).toEqual([0o600, 0o600]);
-    expect(await cli([...install, '--undo'], { cwd })).toMatchObject({ code: 0 });
+    expect(await cliProcess([...install, '--undo'], { cwd })).toMatchObject({ code: 0 });
     expect(readFileSync(file, 'utf8')).toBe(written);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(existsSync(backup)).toBe(false);
@@ -336,11 +340,13 @@ describe('guard install', () => {
       '.mcp.json': { mcpServers: { a: { command: 'srv' } } },
     });
     const file = join(cwd, '.mcp.json');
-    await cli(['guard', 'install', '--config', '.mcp.json', '--policy', 'policy.yaml'], { cwd });
+    await cliProcess(['guard', 'install', '--config', '.mcp.json', '--policy', 'policy.yaml'], {
+      cwd,
+    });
     const config = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     writeFileSync(file, JSON.stringify({ ...config, added: true }));
     expect(
-      await cli(['guard', 'install', '--config', '.mcp.json', '--undo'], { cwd }),
+      await cliProcess(['guard', 'install', '--config', '.mcp.json', '--undo'], { cwd }),
     ).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
       mcpServers: { a: { command: 'srv' } },
@@ -354,7 +360,7 @@ describe('guard install', () => {
       'policy.yaml': POLICY,
       '.mcp.json': { mcpServers: { far: { url: 'https://x/mcp' } } },
     });
-    const outcome = await cli(
+    const outcome = await cliProcess(
       ['guard', 'install', '--config', '.mcp.json', '--policy', 'policy.yaml'],
       { cwd },
     );

@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI, cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import {
   CreateMessageRequestSchema,
@@ -41,9 +41,12 @@ describe('a tap between a client and a server of the SDK', () => {
     ).toEqual(
       expect.arrayContaining(['initialize', 'notifications/initialized', 'tools/call', 'answer']),
     );
-    const explained = await cli(['policy', 'explain', '-p', 'p.yaml', '--traces', 'tap.jsonl'], {
-      cwd,
-    });
+    const explained = await cliProcess(
+      ['policy', 'explain', '-p', 'p.yaml', '--traces', 'tap.jsonl'],
+      {
+        cwd,
+      },
+    );
     expect(explained.stdout).toContain('search');
   });
 
@@ -134,13 +137,13 @@ describe('a tap between a client and a server of the SDK', () => {
     ['no server', ['tap'], 'MCP_NO_SERVER'],
     ['an address that is not one', ['tap', '--url', 'ftp://x'], 'MCP_ADDRESS'],
   ])('%s ends with exit code 2', async (_, args, code) => {
-    const outcome = await cli(args, { cwd: tempDir() });
+    const outcome = await cliProcess(args, { cwd: tempDir() });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
     expect(outcome.stderr).toContain(code);
   });
 
   test('ends with the code of the server', async () => {
-    const { code } = await cli(['tap', '--', process.execPath, '-e', 'process.exit(7)'], {
+    const { code } = await cliProcess(['tap', '--', process.execPath, '-e', 'process.exit(7)'], {
       cwd: tempDir(),
     });
     expect(code).toBe(7);
@@ -190,7 +193,7 @@ describe('no process is left behind', () => {
     const cwd = tempDir();
     const mark = `mark-${process.pid}-${Date.now()}`;
     const server = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', '${mark}'], { stdio: 'inherit' }); process.stdin.on('end', () => process.exit(3)).resume();`;
-    const { code } = await cli(['tap', '--', process.execPath, '-e', server], { cwd });
+    const { code } = await cliProcess(['tap', '--', process.execPath, '-e', server], { cwd });
     expect(code).toBe(3);
     await sleep(200);
     expect(running(mark)).toEqual([]);
@@ -202,7 +205,7 @@ describe('no process is left behind', () => {
       const cwd = tempDir();
       const mark = `mark-${process.pid}-${Date.now()}`;
       const server = `require('node:child_process').spawn('setsid', [process.execPath, '-e', 'setInterval(() => {}, 1000)', '${mark}'], { stdio: 'ignore', detached: true }).unref(); process.stdin.on('end', () => setTimeout(() => process.exit(3), 300)).resume();`;
-      const { code } = await cli(['tap', '--', process.execPath, '-e', server], { cwd });
+      const { code } = await cliProcess(['tap', '--', process.execPath, '-e', server], { cwd });
       expect(code).toBe(3);
       await sleep(200);
       expect(running(mark)).toEqual([]);
@@ -233,7 +236,7 @@ describe('what a tap writes and what a cassette is', () => {
   });
 
   test('--out beside --cassette is refused rather than ignored', async () => {
-    const { code, stderr } = await cli(
+    const { code, stderr } = await cliProcess(
       ['tap', '--cassette', 'record=a.jsonl', '--out', 'b.jsonl', '--', 'node'],
       {
         cwd: tempDir(),
@@ -346,7 +349,7 @@ describe('what a tap writes and what a cassette is', () => {
       existsSync(path) && !_.includes('folder') ? readFileSync(path, 'utf8') : '';
     const found = read();
     const server = 'require("node:fs").writeFileSync("started", "")';
-    const { code, stderr } = await cli(
+    const { code, stderr } = await cliProcess(
       ['tap', '--cassette', 'record=tape.jsonl', '--', process.execPath, '-e', server],
       {
         cwd,
@@ -358,7 +361,7 @@ describe('what a tap writes and what a cassette is', () => {
 
   test('an empty file is written to, and is not a recording to answer from', async () => {
     const cwd = tempDir({ 'tape.jsonl': '' });
-    const { code, stderr } = await cli(['tap', '--cassette', 'replay=tape.jsonl'], { cwd });
+    const { code, stderr } = await cliProcess(['tap', '--cassette', 'replay=tape.jsonl'], { cwd });
     expect([code, stderr]).toEqual([2, expect.stringContaining('MCP_CASSETTE_EMPTY')]);
     const recorded = await talk(
       before(['tap', '--cassette', 'record=tape.jsonl']),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -61,7 +61,7 @@ it.each([['http'], ['proto'], ['grpc']])(
     const cwd = tempDir({
       'agentci_spec.yaml': JSON.stringify({ agent: 'shop', runner, queries }),
     });
-    const { code, stdout } = await cli(['test', '-f', 'json', '-w', '4'], { cwd });
+    const { code, stdout } = await cliProcess(['test', '-f', 'json', '-w', '4'], { cwd });
     const { results } = JSON.parse(stdout) as {
       results: { warnings: unknown[]; path: unknown; cost: unknown }[];
     };

@@ -84,10 +84,16 @@ export interface CheckOutcome {
 /** The layer of a key, or `every` layer. */
 export type CheckLayer = Layer | 'every';
 
-/**
- * One key of a layer block: its schema, verdict and documentation. One file each; see
- * CONTRIBUTING.md.
- */
+/** Words for the checks of a block, for checks that contain others. */
+export type BlockWords = (block: Readonly<Record<string, unknown>>) => string;
+
+/** Why a check fails and what usually helps: its row of `docs/guide/why-did-it-fail.md`. */
+export interface CheckFailure {
+  readonly why: string;
+  readonly help: string;
+}
+
+/** One key of a layer block: its schema, verdict and words. One file each; see CONTRIBUTING.md. */
 export interface Check<P = unknown> {
   readonly layer: CheckLayer;
   /** The spec key. The check's id is `layer.key`. */
@@ -97,6 +103,11 @@ export interface Check<P = unknown> {
   /** A prohibition, which `severity:` of the block does not soften. */
   readonly isFixed?: true;
   readonly summary: string;
+  /** The expectation in words, which reports show next to the outcome. */
+  readonly wants?: (params: P, words: BlockWords) => string;
+  readonly failure: CheckFailure;
+  /** A value that can fail, as `docs/sample_spec.yaml` and the page of the check show it. */
+  readonly example: P;
   readonly schema: ValueSchema<P>;
   /** Position in its layer. Ties are broken by key. */
   readonly order: number;
@@ -116,22 +127,22 @@ export interface Setting<P = unknown> {
   readonly layer: CheckLayer;
   readonly key: string;
   readonly summary: string;
+  readonly example: P;
   readonly schema: ValueSchema<P>;
   readonly setting: true;
   readonly order: number;
   readonly inspect?: (params: P, siblings: Readonly<Record<string, unknown>>) => readonly Problem[];
 }
 
-/**
- * A check with an erased parameter type, as in the list of all checks. Its own `schema` validates
- * the parameters.
- */
-export interface AnyCheck extends Omit<Check<never>, 'schema' | 'implied'> {
+/** A check with an erased parameter type, as in the list of all checks. Its `schema` validates the parameters. */
+export interface AnyCheck extends Omit<Check<never>, 'schema' | 'implied' | 'example'> {
   readonly schema: ValueSchema;
+  readonly example: unknown;
   readonly implied?: (context: CheckContext) => unknown;
 }
-export interface AnySetting extends Omit<Setting<never>, 'schema'> {
+export interface AnySetting extends Omit<Setting<never>, 'schema' | 'example'> {
   readonly schema: ValueSchema;
+  readonly example: unknown;
 }
 
 /** Whether the entry gives verdicts, unlike a setting. */

@@ -7,12 +7,17 @@ import { evaluateLayer } from './evaluate-layer.ts';
 
 describe('evaluateLayer', () => {
   const location = { file: 'spec.yaml', line: 6, column: 7 };
+  const plain = {
+    severity: 'warn',
+    summary: '',
+    failure: { why: '', help: '' },
+    example: 1,
+  } as const;
   const broken: AnyCheck = defineCheck({
     layer: 'path',
     key: 'broken',
-    severity: 'warn',
+    ...plain,
     order: 1,
-    summary: '',
     schema: v.number(),
     evaluate: () => {
       throw new Error('boom');
@@ -21,9 +26,8 @@ describe('evaluateLayer', () => {
   const fine: AnyCheck = defineCheck({
     layer: 'path',
     key: 'fine',
-    severity: 'warn',
+    ...plain,
     order: 2,
-    summary: '',
     schema: v.number(),
     evaluate: (limit) => (limit > 0 ? held('fine') : violated('not fine')),
   });

@@ -57,7 +57,7 @@ export function evaluateLayer(
     status = worseStatus(status, result.status);
     // Only for results that need attention: most pass, and this runs for each of them.
     if (result.status !== 'pass' && result.status !== 'skip') {
-      const wanted = wantedText(check.key, written ?? check.implied?.(full), block);
+      const wanted = wantedText(check, written ?? check.implied?.(full));
       if (wanted !== undefined) result.wanted = wanted;
     }
     checks.push(result);

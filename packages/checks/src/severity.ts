@@ -24,4 +24,11 @@ export function writtenSeverity(
 
 /** The `severity` key of a layer. */
 export const severitySetting = (layer: Layer, summary: string): Setting<Severity> =>
-  defineSetting({ layer, key: 'severity', order: 990, summary, schema: v.enum(['fail', 'warn']) });
+  defineSetting({
+    layer,
+    key: 'severity',
+    order: 990,
+    summary,
+    example: 'warn',
+    schema: v.enum(['fail', 'warn']),
+  });

@@ -3,7 +3,7 @@ import { v } from '@agentci/lib/values';
 import { capturedCalls, namesOf } from '@agentci/trace';
 import { atLeast } from './bounds.ts';
 import { NOT_CAPTURED } from './calls.ts';
-import { defineCheck, unmeasured } from './check.ts';
+import { type CheckFailure, defineCheck, unmeasured } from './check.ts';
 import { neededKeyIssue, textsOf, zeroBoundIssues } from './issues.ts';
 import { number, rounded } from './words.ts';
 
@@ -13,6 +13,8 @@ interface ToolShare {
   readonly summary: string;
   /** Its name in messages, such as `tool recall`. */
   readonly what: string;
+  readonly failure: CheckFailure;
+  readonly example: number;
   readonly measure: (expected: readonly string[], used: readonly string[]) => number;
   /**
    * Effect of calls missing from the trace: they can only raise the value (`rising`), or move it
@@ -22,7 +24,16 @@ interface ToolShare {
 }
 
 /** Defines a check with a lower bound on the overlap of called and expected tools. */
-export function defineToolShare({ key, order, summary, what, measure, partial }: ToolShare) {
+export function defineToolShare({
+  key,
+  order,
+  summary,
+  what,
+  failure,
+  example,
+  measure,
+  partial,
+}: ToolShare) {
   const detail = key.slice('min_'.length);
   return defineCheck({
     layer: 'path',
@@ -30,6 +41,9 @@ export function defineToolShare({ key, order, summary, what, measure, partial }:
     severity: 'warn',
     order,
     summary,
+    wants: (min) => `A ${what} of at least ${number(min)}`,
+    failure,
+    example,
     schema: v.number().min(0).max(1),
     inspect: (min, siblings) =>
       present([

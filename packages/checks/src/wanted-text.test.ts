@@ -4,7 +4,7 @@ import { CHECKS } from './index.gen.ts';
 import { JUDGED } from './judged.ts';
 import { wantedText } from './wanted-text.ts';
 
-/** Parameters of every check, and a pattern that its description must match. */
+/** Parameters of checks, and what their words must contain. */
 const CASES: Readonly<Record<string, readonly [params: unknown, says: RegExp]>> = {
   expected_in_answer: [['Oslo', 'parcel'], /contains all of "Oslo", "parcel"/],
   any_expected_in_answer: [['Oslo'], /at least one of "Oslo"/],
@@ -56,18 +56,20 @@ const CASES: Readonly<Record<string, readonly [params: unknown, says: RegExp]>> 
   code: [{ module: './check.mjs' }, /\.\/check\.mjs/],
 };
 
-describe('what a check wants is said in words', () => {
-  const keys = [...new Set([...CHECKS, ...JUDGED].filter(isCheck).map(({ key }) => key))];
+describe('what a check wants, in words', () => {
+  const checks = [...new Map([...CHECKS, ...JUDGED].filter(isCheck).map((it) => [it.key, it]))];
 
-  test.each(keys)('%s', (key) => {
-    const [params, says] = CASES[key] ?? [undefined, /a case for this check/];
-    const wanted = wantedText(key, params);
-    expect(wanted).toMatch(says);
-    expect(wanted).not.toMatch(/^[\d\s.,]*$|^\{|\[object/);
+  test.each(checks)('%s, with its example', (_, check) => {
+    const wanted = wantedText(check, check.example);
+    expect(wanted).not.toMatch(/^[\d\s.,]*$|^\{|\[object|undefined/);
     expect(wanted).toMatch(/[a-z]{2,} /i);
   });
 
+  test.each(Object.entries(CASES))('%s says its parameters', (key, [params, says]) => {
+    expect(wantedText(new Map(checks).get(key)!, params)).toMatch(says);
+  });
+
   test('parameters that make no sense give no words, and no error', () => {
-    for (const key of keys) expect(() => wantedText(key, null)).not.toThrow();
+    for (const [, check] of checks) expect(() => wantedText(check, null)).not.toThrow();
   });
 });

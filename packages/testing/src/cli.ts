@@ -9,23 +9,33 @@ export interface CliOutcome {
   readonly stderr: string;
 }
 
-/** Runs the built program as a user would. The environment is clean of CI's own variables unless a test sets them. */
-export function cli(
+export interface CliOptions {
+  readonly cwd: string;
+  readonly env?: Record<string, string | undefined>;
+}
+
+/** The environment of the tests without the variables that CI sets and the program reads. */
+export function cleanEnv(rest: CliOptions['env'] = {}): Record<string, string | undefined> {
+  const {
+    CI: _,
+    GITHUB_ACTIONS: __,
+    GITHUB_STEP_SUMMARY: ___,
+    GITHUB_WORKSPACE: ____,
+    FORCE_COLOR: _____,
+    ...env
+  } = process.env;
+  return { ...env, NO_COLOR: '1', ...rest };
+}
+
+/** Starts the built program as a user would, in a process. */
+export function cliProcess(
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string | undefined>; input?: string },
+  options: CliOptions & { input?: string },
 ): Promise<CliOutcome> {
   return new Promise((resolve, reject) => {
-    const {
-      CI: _,
-      GITHUB_ACTIONS: __,
-      GITHUB_STEP_SUMMARY: ___,
-      GITHUB_WORKSPACE: ____,
-      FORCE_COLOR: _____,
-      ...env
-    } = process.env;
     const child = spawn(process.execPath, [CLI, ...args], {
       cwd: options.cwd,
-      env: { ...env, NO_COLOR: '1', ...options.env },
+      env: cleanEnv(options.env),
     });
     let stdout = '';
     let stderr = '';

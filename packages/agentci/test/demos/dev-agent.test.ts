@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readTraces } from '@agentci/formats';
 import type { RunResult } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { finalText, toolCalls } from '@agentci/trace';
 import { expect, test } from 'vitest';
@@ -10,7 +10,9 @@ const cwd = join(workspaceCopy(), 'demos', 'dev-agent');
 
 /** What an agent did, without what differs between two runs or two languages. */
 async function did(spec: string) {
-  const { stdout } = await cli(['test', '-c', spec, '--judge', 'recorded', '-f', 'json'], { cwd });
+  const { stdout } = await cliProcess(['test', '-c', spec, '--judge', 'recorded', '-f', 'json'], {
+    cwd,
+  });
   const run = JSON.parse(stdout) as RunResult;
   const traces = new Map<string, unknown>();
   for await (const trace of readTraces(

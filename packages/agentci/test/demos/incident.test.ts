@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { readTraces } from '@agentci/formats';
 import type { ExperimentResult, RunResult } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { expect, test } from 'vitest';
 
 const cwd = join(workspaceCopy(), 'demos', 'incident');
 
 test('three conditions come to numbers: quality of C2 and C3, times of all', async () => {
-  const { code, stdout } = await cli(['experiment', 'experiment.yaml', '-f', 'json'], { cwd });
+  const { code, stdout } = await cliProcess(['experiment', 'experiment.yaml', '-f', 'json'], {
+    cwd,
+  });
   expect(code).toBe(0);
   const { conditions, comparisons, trials } = JSON.parse(stdout) as ExperimentResult;
   expect(conditions.map(({ condition, n, failed }) => ({ condition, n, failed }))).toEqual(
@@ -31,7 +33,7 @@ test('three conditions come to numbers: quality of C2 and C3, times of all', asy
 });
 
 test('the team talks for real, disagrees, and its metrics are measured', async () => {
-  const { stdout } = await cli(['test', '--judge', 'recorded', '-f', 'json'], { cwd });
+  const { stdout } = await cliProcess(['test', '--judge', 'recorded', '-f', 'json'], { cwd });
   const run = JSON.parse(stdout) as RunResult;
   expect(run.summary).toMatchObject({ passed: 1, warnings: 0, exit_code: 0 });
   for (const name of [

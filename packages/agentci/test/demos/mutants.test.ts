@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MutationResult } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { ROOT } from '@agentci/testing/node';
 import { expect, test } from 'vitest';
 
@@ -34,7 +34,7 @@ test.each([
         seed,
         '--json',
       ];
-      const { stdout, stderr } = await cli(args, { cwd: join(ROOT, 'demos', demo) });
+      const { stdout, stderr } = await cliProcess(args, { cwd: join(ROOT, 'demos', demo) });
       if (stdout === '') throw new Error(stderr);
       const { meant, survivors, left_out, not_tried } = JSON.parse(stdout) as MutationResult;
       const missed = survivors

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RunResult } from '@agentci/results';
 import { checksOf } from '@agentci/results';
 import { runPool } from '@agentci/run';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { beforeAll, describe, expect, test } from 'vitest';
 
@@ -17,7 +17,7 @@ const WORKERS: Readonly<Record<string, string>> = { 'dev-agent': '2' };
 
 /** Every check of a run that did not pass, as `query check status`. The judge is off: it has stored verdicts on sound answers only. */
 async function red(demo: string, mutation: string): Promise<string[]> {
-  const { stdout, stderr } = await cli(
+  const { stdout, stderr } = await cliProcess(
     ['test', '--judge', 'off', '-w', WORKERS[demo] ?? '1', '-f', 'json'],
     {
       cwd: join(workspace, 'demos', demo),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunResult } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { node } from '@agentci/testing/node';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const workspace = workspaceCopy();
 const cwd = join(workspace, 'demos', 'rag');
 
 async function run(env: Record<string, string>, ...args: string[]): Promise<RunResult> {
-  const { stdout } = await cli(['test', '-w', '1', '-f', 'json', ...args], { cwd, env });
+  const { stdout } = await cliProcess(['test', '-w', '1', '-f', 'json', ...args], { cwd, env });
   return JSON.parse(stdout) as RunResult;
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { RunResult } from '@agentci/results';
 import { checksOf } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { workspaceCopy } from '@agentci/testing/workspace-copy';
 import { beforeAll, describe, expect, test } from 'vitest';
 
@@ -10,7 +10,9 @@ const cwd = join(workspaceCopy(), 'demos', 'support-router');
 describe('the support desk', () => {
   let run: RunResult;
   beforeAll(async () => {
-    const { stdout } = await cli(['test', '--judge', 'recorded', '-w', '1', '-f', 'json'], { cwd });
+    const { stdout } = await cliProcess(['test', '--judge', 'recorded', '-w', '1', '-f', 'json'], {
+      cwd,
+    });
     run = JSON.parse(stdout) as RunResult;
   });
   const tagged = (tag: string) => run.results.filter(({ tags }) => tags.includes(tag));

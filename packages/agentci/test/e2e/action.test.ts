@@ -11,12 +11,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { collectGarbage } from '@agentci/testing/garbage';
 import { SLOW_SERVERS, serveSlowly } from '@agentci/testing/slow-servers';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { load } from 'js-yaml';
 import { expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 // The action's own steps, run by a small runner that plays GitHub's: inputs, step outputs, files for output and summary.
 

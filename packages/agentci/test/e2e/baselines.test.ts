@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const QUESTION = "What's the weather in Tokyo?";
 const spec = `version: 1

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 /** Three tasks of four trials: passed four, two and no times. */
 const REWARDS = [

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type ScriptedModel, startScriptedModel } from '@agentci/scripted-model';
-import { cli } from '@agentci/testing/cli';
 import { otlp } from '@agentci/testing/otlp';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 

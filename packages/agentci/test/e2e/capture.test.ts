@@ -7,9 +7,10 @@ import {
   type ScriptedRequest,
   startScriptedModel,
 } from '@agentci/scripted-model';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 /** The agents of these tests know nothing of AgentCI: they ask a model in a loop and print its last words. */

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChaos } from '@agentci/testing/chaos-upstream';
-import { cli } from '@agentci/testing/cli';
 import { makeDir } from '@agentci/testing/temp-dir';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 /** Asks the models at the addresses of `plan.json`, which no variable names; and `named`, which is asked where OPENAI_BASE_URL leads. */
 const ASK = `

@@ -5,10 +5,10 @@ import {
   type ScriptedRequest,
   startScriptedModel,
 } from '@agentci/scripted-model';
-import { cli } from '@agentci/testing/cli';
 import { verdictText } from '@agentci/testing/scripted-judge';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 const AGENT = `

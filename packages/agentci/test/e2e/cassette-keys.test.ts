@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChaos } from '@agentci/testing/chaos-upstream';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 /** Sends the key of `KEY_OF_THE_DAY` in the way that is named, and prints the answer. */
 const AGENT = `

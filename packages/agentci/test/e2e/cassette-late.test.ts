@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ScriptedModel, startScriptedModel } from '@agentci/scripted-model';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 /** Asks once and waits for the answer; what it does beside that comes from a file that tests change. */
 const MODULE_AGENT = `

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ScriptedModel, startScriptedModel } from '@agentci/scripted-model';
 import { startChaos } from '@agentci/testing/chaos-upstream';
-import { cli } from '@agentci/testing/cli';
 import { makeDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 /**
  * An agent with addresses of models in its code, as `plan.json` gives them: no variable names these servers. It asks each of

@@ -13,9 +13,9 @@ import {
   type ScriptedRequest,
   startScriptedModel,
 } from '@agentci/scripted-model';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 

@@ -5,9 +5,9 @@ import {
   type ScriptedRequest,
   startScriptedModel,
 } from '@agentci/scripted-model';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterEach, describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const KEY = 'sk-test-0123456789abcdefghij';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const spec = (runner: string, query = 'correctness: {exact_match: x}') =>
   `version: 1\nagent: demo\n${runner}queries:\n  - query: q\n    ${query}\n`;

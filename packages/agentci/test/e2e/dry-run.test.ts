@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunPlan } from '@agentci/run';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const project = () =>
   tempDir({

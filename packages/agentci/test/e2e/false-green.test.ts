@@ -1,6 +1,6 @@
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 // Ten wrong configurations that other tools accept. Each is wrong in a way that would make a check vanish; none may pass,
 // neither when validated nor when run on a recording that would please a check that is not there.

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 // What someone sees in a terminal: the end of a run, its numbers, and the names by which stored runs are called.
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
 import { pageTrends } from '../../src/view/page-trends.ts';
+import { cli } from '../support/cli.ts';
 
 /** BAD names queries with their cell, such as "by", that fail. */
 const AGENT = `export default async (query, { id, vars }) => ({

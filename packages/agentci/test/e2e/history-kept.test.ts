@@ -8,10 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 /** No failure is lost: not by wrong clocks, not by the order of an import, not by damaged files. */
 

@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const { AGENTCI_DUCKDB: duckdb = '' } = process.env;
 

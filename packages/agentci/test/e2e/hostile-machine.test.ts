@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const isLinux = process.platform === 'linux';
 const QUERIES = 10;

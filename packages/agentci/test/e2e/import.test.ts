@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 /** Two conversations a support desk kept: one went well, in the other a tool failed. */
 const CHATS = [
@@ -264,7 +264,7 @@ describe('agentci import', () => {
       },
       args: ['x.json'],
       code: 2,
-      says: 'the key "content" is given twice',
+      says: '"content" is given twice',
     },
     {
       when: 'the format does not exist',

@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const read = (cwd: string, path: string) => readFileSync(join(cwd, path), 'utf8');
 

@@ -4,9 +4,10 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LabelState } from '@agentci/results';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const demo = join(fileURLToPath(import.meta.url), '..', '..', '..', '..', '..', 'demos', 'judge');
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { LanguageClient, uriOf } from '@agentci/testing/language-client';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ import type {
   Hover,
   Location,
 } from 'vscode-languageserver/node';
+import { cli } from '../support/cli.ts';
 
 // The built server, driven over its standard streams by the client that editors use.
 

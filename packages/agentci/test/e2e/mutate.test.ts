@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FailureGroup, MutationResult } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const SPEC = `version: 1
 agent: shop

@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI, cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 // Ways in which a run could look better than it was. Each was found by someone trying.
 
@@ -430,11 +431,13 @@ describe("a user's module", () => {
     { what: 'ends the process', module: 'process.exit(0);' },
     { what: 'never answers', module: metric('() => new Promise(() => {})') },
   ])('that $what is no verdict', async ({ module }) => {
-    expect((await cli(['test', '--traces', 't.json'], { cwd: project(module) })).code).toBe(2);
+    expect((await cliProcess(['test', '--traces', 't.json'], { cwd: project(module) })).code).toBe(
+      2,
+    );
   });
 
   test('that prints does not get into the document', async () => {
-    const { stdout } = await cli(['test', '--traces', 't.json', '-f', 'json'], {
+    const { stdout } = await cliProcess(['test', '--traces', 't.json', '-f', 'json'], {
       cwd: project(
         `console.log('POLLUTE');\n${metric("() => ({ name: 'tone', value: 1, detail: {} })")}`,
       ),

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const QUERIES = 8;
 const agent = `

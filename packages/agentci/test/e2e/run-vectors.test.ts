@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckStatus } from '@agentci/results';
 import { exitCode } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
 import { checkOf, runOf } from '@agentci/testing/run-of';
 import { tempDir } from '@agentci/testing/temp-dir';
 import vectors from '@agentci/testing/vectors/run.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 // Whole runs as input → expected tables, through the built program.
 

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
 import { scriptedModel, verdictText } from '@agentci/testing/scripted-judge';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const KEY = 'zx9-AbCdEf"123/456+';
 const TOKEN = 'tok_0f9e8d7c6b5a4321';

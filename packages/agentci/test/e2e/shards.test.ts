@@ -13,11 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RunResult } from '@agentci/results';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { scriptedModel, verdictText } from '@agentci/testing/scripted-judge';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const lines = (values: readonly object[]): string =>
   `${values.map((value) => JSON.stringify(value)).join('\n')}\n`;
@@ -475,7 +476,7 @@ export default async (query) => { if (query === 'q2' && !existsSync('go')) { awa
       .map((id) => `  - {id: ${id}, query: ${id}, correctness: {expected_in_answer: [ok]}}`)
       .join('\n')}\n`,
   });
-  await cli(['test', '--shard', '1/2', '-w', '1'], { cwd });
+  await cliProcess(['test', '--shard', '1/2', '-w', '1'], { cwd });
   writeFileSync(join(cwd, 'go'), '');
   expect(await cli(['test', '--shard', '2/2', '--resume'], { cwd })).toMatchObject({
     code: 2,

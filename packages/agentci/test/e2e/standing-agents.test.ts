@@ -1,6 +1,6 @@
-import { cli } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const agent = (reply: string) => `
 const { createInterface } = require('node:readline');

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const spec = `version: 1
 agent: demo
@@ -279,7 +280,7 @@ describe('mistakes on the command line exit 2 and say the way out', () => {
 
 describe('help', () => {
   test('tells the story in one screen', async () => {
-    const { code, stdout } = await cli(['--help'], { cwd: tempDir() });
+    const { code, stdout } = await cliProcess(['--help'], { cwd: tempDir() });
     expect(code).toBe(0);
     expect(stdout.split('\n').length).toBeLessThanOrEqual(40);
     expect(stdout.split('\n').every((line) => line.length <= 110)).toBe(true);
@@ -292,6 +293,8 @@ describe('help', () => {
   });
 
   test('--version prints the version and nothing else', async () => {
-    expect((await cli(['--version'], { cwd: tempDir() })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await cliProcess(['--version'], { cwd: tempDir() })).stdout).toMatch(
+      /^\d+\.\d+\.\d+\n$/,
+    );
   });
 });

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, onTestFinished, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const demo = join(
   fileURLToPath(import.meta.url),

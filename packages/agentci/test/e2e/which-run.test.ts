@@ -4,10 +4,11 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import type { RunResult } from '@agentci/results';
 import { listRuns, readRuns } from '@agentci/run';
-import { CLI, cli } from '@agentci/testing/cli';
+import { CLI } from '@agentci/testing/cli';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pageTrends } from '../../src/view/page-trends.ts';
+import { cli } from '../support/cli.ts';
 
 /** Answers "ok", but for the queries that bad.txt names. */
 const AGENT = `import { readFileSync } from 'node:fs';

@@ -4,13 +4,14 @@ import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { type Started, start, startWorker, withoutTimes } from '@agentci/testing/fleet';
 import { findRedis, type RedisServer, startRedis, tlsFor } from '@agentci/testing/redis';
 import { startSilentProxy } from '@agentci/testing/silent-proxy';
 import { makeDir } from '@agentci/testing/temp-dir';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
+import { cli } from '../support/cli.ts';
 
 const found = findRedis();
 if ('missing' in found)
@@ -109,7 +110,7 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
       { 'agent.mjs': agent('old'), 'prompt.md': 'words' },
     );
     await work(redis.url, { cwd, slots: 2 });
-    const run = () => cli(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    const run = () => cliProcess(['test', '-f', 'json', '--queue', redis.url], { cwd });
     expect((await run()).code).toBe(1);
     writeFileSync(join(cwd, 'agent.mjs'), agent('new'));
     expect((await run()).code).toBe(0);
@@ -135,7 +136,7 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     expect(twice).toBeGreaterThan(0);
     expect(notices.join(' ')).toMatch(new RegExp(`${twice} results? came a second time`));
     expect(notices.join(' ')).toContain(`$${(twice * 0.01).toFixed(4)} was spent on them`);
-    const spent = JSON.parse((await cli(['history', 'cost', '--json'], { cwd })).stdout);
+    const spent = JSON.parse((await cliProcess(['history', 'cost', '--json'], { cwd })).stdout);
     expect(spent).toMatchObject({ periods: [{ usd: expect.closeTo((16 + twice) * 0.01, 6) }] });
   });
 
@@ -148,7 +149,7 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     const env = { OPENAI_API_KEY: 'sk-none' };
     await work(redis.url, { cwd: theirs, env });
     const run = () =>
-      cli(['test', '--queue', redis.url, '--queue-timeout', '6s'], { cwd: ours, env });
+      cliProcess(['test', '--queue', redis.url, '--queue-timeout', '6s'], { cwd: ours, env });
     const refused = await run();
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('1 worker with another spec or prompt');
@@ -157,7 +158,7 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     const worker = workers.at(-1)!;
     const changed = folder({ 'agentci_spec.yaml': spec, 'prompt.md': written });
     writeFileSync(join(ours, 'prompt.md'), 'Be late: {{query}}');
-    const late = await cli(['test', '--queue', redis.url, '--queue-timeout', '20s'], {
+    const late = await cliProcess(['test', '--queue', redis.url, '--queue-timeout', '20s'], {
       cwd: changed,
       env,
     });
@@ -170,9 +171,9 @@ describe.skipIf('missing' in found)('a run over a queue', { concurrent: true }, 
     const redis = await serve();
     const client = look(redis);
     const cwd = project(MIXED);
-    const local = await cli(['test', '-f', 'json'], { cwd });
+    const local = await cliProcess(['test', '-f', 'json'], { cwd });
     const both = [await work(redis.url, { cwd }), await work(redis.url, { cwd })];
-    const queued = await cli(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    const queued = await cliProcess(['test', '-f', 'json', '--queue', redis.url], { cwd });
     expect(queued.code).toBe(local.code);
     expect(withoutTimes(report(queued.stdout))).toEqual(withoutTimes(report(local.stdout)));
     // Nothing is left of the run but the word that it is over, for a day, and what BullMQ keeps for itself.
@@ -201,10 +202,10 @@ queries:
 `,
       { 'state.mjs': 'console.log(JSON.stringify({left: 3, right: 4}))' },
     );
-    const local = await cli(['test', '-f', 'json'], { cwd });
+    const local = await cliProcess(['test', '-f', 'json'], { cwd });
     expect(local.code, local.stdout + local.stderr).toBe(0);
     const worker = await work(redis.url, { cwd });
-    const queued = await cli(['test', '-f', 'json', '--queue', redis.url], { cwd });
+    const queued = await cliProcess(['test', '-f', 'json', '--queue', redis.url], { cwd });
     expect(withoutTimes(report(queued.stdout))).toEqual(withoutTimes(report(local.stdout)));
     await end(worker);
   });
@@ -228,7 +229,7 @@ queries:
     const redis = await serve();
     const cwd = project(many(40, 'hello').replace('query: hello n1,', 'query: slow 3000 n1,'));
     const worker = await work(redis.url, { cwd, slots: 2 });
-    const run = await cli(['test', '--queue', redis.url], { cwd });
+    const run = await cliProcess(['test', '--queue', redis.url], { cwd });
     expect(run.code, run.stderr).toBe(0);
     const [name = ''] = readdirSync(join(cwd, '.agentci/runs'));
     const lines = readFileSync(join(cwd, '.agentci/runs', name, 'results.jsonl'), 'utf8')
@@ -322,7 +323,9 @@ queries:
     while (!existsSync(join(cwd, 'asked.log')) || askedIn(cwd).length < 10) await sleep(10);
     run.child.kill('SIGKILL');
     await run.ended;
-    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', redis.url], { cwd });
+    const resumed = await cliProcess(['test', '--resume', '-f', 'json', '--queue', redis.url], {
+      cwd,
+    });
     expect(resumed.code, resumed.stderr).toBe(0);
     const { results, notices } = report(resumed.stdout);
     expect(results.map(({ status }) => status)).toEqual(Array(30).fill('pass'));
@@ -350,7 +353,7 @@ queries:
     while (!hasResult(cwd)) await sleep(10);
     run.child.kill('SIGKILL');
     await run.ended;
-    const resumed = await cli(['test', '--resume', '-f', 'json'], { cwd });
+    const resumed = await cliProcess(['test', '--resume', '-f', 'json'], { cwd });
     expect(report(resumed.stdout).results.map(({ status }) => status)).toEqual(
       Array(12).fill('warn'),
     );
@@ -396,7 +399,7 @@ queries:
     for (const folder of readdirSync(join(copy, '.agentci/runs')))
       for (const file of readdirSync(join(copy, '.agentci/runs', folder)))
         if (file.includes('lock')) writeFileSync(join(copy, '.agentci/runs', folder, file), '');
-    const second = await cli(['test', '--resume', '--queue', redis.url], { cwd: copy });
+    const second = await cliProcess(['test', '--resume', '--queue', redis.url], { cwd: copy });
     run.child.kill('SIGKILL');
     await end(worker);
     expect(second.code).toBe(2);
@@ -420,7 +423,7 @@ queries:
     for (const name of readdirSync(join(copy, '.agentci/runs')))
       for (const file of readdirSync(join(copy, '.agentci/runs', name)))
         if (file.includes('lock')) rmSync(join(copy, '.agentci/runs', name, file));
-    const second = await cli(['test', '--resume'], { cwd: copy });
+    const second = await cliProcess(['test', '--resume'], { cwd: copy });
     expect(second.code, second.stderr).toBe(0);
     run.child.kill('SIGCONT');
     expect(await run.ended).toBe(2);
@@ -453,7 +456,7 @@ queries:
       run.child.kill('SIGKILL');
       await run.ended;
       await sleep(6500);
-      const resumed = await cli(['test', '--resume', '-f', 'json', ...(await choose(cwd))], {
+      const resumed = await cliProcess(['test', '--resume', '-f', 'json', ...(await choose(cwd))], {
         cwd,
       });
       expect(resumed.code, resumed.stderr).toBe(0);
@@ -475,7 +478,7 @@ queries:
     run.child.kill('SIGKILL');
     await run.ended;
     await redis.stop();
-    const resumed = await cli(['test', '--resume', '-f', 'json', '--queue', 'off'], { cwd });
+    const resumed = await cliProcess(['test', '--resume', '-f', 'json', '--queue', 'off'], { cwd });
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(report(resumed.stdout).notices.join()).toContain(
       'the queue that the run was started with cannot be asked',
@@ -515,7 +518,7 @@ queries:
       const worker = await work(redis.url, { cwd, slots: 3 });
       const resumed = isCollected
         ? undefined
-        : await cli(['test', '--resume', '-f', 'json'], { cwd });
+        : await cliProcess(['test', '--resume', '-f', 'json'], { cwd });
       const { notices } = report(
         resumed?.stdout ?? ((await run.ended) === 0 ? run.stdout() : run.stderr()),
       );
@@ -563,8 +566,8 @@ queries:
     const again = await serve();
     const next = await work(again.url, { cwd });
     const both = [
-      cli(['test', '--resume', '-f', 'json', '--queue', again.url], { cwd }),
-      cli(['test', '--resume', '-f', 'json', '--queue', 'off'], { cwd: here }),
+      cliProcess(['test', '--resume', '-f', 'json', '--queue', again.url], { cwd }),
+      cliProcess(['test', '--resume', '-f', 'json', '--queue', 'off'], { cwd: here }),
     ];
     for (const { code, stdout, stderr } of await Promise.all(both)) {
       expect(code, stderr).toBe(0);
@@ -610,7 +613,7 @@ queries:
       await work(redis.url, { cwd, slots: 2 }),
       await work(redis.url, { cwd, slots: 2 }),
     ];
-    const { code, stdout } = await cli(
+    const { code, stdout } = await cliProcess(
       ['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url],
       { cwd },
     );
@@ -629,7 +632,7 @@ queries:
     // Ten times 0.01 is 0.0999… here and 0.1 in Redis; with one slot nothing more is on its way then.
     const cwd = project(many(14, 'hello'));
     const worker = await work(redis.url, { cwd, slots: 1 });
-    const { code, stdout } = await cli(
+    const { code, stdout } = await cliProcess(
       ['test', '-f', 'json', '--max-cost', '0.1', '--queue', redis.url],
       { cwd },
     );
@@ -645,7 +648,7 @@ queries:
       await work(redis.url, { cwd, slots: 2 }),
       await work(redis.url, { cwd, slots: 2 }),
     ];
-    const { code, stdout } = await cli(
+    const { code, stdout } = await cliProcess(
       ['test', '-f', 'json', '--fail-fast', '--queue', redis.url],
       { cwd },
     );
@@ -664,7 +667,9 @@ queries:
       await work(redis.url, { cwd, slots: 4 }),
     ];
     const before = Date.now();
-    const { code } = await cli(['test', '--queue', redis.url, '--queue-rate', '4/s'], { cwd });
+    const { code } = await cliProcess(['test', '--queue', redis.url, '--queue-rate', '4/s'], {
+      cwd,
+    });
     expect(code).toBe(0);
     // One every quarter of a second.
     expect(Date.now() - before).toBeGreaterThan(2750);
@@ -685,9 +690,12 @@ queries:
     const redis = await serve();
     const cwd = project(many(3));
     const other = await work(redis.url, { cwd: project(many(4)) });
-    const { code, stderr } = await cli(['test', '--queue', redis.url, '--queue-timeout', '3s'], {
-      cwd,
-    });
+    const { code, stderr } = await cliProcess(
+      ['test', '--queue', redis.url, '--queue-timeout', '3s'],
+      {
+        cwd,
+      },
+    );
     expect(code).toBe(2);
     expect(stderr).toContain('QUEUE_NO_WORKER');
     expect(stderr).toMatch(/workers? with another spec/);
@@ -697,7 +705,7 @@ queries:
       existsSync(join(cwd, '.agentci/runs')) ? readdirSync(join(cwd, '.agentci/runs')) : [],
     ).toEqual([]);
     const right = await work(redis.url, { cwd });
-    expect((await cli(['test', '--queue', redis.url], { cwd })).code).toBe(0);
+    expect((await cliProcess(['test', '--queue', redis.url], { cwd })).code).toBe(0);
     await end(other, right);
   });
 
@@ -755,10 +763,10 @@ queries:
     const own = await serve('--requirepass', 'correct-horse-battery');
     const cwd = project(many(2));
     const env = { AGENTCI_QUEUE_PASSWORD: 'correct-horse-battery' };
-    const refused = await cli(['test', '--queue', own.url], { cwd });
+    const refused = await cliProcess(['test', '--queue', own.url], { cwd });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('QUEUE_REFUSED')]);
     expect(refused.stderr).toContain('Set AGENTCI_QUEUE_PASSWORD');
-    const wrong = await cli(['test', '--queue', own.url], {
+    const wrong = await cliProcess(['test', '--queue', own.url], {
       cwd,
       env: { AGENTCI_QUEUE_PASSWORD: 'wrong-horse-battery' },
     });
@@ -768,7 +776,7 @@ queries:
     );
     expect(wrong.stderr).not.toMatch(/wrong-horse|Set AGENTCI/);
     const worker = await work(own.url, { cwd, env });
-    const { code, stdout, stderr } = await cli(['test', '--queue', own.url], { cwd, env });
+    const { code, stdout, stderr } = await cliProcess(['test', '--queue', own.url], { cwd, env });
     expect(code).toBe(0);
     expect(stdout + stderr + worker.stderr()).not.toContain('correct-horse');
     await end(worker);
@@ -781,7 +789,7 @@ queries:
     const same = await work(redis.url, { cwd, env: { AGENTCI_COMMIT: 'a'.repeat(40) } });
     const env = { AGENTCI_COMMIT: 'a'.repeat(40) };
     const run = async () =>
-      report((await cli(['test', '-f', 'json', '--queue', redis.url], { cwd, env })).stdout);
+      report((await cliProcess(['test', '-f', 'json', '--queue', redis.url], { cwd, env })).stdout);
     expect((await run()).notices).toEqual([]);
     const other = await work(redis.url, { cwd, env: { AGENTCI_COMMIT: 'b'.repeat(40) } });
     expect((await run()).notices).toEqual([
@@ -866,7 +874,7 @@ queries:
     const cwd = project(many(2));
     const env = { AGENTCI_QUEUE_USERNAME: 'limited', AGENTCI_QUEUE_PASSWORD: 'pw12345678' };
     for (const command of ['worker', 'test']) {
-      const { code, stderr } = await cli([command, '--queue', redis.url], { cwd, env });
+      const { code, stderr } = await cliProcess([command, '--queue', redis.url], { cwd, env });
       expect([code, stderr]).toEqual([
         2,
         expect.stringMatching(/may not use the command INFO.*QUEUE_REFUSED.*\+info/s),
@@ -940,7 +948,7 @@ queries:
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const { code, stderr } = await cli(['test', '--queue', url], { cwd: project(many(1)) });
+    const { code, stderr } = await cliProcess(['test', '--queue', url], { cwd: project(many(1)) });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/QUEUE_UNREACHABLE/)]);
     silent.close();
   });
@@ -949,7 +957,7 @@ queries:
     const server = createHttp((_, response) => void response.end('hello'));
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const url = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { code, stderr } = await cli(['test', '--queue', url], { cwd: project(many(1)) });
+    const { code, stderr } = await cliProcess(['test', '--queue', url], { cwd: project(many(1)) });
     server.close();
     expect(code).toBe(2);
     expect(stderr).toContain(`what answers at ${url} is not a Redis [QUEUE_UNREACHABLE]`);
@@ -966,13 +974,13 @@ queries:
     expect(await run.ended).toBe(130);
     const [, command] = /continue with: (?:npx )?agentci (.*)/.exec(run.stdout())!;
     expect(command).toBe(`test --queue ${redis.url} --resume`);
-    expect(await cli(command!.split(' '), { cwd })).toMatchObject({ code: 0 });
+    expect(await cliProcess(command!.split(' '), { cwd })).toMatchObject({ code: 0 });
     await end(worker);
     await redis.stop();
   });
 
   test('a lock that no worker could keep is refused', async () => {
-    const { code, stderr } = await cli(
+    const { code, stderr } = await cliProcess(
       ['worker', '--queue', 'redis://127.0.0.1:1', '--lock', '1ms'],
       {
         cwd: project(many(1)),
@@ -987,14 +995,14 @@ queries:
     servers.push(own);
     const url = own.url.replace('redis:', 'rediss:');
     const cwd = project(many(2));
-    const refused = await cli(['test', '--queue', url], { cwd });
+    const refused = await cliProcess(['test', '--queue', url], { cwd });
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringMatching(/QUEUE_UNTRUSTED.*\n.*NODE_EXTRA_CA_CERTS/),
     ]);
     const env = { NODE_EXTRA_CA_CERTS: authority };
     const worker = await work(url, { cwd, env });
-    expect((await cli(['test', '--queue', url], { cwd, env })).code).toBe(0);
+    expect((await cliProcess(['test', '--queue', url], { cwd, env })).code).toBe(0);
     await end(worker);
     await own.stop();
   });
@@ -1003,11 +1011,13 @@ queries:
     const redis = await serve();
     const own = await serve('--maxmemory-policy', 'allkeys-lru');
     for (const name of ['test', 'worker']) {
-      const { code, stderr } = await cli([name, '--queue', own.url], { cwd: project(many(2)) });
+      const { code, stderr } = await cliProcess([name, '--queue', own.url], {
+        cwd: project(many(2)),
+      });
       expect([code, stderr]).toEqual([2, expect.stringContaining('QUEUE_EVICTS')]);
     }
     for (const name of ['test', 'worker']) {
-      const { code, stderr } = await cli([name, '--queue', `${redis.url}/99`], {
+      const { code, stderr } = await cliProcess([name, '--queue', `${redis.url}/99`], {
         cwd: project(many(2)),
       });
       expect([code, stderr]).toEqual([
@@ -1030,7 +1040,7 @@ function hasResult(cwd: string): boolean {
   );
 }
 
-describe('what a queue is not for', { concurrent: true }, () => {
+describe('what a queue is not for', () => {
   test.each([
     ['an address of something else', ['--queue', 'http://localhost'], 'QUEUE_ADDRESS'],
     ['an address without a host', ['--queue', 'redis://'], 'QUEUE_ADDRESS'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '@agentci/stats';
-import { cli } from '@agentci/testing/cli';
+import { cliProcess } from '@agentci/testing/cli';
 import { type Started, start, startWorker, withoutTimes } from '@agentci/testing/fleet';
 import { startRedis } from '@agentci/testing/redis';
 
@@ -68,7 +68,7 @@ export async function tortureQueue({
           `  - {id: q${i}, query: question ${i}, correctness: {expected_in_answer: [${i % 7 === 0 ? 'never' : `question ${i}`}]}}\n`,
       ).join('')}`,
     );
-    const local = await cli(['test', '-f', 'json', '-w', '20'], { cwd });
+    const local = await cliProcess(['test', '-f', 'json', '-w', '20'], { cwd });
     rmSync(join(cwd, '.agentci'), { recursive: true, force: true });
     const hire = async (): Promise<void> => {
       fleet.push(await startWorker(server.url, { cwd, slots: 4 }));

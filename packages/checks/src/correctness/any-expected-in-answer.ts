@@ -11,6 +11,12 @@ export const check = defineCheck({
   order: 20,
   summary:
     'At least one of the terms must be in the answer. Case does not count, unless `case_sensitive` says so.',
+  wants: (terms) => `The answer contains at least one of ${listed(terms.map(quoted))}`,
+  failure: {
+    why: 'none of the terms is in the answer',
+    help: 'add the wording the agent uses, if it is right',
+  },
+  example: ['refund', 'money back', 'reimbursement'],
   schema: v.array(v.string()),
   inspect: (terms) => listIssues('any_expected_in_answer', terms),
   evaluate: (terms, context) => {

@@ -14,6 +14,7 @@ export const setting = defineSetting({
   order: 35,
   summary:
     'Whether case counts in the term checks beside it and in `starts_with`; it does not unless this is true.',
+  example: true,
   schema: v.boolean(),
   inspect: (_, siblings) =>
     TERM_CHECKS.some((key) => siblings[key] !== undefined)

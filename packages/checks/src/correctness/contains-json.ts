@@ -4,7 +4,7 @@ import { finalText } from '@agentci/trace';
 import { noAnswer } from '../answer.ts';
 import { compileOnce, schemaIssues } from '../answer-schema.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
-import { plural } from '../words.ts';
+import { plural, shortJson } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'correctness',
@@ -13,6 +13,15 @@ export const check = defineCheck({
   order: 56,
   summary:
     'Some JSON object or list must be in the answer, and conform to `schema` where one is given.',
+  wants: (params) =>
+    params === true
+      ? 'The answer contains JSON'
+      : `The answer contains JSON that conforms to the schema ${shortJson(params.schema)}`,
+  failure: {
+    why: 'no JSON object or list is in the answer, or none conforms',
+    help: 'the message has the first difference; look for JSON that is cut off',
+  },
+  example: { schema: { type: 'object', required: ['id', 'total'] } },
   schema: v.union([v.literal(true), v.strictObject({ schema: v.record(v.string(), v.unknown()) })]),
   inspect: (params) =>
     params === true

@@ -10,6 +10,12 @@ export const check = defineCheck({
   severity: 'fail',
   order: 40,
   summary: 'The answer must be exactly this text, apart from white space around it. Case counts.',
+  wants: (text) => `The answer is exactly ${quoted(text)}`,
+  failure: {
+    why: 'the answer differs, even by one character',
+    help: 'compare case, spaces and the full stop at the end, or use `regex_match`',
+  },
+  example: 'Refunds take 14 days.',
   schema: v.string(),
   evaluate: (wanted, { trace }) => {
     const text = finalText(trace);

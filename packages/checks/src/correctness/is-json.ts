@@ -9,6 +9,12 @@ export const check = defineCheck({
   severity: 'fail',
   order: 55,
   summary: 'The whole answer must be JSON, of any kind.',
+  wants: () => 'The answer is JSON',
+  failure: {
+    why: 'the answer is not one JSON document',
+    help: 'look for text or a code fence around it',
+  },
+  example: true,
   schema: v.literal(true),
   evaluate: (_, { trace }) => {
     const parsed = parsedAnswer(trace);

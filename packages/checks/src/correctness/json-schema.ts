@@ -3,7 +3,7 @@ import { noAnswer } from '../answer.ts';
 import { compileOnce, schemaIssues } from '../answer-schema.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { parsedAnswer } from '../parsed-answer.ts';
-import { plural } from '../words.ts';
+import { plural, shortJson } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'correctness',
@@ -11,6 +11,20 @@ export const check = defineCheck({
   severity: 'fail',
   order: 60,
   summary: 'The answer must be JSON that conforms to this JSON Schema.',
+  wants: (schema) => `The answer is JSON that conforms to the schema ${shortJson(schema)}`,
+  failure: {
+    why: 'the JSON does not have the shape',
+    help: 'the message names the path in the answer and the keyword',
+  },
+  example: {
+    type: 'object',
+    required: ['status', 'days'],
+    properties: {
+      status: { enum: ['approved', 'rejected'] },
+      days: { type: 'integer', minimum: 0 },
+    },
+    additionalProperties: false,
+  },
   schema: v.record(v.string(), v.unknown()),
   inspect: (schema) => schemaIssues('json_schema', schema),
   evaluate: (schema, { trace }) => {

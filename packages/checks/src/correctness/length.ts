@@ -4,6 +4,7 @@ import { finalText } from '@agentci/trace';
 import { noAnswer } from '../answer.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction } from '../issues.ts';
+import { between } from '../wants.ts';
 import { number } from '../words.ts';
 
 const UNITS = ['chars', 'words', 'lines'] as const;
@@ -27,6 +28,13 @@ export const check = defineCheck({
   severity: 'fail',
   order: 70,
   summary: 'The answer must be this long: `min`, `max`, in `chars`, `words` or `lines`.',
+  wants: ({ unit = 'chars', ...bounds }) =>
+    `An answer of ${between(bounds)} ${unit === 'chars' ? 'characters' : unit}`,
+  failure: {
+    why: 'the answer is too short or too long',
+    help: 'the message has its length; check the unit',
+  },
+  example: { min: 20, max: 120, unit: 'words' },
   schema,
   inspect: lengthIssues,
   evaluate: ({ min, max, unit = 'chars' }, { trace }) => {

@@ -16,6 +16,12 @@ export const check = defineCheck({
   order: 30,
   summary:
     'None of the terms may be in the answer, nor in any answer of a conversation. Case does not count, unless `case_sensitive` says so.',
+  wants: (terms) => `The answer contains none of ${listed(terms.map(quoted))}`,
+  failure: {
+    why: 'a forbidden term is in the answer',
+    help: 'the console marks it. A term that is also part of a good word needs more context',
+  },
+  example: ['guarantee', 'legal advice'],
   schema: v.array(v.string()),
   inspect: (terms, siblings) => [
     ...listIssues('not_in_answer', terms),

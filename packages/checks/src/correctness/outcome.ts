@@ -4,6 +4,7 @@ import { v } from '@agentci/lib/values';
 import type { Trace } from '@agentci/trace';
 import { isAbove, isBelow } from '../bounds.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
+import { between } from '../wants.ts';
 import { listed, number, rounded } from '../words.ts';
 
 const schema = v.strictObject({
@@ -28,6 +29,13 @@ export const check = defineCheck({
   order: 70,
   summary:
     'The reward or score that the recording itself carries must be at least `min`, at most `max`, or equal `equals`.',
+  wants: ({ name, equals, ...bounds }) =>
+    `The recorded outcome ${name} is ${equals === undefined ? between(bounds) : String(equals)}`,
+  failure: {
+    why: 'the decision-quality scores are below their bounds',
+    help: 'see [decision quality](decision-quality.md)',
+  },
+  example: { name: 'reward', min: 1 },
   schema,
   inspect: (bounds) => inspectBounds(bounds),
   evaluate: (bounds, { trace }) => {

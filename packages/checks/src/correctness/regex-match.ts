@@ -12,6 +12,12 @@ export const check = defineCheck({
   severity: 'fail',
   order: 50,
   summary: 'The regular expression must be found in the answer. Case counts.',
+  wants: (pattern) => `The answer matches the pattern ${clip(pattern)}`,
+  failure: {
+    why: 'the pattern matches nowhere',
+    help: 'patterns are case-sensitive and in JavaScript syntax; try it on the answer in the report',
+  },
+  example: '\\b\\d{1,2} days\\b',
   schema: v.string(),
   inspect: (pattern) => patternIssues('regex_match', pattern),
   evaluate: (pattern, { trace }) => {

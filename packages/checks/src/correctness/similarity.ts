@@ -7,7 +7,7 @@ import { atLeast } from '../bounds.ts';
 import { type Ask, defineCheck, unmeasured } from '../check.ts';
 import { zeroBoundIssues } from '../issues.ts';
 import { TEXT_METHODS } from '../text-similarity.ts';
-import { number } from '../words.ts';
+import { number, quoted } from '../words.ts';
 
 const METHODS = ['embedding', 'rouge_1', 'rouge_l', 'bleu', 'levenshtein', 'token_f1'] as const;
 /** Longer texts are not compared, because the time grows with the product of both lengths. */
@@ -31,6 +31,13 @@ export const check = defineCheck({
   severity: 'fail',
   order: 75,
   summary: 'The answer must be at least this similar to a text, by meaning or by words.',
+  wants: ({ to, min, method = 'embedding' }) =>
+    `A similarity (${method}) of at least ${number(min)} to ${quoted(to)}`,
+  failure: {
+    why: 'the answer is less similar than the minimum',
+    help: 'look at a few good answers first: the values of methods differ a lot',
+  },
+  example: { to: 'You get a refund within 30 days.', method: 'rouge_l', min: 0.5 },
   schema,
   inspect: similarityIssues,
   asks: (params): readonly Ask[] =>

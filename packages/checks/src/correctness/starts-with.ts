@@ -11,6 +11,12 @@ export const check = defineCheck({
   order: 36,
   summary:
     'The answer must begin with this text. Case does not count, unless `case_sensitive` says so.',
+  wants: (text) => `The answer starts with ${quoted(text)}`,
+  failure: {
+    why: 'the answer begins with other words',
+    help: 'the message shows how it begins; look for a greeting or a code fence',
+  },
+  example: 'Dear customer',
   schema: v.string(),
   inspect: (text) =>
     visibleText(text).trim() === ''

@@ -10,6 +10,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 20,
   summary: 'The run may cost at most this many times what the baseline cost.',
+  wants: (max) => `At most ${number(max)} × the cost of the baseline`,
+  failure: {
+    why: 'the run cost more than so many times its baseline',
+    help: 'look at what changed with `agentci diff`',
+  },
+  example: 2,
   schema: v.number().positive(),
   evaluate: (max, { trace, totals, baseline }) => {
     const limit = max;

@@ -1,3 +1,4 @@
+import { formatMs } from '@agentci/lib/numbers';
 import { v } from '@agentci/lib/values';
 import { quantityOf } from '@agentci/trace';
 import { atMost } from '../bounds.ts';
@@ -9,6 +10,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 50,
   summary: 'The run may take at most this many milliseconds.',
+  wants: (max) => `A latency of at most ${formatMs(max)}`,
+  failure: {
+    why: 'the run took too long',
+    help: 'the waterfall in the report shows where; loading the agent is not counted',
+  },
+  example: 4000,
   schema: v.number().min(0),
   evaluate: (max, { trace, totals }) =>
     atMost({ quantity: quantityOf(trace, totals.latencyMs), max, what: 'latency', unit: 'ms' }),

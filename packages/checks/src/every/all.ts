@@ -8,6 +8,16 @@ export const check = defineCheck<readonly Block[]>({
   severity: 'layer',
   order: 940,
   summary: 'Every block of checks in the list must hold.',
+  wants: (blocks, words) => `All of ${blocks.map((block) => `(${words(block)})`).join(' ')}`,
+  failure: {
+    why: 'a part does not hold',
+    help: 'the message names it, and the JSON report has what every part found',
+  },
+  example: [
+    { regex_match: '\\b30 days\\b' },
+    { regex_match: '(?i)receipt' },
+    { expected_in_answer: ['refund'], severity: 'warn' },
+  ],
   schema: v.array(v.record(v.string(), v.unknown())),
   blocks: 'list',
   evaluate: (blocks, context) => {

@@ -8,6 +8,17 @@ export const check = defineCheck<readonly Block[]>({
   severity: 'layer',
   order: 941,
   summary: 'At least one block of checks in the list must hold.',
+  wants: (blocks, words) =>
+    `At least one of ${blocks.map((block) => `(${words(block)})`).join(' ')}`,
+  failure: {
+    why: 'no part holds',
+    help: 'the message has the first of them; the JSON report has all',
+  },
+  example: [
+    { expected_in_answer: ['refund', '30 days'] },
+    { regex_match: '(?i)cannot help' },
+    { llm_judge: [{ rule: 'The answer sends the customer to a person who can help.' }] },
+  ],
   schema: v.array(v.record(v.string(), v.unknown())),
   blocks: 'list',
   evaluate: (blocks, context) => {

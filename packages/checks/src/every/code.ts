@@ -2,7 +2,7 @@ import type { Problem } from '@agentci/lib/problems';
 import { type Infer, v } from '@agentci/lib/values';
 import { type Ask, type CheckOutcome, defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue } from '../issues.ts';
-import { plural } from '../words.ts';
+import { listed, plural } from '../words.ts';
 
 const MAX_TIMEOUT_MS = 600_000;
 const argument = v.string().regex(/^[^\0]*$/, 'a program cannot be given a null byte');
@@ -54,6 +54,16 @@ export const check = defineCheck<CodeItem | readonly CodeItem[]>({
   severity: 'layer',
   order: 935,
   summary: 'A function of yours, or a program, must give the verdict pass.',
+  wants: (entries) => `A pass from ${listed(itemsIn(entries).map(codeName))}`,
+  failure: {
+    why: 'your own check said fail',
+    help: 'its message is in the report; return one that says why',
+  },
+  example: [
+    './examples/tone.ts#isPolite',
+    { module: './examples/tone.ts#isShort', timeout_ms: 2000 },
+    { command: ['python3', 'examples/check.py'], env: ['PYTHONIOENCODING'] },
+  ],
   schema: v.union([entry, v.array(entry)]),
   inspect: (written) =>
     Array.isArray(written) && written.length === 0

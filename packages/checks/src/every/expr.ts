@@ -4,7 +4,7 @@ import { v } from '@agentci/lib/values';
 import { type CheckOutcome, defineCheck, held, unmeasured, violated } from '../check.ts';
 import { EXPR_VARIABLES, expressionValues } from '../expr-values.ts';
 import { emptyListIssue } from '../issues.ts';
-import { clip, plural } from '../words.ts';
+import { clip, listed, plural } from '../words.ts';
 
 const text = v.string().regex(/\S/);
 
@@ -14,6 +14,16 @@ export const check = defineCheck({
   severity: 'layer',
   order: 930,
   summary: 'The CEL expression over answer, calls, trace, query, vars and output must be true.',
+  wants: (expressions) =>
+    `An expression that is true: ${listed(Array.isArray(expressions) ? expressions : [expressions])}`,
+  failure: {
+    why: 'the expression is false',
+    help: 'try its parts one by one with `agentci eval --run latest`, which runs no agent',
+  },
+  example: [
+    'output != null && has(output.total) && output.total > 0',
+    'answer.size() < 2000 && !answer.matches("(?i)sorry")',
+  ],
   schema: v.union([text, v.array(text)]),
   inspect: (written) =>
     Array.isArray(written) && written.length === 0 ? [emptyListIssue('expr')] : problemsIn(written),

@@ -9,6 +9,12 @@ export const check = defineCheck<Block>({
   severity: 'layer',
   order: 942,
   summary: 'The checks in the block must not all hold.',
+  wants: (block, words) => `Not (${words(block)})`,
+  failure: {
+    why: 'everything in the block holds',
+    help: 'two checks in one block are one: split them under `all` to forbid each',
+  },
+  example: { regex_match: '(?i)as an ai' },
   schema: v.record(v.string(), v.unknown()),
   blocks: 'one',
   evaluate: (block, context) => {

@@ -10,6 +10,7 @@ import { ARGS_MODES, type Match, matchCall } from '../call-match.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, patternNameIssues, zeroBoundIssues } from '../issues.ts';
+import { callText } from '../wants.ts';
 import { listed, number, rounded, shortJson } from '../words.ts';
 
 const MAX_EXPECTED = 500;
@@ -49,12 +50,33 @@ const RULES: Readonly<Record<CallMode, string>> = {
   only: 'no calls but these',
 };
 
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 export const check = defineCheck({
   layer: 'path',
   key: 'expected_calls',
   severity: 'warn',
   order: 112,
   summary: 'The run must make these calls, with these arguments, in the way that `mode` says.',
+  wants: ({ mode = 'in_order', calls: list, min }) =>
+    `${capitalized(RULES[mode])}: ${listed(list.map(callText))}${min === undefined || min === 1 ? '' : `, with a score of at least ${number(min)}`}`,
+  failure: {
+    why: 'calls are missing, or there are others',
+    help: 'the message lists both; try `mode: any_order` or a lower `min` where the way may differ',
+  },
+  example: {
+    mode: 'in_order',
+    args: 'subset',
+    calls: [
+      { tool: 'lookup_order', args: { id: '42' } },
+      {
+        tool: 'refund*',
+        args: { amount: { tolerance: { value: 20, abs: 0.5 } } },
+        args_match: 'exact',
+      },
+    ],
+    min: 1,
+  },
   schema,
   inspect: paramIssues,
   evaluate: (params, { trace }) => {

@@ -3,7 +3,7 @@ import { firstEvidence } from '@agentci/results';
 import { coverage, handoffs } from '@agentci/trace';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { blankIssues } from '../issues.ts';
-import { listed } from '../words.ts';
+import { clip, listed } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'path',
@@ -11,6 +11,9 @@ export const check = defineCheck({
   severity: 'warn',
   order: 120,
   summary: 'The run must be handed off to this agent at some point.',
+  wants: (agent) => `A handoff to ${clip(agent)}`,
+  failure: { why: 'control was not handed to this agent', help: "check the router's instructions" },
+  example: 'BillingAgent',
   schema: v.string(),
   inspect: (agent) =>
     blankIssues('expected_handoff', [agent]).map(({ path: _path, ...issue }) => ({

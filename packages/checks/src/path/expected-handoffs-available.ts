@@ -2,6 +2,7 @@ import { v } from '@agentci/lib/values';
 import { coverage } from '@agentci/trace';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
+import { toolsText } from '../wants.ts';
 import { listed } from '../words.ts';
 
 export const check = defineCheck({
@@ -10,6 +11,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 130,
   summary: 'Some agent of the run must be able to hand off to each of these agents.',
+  wants: (agents) => `Handoffs available to ${toolsText(agents)}`,
+  failure: {
+    why: 'an agent could not hand over to one it should know',
+    help: 'check how the agents are wired',
+  },
+  example: ['BillingAgent', 'TechnicalAgent'],
   schema: v.array(v.string()),
   inspect: (agents) => listIssues('expected_handoffs_available', agents),
   evaluate: (agents, { trace }) => {

@@ -13,6 +13,8 @@ import {
 import { callEvidence, callIndices, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, nameIssues } from '../issues.ts';
+import { callText } from '../wants.ts';
+import { listed } from '../words.ts';
 
 const entrySchema = v.strictObject({
   tool: v.string(),
@@ -26,6 +28,24 @@ export const check = defineCheck({
   severity: 'warn',
   order: 110,
   summary: 'For each entry, some call of the tool must have all these arguments.',
+  wants: (entries) => `Calls with these arguments: ${listed(entries.map(callText))}`,
+  failure: {
+    why: 'no call of the tool has these arguments',
+    help: 'the message shows the nearest call; allow variation with `regex`, `one_of` or `ignore`',
+  },
+  example: [
+    {
+      tool: 'refund',
+      args: {
+        order_id: { regex: '^ORD-\\d+$' },
+        amount: { equals: 19.99, tolerance: 0.01 },
+        currency: { one_of: ['EUR', 'USD'] },
+        options: { subset: { notify: true } },
+        trace_id: { ignore: true },
+      },
+    },
+    { tool: 'lookup_order', args: { order_id: 'ORD-7' } },
+  ],
   schema: v.array(entrySchema),
   inspect: (entries) =>
     entries.length === 0 ? [emptyListIssue('expected_tool_args')] : entries.flatMap(entryIssues),

@@ -3,7 +3,7 @@ import { capturedCalls } from '@agentci/trace';
 import { callEvidence, isCallOf, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, nameIssues } from '../issues.ts';
-import { listed } from '../words.ts';
+import { clip, listed } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'path',
@@ -12,6 +12,13 @@ export const check = defineCheck({
   order: 100,
   summary:
     'These calls must happen in this order; other calls may come between them. A tool listed twice must be called twice.',
+  wants: (names) =>
+    `Calls of the tools ${names.map((name) => clip(name)).join(', then ')}, in this order`,
+  failure: {
+    why: 'the calls do not contain this order',
+    help: 'other calls may be in between; repeated tools count',
+  },
+  example: ['lookup_order', 'check_policy', 'refund'],
   schema: v.array(v.string()),
   inspect: (tools) =>
     tools.length === 0

@@ -8,6 +8,7 @@ import { atLeast } from '../bounds.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { type CheckOutcome, defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, nameIssues } from '../issues.ts';
+import { toolsText } from '../wants.ts';
 import { listed, rounded } from '../words.ts';
 
 export const check = defineCheck({
@@ -16,6 +17,13 @@ export const check = defineCheck({
   severity: 'warn',
   order: 20,
   summary: 'Every listed tool must be called; `[]` says that no tool may be called.',
+  wants: (names) =>
+    names.length === 0 ? 'No tool calls' : `Calls of the tools ${toolsText(names)}`,
+  failure: {
+    why: 'an expected tool was not called, or tools were called though the list is empty',
+    help: 'the message lists what is missing',
+  },
+  example: ['lookup_order', 'refund'],
   schema: v.array(v.string()),
   inspect: (tools, siblings) => [
     ...nameIssues('expected_tools', tools),

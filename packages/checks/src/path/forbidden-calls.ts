@@ -6,7 +6,8 @@ import { matchCall } from '../call-match.ts';
 import { callEvidence, callIndices, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { emptyListIssue, patternNameIssues } from '../issues.ts';
-import { plural, shortJson } from '../words.ts';
+import { callText } from '../wants.ts';
+import { listed, plural, shortJson } from '../words.ts';
 
 const entrySchema = v.strictObject({
   tool: v.string().describe('Name of the tool; * matches any run of characters'),
@@ -20,6 +21,12 @@ export const check = defineCheck({
   isFixed: true,
   order: 31,
   summary: 'No call of these tools with these arguments may be made. A call fails the query.',
+  wants: (entries) => `No calls like ${listed(entries.map(callText))}`,
+  failure: { why: 'a forbidden call was made', help: 'the report shows its arguments' },
+  example: [
+    { tool: '*rm*', args: { path: { regex: '^/(?!tmp/)' } } },
+    { tool: 'git_push', args: { force: true } },
+  ],
   schema: v.array(entrySchema),
   inspect: (entries) =>
     entries.length === 0

@@ -5,6 +5,7 @@ import { capturedCalls, isMeant } from '@agentci/trace';
 import { callEvidence, callIndices, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { contradiction, emptyListIssue, patternNameIssues, textsOf } from '../issues.ts';
+import { toolsText } from '../wants.ts';
 import { listed, plural } from '../words.ts';
 
 export const check = defineCheck({
@@ -15,6 +16,12 @@ export const check = defineCheck({
   order: 30,
   summary:
     'None of these tools may be called; `*` matches any run of characters. A call fails the query.',
+  wants: (names) => `No calls of the tools ${toolsText(names)}`,
+  failure: {
+    why: 'a tool that matches the list was called',
+    help: 'the message names the step; take the tool away from the agent or say in the prompt when not to use it',
+  },
+  example: ['delete_account', 'admin_*', '*_dangerous'],
   schema: v.array(v.string()),
   inspect: (patterns, siblings) => [
     ...(patterns.length === 0

@@ -6,7 +6,7 @@ import { atMost } from '../bounds.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, unmeasured } from '../check.ts';
 import { findCycles } from '../find-cycles.ts';
-import { number } from '../words.ts';
+import { number, plural } from '../words.ts';
 
 const MAX_CYCLE = 20;
 
@@ -17,6 +17,13 @@ export const check = defineCheck({
   order: 41,
   summary:
     'Calls that go round in circles: cycles of up to `cycle` calls may repeat at most `max` times.',
+  wants: ({ by = 'tool', cycle = 2, max = 0 }) =>
+    `${max === 0 ? 'No repetitions' : `At most ${plural(max, 'repetition')}`} of cycles of up to ${cycle} ${by === 'tool' ? 'tools' : 'calls'}`,
+  failure: {
+    why: 'a round of calls was made again',
+    help: 'the report marks where each repetition begins; look at the results before it',
+  },
+  example: { by: 'call', cycle: 3, max: 1 },
   schema: v.strictObject({
     by: v
       .enum(['tool', 'call'])

@@ -11,6 +11,12 @@ export const check = defineCheck<MatchMode>({
   order: 50,
   summary:
     'How the tools called must compare with the baseline, else with `expected_tools`: strict, unordered, subset or superset.',
+  wants: (mode) => `The tool calls of the baseline (${mode})`,
+  failure: {
+    why: 'the tools differ from the baseline or from `expected_tools`',
+    help: 'the message prints the rule of the mode. If the new way is better, save a new baseline',
+  },
+  example: 'unordered',
   schema: v.enum(MATCH_MODES),
   implied: ({ baseline }) => (baseline === undefined ? undefined : 'subset'),
   evaluate: (mode, context) => {

@@ -2,6 +2,7 @@ import { v } from '@agentci/lib/values';
 import { handoffs, quantityOf } from '@agentci/trace';
 import { atMost } from '../bounds.ts';
 import { defineCheck } from '../check.ts';
+import { upTo } from '../wants.ts';
 
 export const check = defineCheck({
   layer: 'path',
@@ -9,6 +10,9 @@ export const check = defineCheck({
   severity: 'warn',
   order: 140,
   summary: 'The run may be handed off at most this often.',
+  wants: upTo('handoff'),
+  failure: { why: 'too many handoffs', help: 'look for agents that pass the query back and forth' },
+  example: 1,
   schema: v.number().int().min(0),
   evaluate: (max, { trace, totals }) => {
     const quantity = quantityOf(trace, totals.handoffs);

@@ -5,7 +5,7 @@ import { capturedCalls } from '@agentci/trace';
 import { atMost } from '../bounds.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, unmeasured } from '../check.ts';
-import { number } from '../words.ts';
+import { number, plural } from '../words.ts';
 
 export const check = defineCheck({
   layer: 'path',
@@ -13,6 +13,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 42,
   summary: 'One call, with the same tool and the same arguments, may be made at most this often.',
+  wants: (max) => `At most ${plural(max, 'identical call')}`,
+  failure: {
+    why: 'one call was made too often, with the same arguments',
+    help: 'usually a result that the agent does not use; look at it',
+  },
+  example: 2,
   schema: v.int().min(1),
   evaluate: (max, { trace }) => {
     const recorded = capturedCalls(trace);

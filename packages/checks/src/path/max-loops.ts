@@ -4,6 +4,7 @@ import { capturedCalls, namesOf } from '@agentci/trace';
 import { atMost } from '../bounds.ts';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, unmeasured } from '../check.ts';
+import { upTo } from '../wants.ts';
 import { number } from '../words.ts';
 
 export const check = defineCheck({
@@ -12,6 +13,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 40,
   summary: 'At most this many calls may repeat the call right before them.',
+  wants: upTo('loop'),
+  failure: {
+    why: 'the same call came several times in a row',
+    help: 'usually a tool that returns nothing useful; look at its result',
+  },
+  example: 2,
   schema: v.number().int().min(0),
   evaluate: (max, { trace }) => {
     const recorded = capturedCalls(trace);

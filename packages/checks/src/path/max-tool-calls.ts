@@ -5,6 +5,7 @@ import { atMost } from '../bounds.ts';
 import { callEvidence } from '../calls.ts';
 import { defineCheck } from '../check.ts';
 import { contradiction, textsOf } from '../issues.ts';
+import { upTo } from '../wants.ts';
 
 export const check = defineCheck({
   layer: 'path',
@@ -12,6 +13,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 10,
   summary: 'The run may call tools at most this often.',
+  wants: upTo('tool call'),
+  failure: {
+    why: 'more calls than allowed',
+    help: 'look for repeated calls with the same arguments',
+  },
+  example: 3,
   schema: v.number().int().min(0),
   inspect: (max, siblings) => contradictions(max, siblings),
   evaluate: (max, { trace, totals }) => {

@@ -3,6 +3,7 @@ import { capturedCalls } from '@agentci/trace';
 import { atMost } from '../bounds.ts';
 import { callEvidence, callIndices, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, unmeasured } from '../check.ts';
+import { upTo } from '../wants.ts';
 import { number } from '../words.ts';
 
 export const check = defineCheck({
@@ -11,6 +12,9 @@ export const check = defineCheck({
   severity: 'warn',
   order: 44,
   summary: 'At most this many tool calls may end in an error.',
+  wants: upTo('failed tool call'),
+  failure: { why: 'too many calls ended in an error', help: 'look at the errors in the report' },
+  example: 0,
   schema: v.int().min(0),
   evaluate: (max, { trace }) => {
     const recorded = capturedCalls(trace);

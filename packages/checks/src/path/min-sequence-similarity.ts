@@ -13,6 +13,12 @@ export const check = defineCheck({
   severity: 'warn',
   order: 90,
   summary: 'The sequence of tool calls must be at least this similar to the baseline (0 to 1).',
+  wants: (min) => `A similarity of the tool sequence of at least ${number(min)}`,
+  failure: {
+    why: 'the order of calls is too far from the reference',
+    help: 'compare with `agentci diff`',
+  },
+  example: 0.7,
   schema: v.number().min(0).max(1),
   inspect: (min) => zeroBoundIssues('min_sequence_similarity', min),
   evaluate: (min, { trace, siblings, baseline }) => {

@@ -6,7 +6,18 @@ import { toolCalls } from '@agentci/trace';
 import { callEvidence, NOT_CAPTURED } from '../calls.ts';
 import { defineCheck, held, skipped, unmeasured, violated } from '../check.ts';
 import { emptyListIssue } from '../issues.ts';
-import { plural } from '../words.ts';
+import { listed, plural, shortJson } from '../words.ts';
+
+/** A rule in its own words: `before: first check, then refund`. */
+function ruleText({ type, ...fields }: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(fields)
+    .filter(([key]) => key !== 'id' && key !== 'description')
+    .map(([key, value]) => {
+      if (Array.isArray(value)) return `${key} ${value.join(', ')}`;
+      return `${key} ${typeof value === 'object' ? shortJson(value) : String(value)}`;
+    });
+  return `${String(type)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
+}
 
 export const check = defineCheck({
   layer: 'path',
@@ -15,6 +26,17 @@ export const check = defineCheck({
   isFixed: true,
   order: 120,
   summary: 'Sequence rules on tool calls; all must hold.',
+  wants: (rules) => `The rules ${listed(rules.map(ruleText))}`,
+  failure: {
+    why: 'a sequence rule was violated',
+    help: 'the message names the rule and the calls; see [policies](../policies/README.md)',
+  },
+  example: [
+    // biome-ignore lint/suspicious/noThenProperty: `then` is the rule's word; the object is never awaited.
+    { type: 'before', first: 'lookup_order', then: 'refund' },
+    { type: 'max_calls', tool: 'refund', max: 1 },
+    { type: 'blocklist', tools: ['admin_*'] },
+  ],
   schema: v.array(v.looseObject({ type: v.string().regex(/\S/) })),
   inspect: (rules) => (rules.length === 0 ? [emptyListIssue('rules')] : ruleIssues(rules)),
   evaluate: (rules, { trace, query }) => {

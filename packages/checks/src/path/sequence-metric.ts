@@ -8,6 +8,7 @@ export const setting = defineSetting({
   order: 91,
   summary:
     'How `min_sequence_similarity` compares: `lcs` (longest common subsequence, the default) or `edit` (edit distance).',
+  example: 'edit',
   schema: v.enum(['lcs', 'edit']),
   inspect: (_metric, siblings) =>
     siblings.min_sequence_similarity === undefined

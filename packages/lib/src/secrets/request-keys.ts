@@ -10,7 +10,6 @@ interface KeyedRequest {
 }
 
 const SCHEME = /^[\w-]+\s+(?=\S)/;
-const seen = new Set<string>();
 
 /** Registers the keys of a request, so that they are masked wherever they are repeated. */
 export function rememberKeys({ headers, url = '' }: KeyedRequest): void {
@@ -55,7 +54,5 @@ function rememberHeader(name: string, value: string): void {
 }
 
 function remember(name: string, value: string): void {
-  if (seen.has(value)) return;
-  seen.add(value);
   SECRETS.add([{ name, value, isUsed: true }]);
 }

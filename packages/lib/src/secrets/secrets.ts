@@ -79,6 +79,8 @@ export class SecretMask {
   /** Display names by encoded form. */
   readonly #forms = new Map<string, string>();
   readonly #used = new Set<string>();
+  /** Values that were added before: every request brings its keys again, and their forms take time. */
+  readonly #added = new Set<string>();
   #own = '';
   #all = new SecretSearch(this.#forms);
   /** Without forms that could be our own words, or numbers of a JSON document. */
@@ -88,10 +90,22 @@ export class SecretMask {
     return this.#forms.size === 0;
   }
 
+  /** Forgets every secret, for tests that run several commands in one process. */
+  clear(): void {
+    this.#forms.clear();
+    this.#used.clear();
+    this.#added.clear();
+    this.#own = '';
+    this.#prepare();
+  }
+
   add(secrets: readonly Secret[]): void {
     const before = this.#forms.size;
     const usedBefore = this.#used.size;
     for (const { name, value, isUsed } of secrets.filter(isHidden)) {
+      const added = `${isUsed === true} ${value}`;
+      if (this.#added.has(added)) continue;
+      this.#added.add(added);
       for (const form of formsOf(value)) if (!this.#forms.has(form)) this.#forms.set(form, name);
       if (isUsed === true && !isPlainWord(value.trim())) this.#used.add(value.trim());
     }
