@@ -10,8 +10,7 @@ import { cassettePath, listCassetteFiles, readCassetteFile } from '@agentci/run'
 import type { Suite } from '@agentci/spec';
 import { loadSpec } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
-import { DEFAULT_SPEC } from '../cli/spec-folders.ts';
-import { specPath } from '../cli/spec-path.ts';
+import { DEFAULT_SPEC, specPath } from '../stored-runs/spec-folders.ts';
 
 /** A spec and the folder of its cassettes. */
 export interface CassettePlace {

@@ -2,6 +2,7 @@ import { JUDGE_MODES } from '@agentci/judge';
 import { REPORTERS } from '@agentci/reporters';
 import { type Command, Option } from 'commander';
 import { addNotifyFlags } from '../notify/flags.ts';
+import { DEFAULT_SPEC } from '../stored-runs/spec-folders.ts';
 import {
   cassetteChoice,
   collect,
@@ -14,7 +15,6 @@ import {
   someText,
   wholeNumber,
 } from './options.ts';
-import { DEFAULT_SPEC } from './spec-folders.ts';
 
 /** The options `test` and `eval` share. */
 export function addSharedFlags(parser: Command): Command {

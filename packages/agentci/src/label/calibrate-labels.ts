@@ -33,7 +33,7 @@ import { runPool } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import { itemsOf } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
-import { renderCalibration } from '../cli/judge-report.ts';
+import { renderCalibration } from './judge-report.ts';
 import { readLabelFolder } from './label-files.ts';
 
 /** Questions prepared at a time; the judge itself limits its calls. */

@@ -13,7 +13,7 @@ import {
 } from '@agentci/mcp';
 import { namesWithServer, openRules } from '@agentci/policy';
 import type { Io } from '../cli/io.ts';
-import { loadPolicy } from '../cli/load-policy.ts';
+import { loadPolicy } from '../policy-command/load-policy.ts';
 import { closingLine } from './closing-line.ts';
 import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';

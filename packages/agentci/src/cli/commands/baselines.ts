@@ -2,7 +2,7 @@ import { escapeTerminalLine } from '@agentci/lib/text';
 import type { BaselineFile } from '@agentci/run';
 import { findBaselines } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
-import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
+import { baselinePlaceToRead, type PlaceOptions } from '../../baseline-command/baseline-place.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 interface Options extends PlaceOptions {

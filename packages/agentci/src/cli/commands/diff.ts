@@ -12,13 +12,13 @@ import type { DiffReport, RunComparison } from '@agentci/results';
 import { diffVersions, readRun } from '@agentci/run';
 import { compareRuns } from '@agentci/run/baseline';
 import { InvalidArgumentError, Option } from 'commander';
-import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
+import { baselinePlaceToRead, type PlaceOptions } from '../../baseline-command/baseline-place.ts';
+import { publicPath } from '../../report/write-reports.ts';
+import { folderOf, judgeCacheOf } from '../../stored-runs/spec-folders.ts';
+import { specRuns, storedRunId } from '../../stored-runs/stored-run.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
-import { folderOf, judgeCacheOf } from '../spec-folders.ts';
-import { specRuns, storedRunId } from '../stored-run.ts';
-import { publicPath } from '../write-reports.ts';
 
 const FORMATS = ['console', 'json', 'github', 'markdown'] as const;
 

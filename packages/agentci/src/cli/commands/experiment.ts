@@ -12,13 +12,17 @@ import { UserError } from '@agentci/lib/problems';
 import { didYouMean } from '@agentci/lib/text';
 import type { AgreementResult, ExperimentResult } from '@agentci/results';
 import { Option } from 'commander';
+import {
+  EXPERIMENT_FORMATS,
+  planOutputs,
+  writeOutputs,
+} from '../../experiment-command/experiment-outputs.ts';
+import { refuseInputs } from '../../report/outputs.ts';
+import { specPath } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
-import { EXPERIMENT_FORMATS, planOutputs, writeOutputs } from '../experiment-outputs.ts';
 import type { Io } from '../io.ts';
 import { collect, duration, fraction, wholeNumber } from '../options.ts';
-import { refuseInputs } from '../outputs.ts';
 import { type Progress, startProgress } from '../progress.ts';
-import { specPath } from '../spec-path.ts';
 
 const EXIT_INTERRUPTED = 130;
 

@@ -1,26 +1,12 @@
 import { resolve } from 'node:path';
 import { writeFileAtomic } from '@agentci/lib/files';
-import { describeRedirect, withDeadline } from '@agentci/lib/net';
-import { UserError } from '@agentci/lib/problems';
-import { type ReportContext, reportText } from '@agentci/reporters';
+import { reportText } from '@agentci/reporters';
 import { reporter } from '@agentci/reporters/prometheus';
 import { readRun } from '@agentci/run';
+import { PLAIN, send } from '../../export/export-metrics.ts';
 import { otlpMetrics } from '../../export/otlp-metrics.ts';
+import { specRuns, storedRunId } from '../../stored-runs/stored-run.ts';
 import type { CliCommand } from '../cli-command.ts';
-import type { Io } from '../io.ts';
-import { specRuns, storedRunId } from '../stored-run.ts';
-
-const SEND_MS = 10_000;
-
-/** The numbers need nothing of the surroundings. */
-const PLAIN: Omit<ReportContext, 'version'> = {
-  color: false,
-  columns: 100,
-  hasStepSummary: false,
-  quiet: false,
-  publicPath: (file) => file,
-  checkSummary: () => undefined,
-};
 
 interface ExportOptions {
   readonly config?: string;
@@ -92,33 +78,3 @@ Example:
     return 0;
   },
 };
-
-async function send(url: string, init: RequestInit, io: Io): Promise<void> {
-  const { response, text } = await withDeadline(
-    { ms: SEND_MS, signal: io.signal },
-    async ({ signal, isOver }) => {
-      try {
-        const answer = await fetch(url, { ...init, redirect: 'manual', signal });
-        if (answer.status >= 400) return { response: answer, text: await answer.text() };
-        // Nothing in it matters, and it may never end.
-        await answer.body?.cancel();
-        return { response: answer, text: '' };
-      } catch (error) {
-        let why: string;
-        if (isOver()) why = `no answer within ${SEND_MS / 1000} s`;
-        else if (error instanceof Error)
-          why = (error.cause as Error | undefined)?.message ?? error.message;
-        else why = String(error);
-        throw new UserError('EXPORT_FAILED', `${url} cannot be reached: ${why}`);
-      }
-    },
-  );
-  const redirect = describeRedirect(response.status, response.headers.get('location'));
-  if (redirect !== undefined) throw new UserError('EXPORT_FAILED', `${url} answered ${redirect}`);
-  if (!response.ok)
-    throw new UserError(
-      'EXPORT_FAILED',
-      `${url} answered HTTP ${response.status}: ${text.slice(0, 200)}`,
-    );
-  io.stderr.write(`agentci: sent to ${url}\n`);
-}

@@ -16,11 +16,10 @@ import {
 import { firstDivergence } from '@agentci/run/baseline';
 import type { Suite } from '@agentci/spec';
 import { loadSpec } from '@agentci/spec';
+import { DEFAULT_SPEC, isRunOfFile, specPath } from '../../stored-runs/spec-folders.ts';
+import { specRuns, storedRunId } from '../../stored-runs/stored-run.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { DEFAULT_SPEC, isRunOfFile } from '../spec-folders.ts';
-import { specPath } from '../spec-path.ts';
-import { specRuns, storedRunId } from '../stored-run.ts';
 
 const MAX_QUERIES = 8;
 const MAX_EXAMPLE = 200;

@@ -27,10 +27,10 @@ import {
   trendText,
   unreadText,
 } from '../../history/text.ts';
+import { specFolder } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
 import { collect, someText, wholeNumber } from '../options.ts';
-import { specFolder } from '../spec-folders.ts';
 
 const ACTIONS = ['list', 'trend', 'flaky', 'first-bad', 'cost', 'import', 'sql', 'export'] as const;
 type Action = (typeof ACTIONS)[number];

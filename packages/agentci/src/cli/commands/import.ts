@@ -3,12 +3,12 @@ import { UserError } from '@agentci/lib/problems';
 import { skippedNotice } from '@agentci/run';
 import type { Trace } from '@agentci/trace';
 import { Option } from 'commander';
+import { describeImport } from '../../import/describe-import.ts';
 import { importRecordings } from '../../import/import-recordings.ts';
 import { makeSuite, saveSuite } from '../../import/make-suite.ts';
 import { summarizeTraces } from '../../import/summarize-traces.ts';
 import { writeFiles } from '../../import/write-files.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { describeImport } from '../describe-import.ts';
 import type { Io } from '../io.ts';
 
 interface Options {

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { dirname, join, relative, sep } from 'node:path';
 import { makeFolder } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
+import { findProgram } from '@agentci/lib/process';
 import { andMore } from '@agentci/lib/text';
 import { listCassetteFiles } from '@agentci/run';
 import { Option } from 'commander';
@@ -16,11 +17,10 @@ import {
   starterFiles,
 } from '../../init/files.ts';
 import { detectProject, type Project } from '../../init/project.ts';
+import { DEFAULT_SPEC } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { findProgram } from '../find-program.ts';
 import type { Io } from '../io.ts';
 import { collectList, wholeNumber } from '../options.ts';
-import { DEFAULT_SPEC } from '../spec-folders.ts';
 
 const RUNS = '.agentci/runs/';
 const MATRIX_RUNS = 'agents/*/.agentci/runs/';
@@ -154,7 +154,7 @@ async function tryOut(
       );
     return valid;
   }
-  const { runTests } = await import('../run-tests.ts');
+  const { runTests } = await import('../../test-command/run-tests.ts');
   const codes: number[] = [];
   for (const config of specs) {
     io.stdout.write('\n');

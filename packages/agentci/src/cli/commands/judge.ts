@@ -12,12 +12,11 @@ import {
   calibrateLabels,
   printFindings,
 } from '../../label/calibrate-labels.ts';
+import { renderAudit } from '../../label/judge-report.ts';
+import { DEFAULT_SPEC, folderOf, judgeCacheOf, specPath } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { renderAudit } from '../judge-report.ts';
 import { fraction, positiveNumber, wholeNumber } from '../options.ts';
-import { DEFAULT_SPEC, folderOf, judgeCacheOf } from '../spec-folders.ts';
-import { specPath } from '../spec-path.ts';
 
 interface JudgeFlags extends CalibrateFlags {
   readonly config?: string;

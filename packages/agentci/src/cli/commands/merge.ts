@@ -5,25 +5,24 @@ import { UserError } from '@agentci/lib/problems';
 import { escapeTerminalLine } from '@agentci/lib/text';
 import type { JournalHeader } from '@agentci/run';
 import { isPart, RunLock, RunStore, timingsPath, tracesOf, updateTimings } from '@agentci/run';
+import { ciRunOf } from '../../ci/ci-run.ts';
+import { keepHistory } from '../../history/keep-history.ts';
 import { type FoundShards, findShards } from '../../merge/find-shards.ts';
 import { mergeShards } from '../../merge/merge-shards.ts';
 import { timingsOf } from '../../merge/timings-of.ts';
 import { addNotifyFlags, type NotifyOptions } from '../../notify/flags.ts';
 import { prepareNotify } from '../../notify/prepare.ts';
-import { comparedWithBase } from '../base-run.ts';
-import { ciRunOf } from '../ci-run.ts';
+import { comparedWithBase } from '../../report/base-run.ts';
+import { type OutputPlan, planOutputs } from '../../report/outputs.ts';
+import { writeReports } from '../../report/write-reports.ts';
+import { placeOfRun } from '../../stored-runs/run-place.ts';
+import { runsRoot, specFolder, specPath } from '../../stored-runs/spec-folders.ts';
+import { quote, repeatedCommand } from '../../test-command/repeated-command.ts';
+import { tracesAt } from '../../test-command/run-tests.ts';
+import { newRunId } from '../../test-command/store-session.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { keepHistory } from '../keep-history.ts';
 import { collect } from '../options.ts';
-import { type OutputPlan, planOutputs } from '../outputs.ts';
-import { quote, repeatedCommand } from '../repeated-command.ts';
-import { placeOfRun } from '../run-place.ts';
-import { tracesAt } from '../run-tests.ts';
-import { runsRoot, specFolder } from '../spec-folders.ts';
-import { specPath } from '../spec-path.ts';
-import { newRunId } from '../store-session.ts';
-import { writeReports } from '../write-reports.ts';
 
 interface Options {
   readonly config?: string;
@@ -79,7 +78,7 @@ Examples:
     const formats = json ? [...format, 'json'] : format;
     const plans = planOutputs({ formats, files: output ?? [], env: io.env, cwd: io.cwd });
     const notifyWith = await prepareNotify(plans, options as NotifyOptions, io);
-    const { removeTemporaryFolder } = await import('../temporary-folder.ts');
+    const { removeTemporaryFolder } = await import('@agentci/lib/files');
     const given = await unpackZips(args, io);
     try {
       return await merge(options as Options & NotifyOptions, { given, plans, notifyWith, io });
@@ -104,7 +103,7 @@ interface Given {
 
 /** Folders as they are; of zip files, which is how CI systems hand out artifacts, what is in them. One that is damaged is a shard that is missing. */
 async function unpackZips(given: readonly string[], io: Io): Promise<Given> {
-  const { isZip, unpackZip } = await import('../unpack-zip.ts');
+  const { isZip, unpackZip } = await import('../../merge/unpack-zip.ts');
   const unpacked = new Map<string, string>();
   const unreadable: UserError[] = [];
   const unpack = (zip: string, shown: string): string[] => {

@@ -16,8 +16,17 @@ import { readTracesOfQueries, tracesOf } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import { loadSpec, selectQueries } from '@agentci/spec';
 import { Option } from 'commander';
+import { gitState } from '../../ci/git-state.ts';
+import {
+  DEFAULT_SPEC,
+  folderOf,
+  isRunOf,
+  judgeCacheOf,
+  runsRoot,
+  specPath,
+} from '../../stored-runs/spec-folders.ts';
+import { storedRunId } from '../../stored-runs/stored-run.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import {
   collect,
@@ -27,9 +36,6 @@ import {
   someText,
   wholeNumber,
 } from '../options.ts';
-import { DEFAULT_SPEC, folderOf, isRunOf, judgeCacheOf, runsRoot } from '../spec-folders.ts';
-import { specPath } from '../spec-path.ts';
-import { storedRunId } from '../stored-run.ts';
 
 interface Options {
   readonly config: string;

@@ -28,9 +28,9 @@ import type { CoverageReport, ExampleReport, ExplainReport } from '@agentci/resu
 import type { ToolStep, Trace } from '@agentci/trace';
 import { toolCalls } from '@agentci/trace';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadPolicy } from '../../policy-command/load-policy.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
 import type { Io } from '../io.ts';
-import { loadPolicy } from '../load-policy.ts';
 
 const ACTIONS = ['explain', 'coverage', 'generate', 'test'] as const;
 const OTHER_POLICY = 'AUDIT_OTHER_POLICY';

@@ -2,8 +2,18 @@ import { caseKey, caseText } from '@agentci/results';
 import type { CassetteChoice } from '@agentci/run';
 import { freshTraces } from '@agentci/run';
 import { selectQueries } from '@agentci/spec';
-import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
-import { cellsOf } from '../cell-option.ts';
+import {
+  baselinePlace,
+  type PlaceOptions,
+  queryNamed,
+} from '../../baseline-command/baseline-place.ts';
+import {
+  judgeOption,
+  refuseExisting,
+  type SaveOptions,
+  saveTraces,
+} from '../../baseline-command/save-traces.ts';
+import { cellsOf } from '../../test-command/cell-option.ts';
 import type { CliCommand } from '../cli-command.ts';
 import {
   cassetteChoice,
@@ -16,7 +26,6 @@ import {
   withFolder,
 } from '../options.ts';
 import { startProgress } from '../progress.ts';
-import { judgeOption, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
 
 interface Options extends PlaceOptions, SaveOptions {
   readonly query?: string;

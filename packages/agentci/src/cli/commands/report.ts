@@ -3,19 +3,19 @@ import { resolve } from 'node:path';
 import { UserError } from '@agentci/lib/problems';
 import { RESULTS_SCHEMA, type RunResult, resultFault } from '@agentci/results';
 import { isPart, listRuns, readRun, tracesOf } from '@agentci/run';
+import { gitState } from '../../ci/git-state.ts';
 import type { Ended } from '../../notify/ended.ts';
 import { addNotifyFlags, type NotifyOptions } from '../../notify/flags.ts';
 import { prepareNotify } from '../../notify/prepare.ts';
-import { comparedWith, comparedWithBase, type RunBefore } from '../base-run.ts';
+import { comparedWith, comparedWithBase, type RunBefore } from '../../report/base-run.ts';
+import { planOutputs, refuseInputs } from '../../report/outputs.ts';
+import { writeReports } from '../../report/write-reports.ts';
+import { type LatestOptions, specRuns, storedRunId } from '../../stored-runs/stored-run.ts';
+import { storedCommand } from '../../test-command/repeated-command.ts';
+import { tracesAt } from '../../test-command/run-tests.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { gitState } from '../git-state.ts';
 import type { Io } from '../io.ts';
 import { collect } from '../options.ts';
-import { planOutputs, refuseInputs } from '../outputs.ts';
-import { storedCommand } from '../repeated-command.ts';
-import { tracesAt } from '../run-tests.ts';
-import { type LatestOptions, specRuns, storedRunId } from '../stored-run.ts';
-import { writeReports } from '../write-reports.ts';
 
 export const command: CliCommand = {
   name: 'report',

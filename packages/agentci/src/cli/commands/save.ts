@@ -14,21 +14,25 @@ import {
 import type { Suite } from '@agentci/spec';
 import { selectQueries } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
-import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
-import { cellsOf } from '../cell-option.ts';
-import type { CliCommand } from '../cli-command.ts';
-import { gitState } from '../git-state.ts';
-import type { Io } from '../io.ts';
-import { collect, duration } from '../options.ts';
+import {
+  baselinePlace,
+  type PlaceOptions,
+  queryNamed,
+} from '../../baseline-command/baseline-place.ts';
 import {
   judgeOption,
   type Refused,
   refuseExisting,
   type SaveOptions,
   saveTraces,
-} from '../save-traces.ts';
-import { folderOf, isRunOf, runsRoot } from '../spec-folders.ts';
-import { latestRun } from '../stored-run.ts';
+} from '../../baseline-command/save-traces.ts';
+import { gitState } from '../../ci/git-state.ts';
+import { folderOf, isRunOf, runsRoot } from '../../stored-runs/spec-folders.ts';
+import { latestRun } from '../../stored-runs/stored-run.ts';
+import { cellsOf } from '../../test-command/cell-option.ts';
+import type { CliCommand } from '../cli-command.ts';
+import type { Io } from '../io.ts';
+import { collect, duration } from '../options.ts';
 
 interface Options extends PlaceOptions, SaveOptions {
   readonly query?: string;

@@ -2,12 +2,12 @@ import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
 import type { LabelDesk } from '../../label/label-desk.ts';
 import { openDesk } from '../../label/open-desk.ts';
+import { latestRun, specRuns } from '../../stored-runs/stored-run.ts';
 import { RunLibrary } from '../../view/run-library.ts';
 import { startViewServer } from '../../view/server.ts';
 import { versionShelf } from '../../view/version-shelf.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { wholeNumber } from '../options.ts';
-import { latestRun, specRuns } from '../stored-run.ts';
 
 export const command: CliCommand = {
   name: 'view',
