@@ -1,7 +1,13 @@
+import { resolve } from 'node:path';
+import { writeFileAtomic } from '@agentci/lib/files';
 import { describeRedirect, withDeadline } from '@agentci/lib/net';
 import { UserError } from '@agentci/lib/problems';
-import type { ReportContext } from '@agentci/reporters';
+import { type ReportContext, reportText } from '@agentci/reporters';
+import { reporter } from '@agentci/reporters/prometheus';
+import { readRun } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
+import { specRuns, storedRunId } from '../stored-runs/stored-run.ts';
+import { otlpMetrics } from './otlp-metrics.ts';
 
 const SEND_MS = 10_000;
 
@@ -43,4 +49,53 @@ export async function send(url: string, init: RequestInit, io: Io): Promise<void
       `${url} answered HTTP ${response.status}: ${text.slice(0, 200)}`,
     );
   io.stderr.write(`agentci: sent to ${url}\n`);
+}
+
+export interface ExportFlags {
+  readonly config?: string;
+  readonly run?: string;
+  readonly output?: string;
+  readonly pushgateway?: string;
+  readonly otlp?: string;
+  readonly job: string;
+}
+
+/** Writes or sends the numbers of a stored run. */
+export async function exportMetrics(
+  { config, run: id, output, pushgateway, otlp, job }: ExportFlags,
+  io: Io,
+): Promise<number> {
+  const { root, latest } = specRuns(config, io);
+  const run = readRun(root, storedRunId(root, id, latest));
+  const text = reportText(reporter.render(run, { ...PLAIN, version: io.version }));
+  if (output !== undefined) writeFileAtomic(resolve(io.cwd, output), text);
+  if (pushgateway !== undefined) {
+    const url = `${pushgateway.replace(/\/$/, '')}/metrics/job/${encodeURIComponent(job)}/agent/${encodeURIComponent(run.agent)}`;
+    await send(
+      url,
+      { method: 'PUT', body: text, headers: { 'content-type': 'text/plain; version=0.0.4' } },
+      io,
+    );
+  }
+  if (otlp !== undefined) {
+    const at =
+      run.started_at === undefined ? io.now() : Date.parse(run.started_at) + (run.duration_ms ?? 0);
+    const body = otlpMetrics(text, {
+      agent: run.agent,
+      version: io.version,
+      timeUnixNano: `${Math.round(at)}000000`,
+    });
+    await send(
+      otlp,
+      {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      },
+      io,
+    );
+  }
+  if (output === undefined && pushgateway === undefined && otlp === undefined)
+    io.stdout.write(text);
+  return 0;
 }

@@ -59,3 +59,31 @@ function readText(path: string, name: string): string {
     throw new UserError('POLICY_UNREADABLE', `"${name}" ${why}`, { cause });
   }
 }
+
+export const FORMATS = ['terminal', 'markdown', 'html', 'json'] as const;
+
+export interface PolicyOptions {
+  readonly policy?: string;
+  readonly traces?: string;
+  readonly traceFormat?: string;
+  readonly format?: (typeof FORMATS)[number];
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly minCoverage?: number;
+  readonly strict?: boolean;
+  readonly force?: boolean;
+}
+
+/** What an action prints, and the exit code. */
+export interface PolicyReport {
+  readonly text: string;
+  readonly code: number;
+}
+
+export async function readPolicy(
+  { policy, strict = false }: PolicyOptions,
+  io: Io,
+): Promise<Policy> {
+  if (policy === undefined) throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+  return loadPolicy(policy, { strict, io });
+}

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UserError } from '@agentci/lib/problems';
 import type { StoredRun } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
-import { isAbsolute, relative, sep } from 'path/posix';
 import type { Io } from '../cli/io.ts';
 
 /*
