@@ -1,4 +1,4 @@
-import { plural } from '@agentci/checks';
+import { plural } from '@agentci/lib/text';
 import type { Io } from '../cli/io.ts';
 import { ageDays } from './check.ts';
 import {

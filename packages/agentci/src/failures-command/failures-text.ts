@@ -1,5 +1,4 @@
-import { plural } from '@agentci/checks';
-import { andMore, clip, escapeTerminalLine } from '@agentci/lib/text';
+import { andMore, clip, escapeTerminalLine, plural } from '@agentci/lib/text';
 import { groupCount } from '@agentci/reporters';
 import type { FailureGroup, RunResult } from '@agentci/results';
 

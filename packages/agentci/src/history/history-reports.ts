@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { plural } from '@agentci/checks';
 import { UserError } from '@agentci/lib/problems';
-import { escapeTerminalLine } from '@agentci/lib/text';
+import { escapeTerminalLine, plural } from '@agentci/lib/text';
 import { type Cell, caseText, misdatedRuns, runTime } from '@agentci/results';
 import {
   costsBy,

@@ -10,10 +10,9 @@ import type { NotifyOptions } from '../notify/flags.ts';
 import { prepareNotify } from '../notify/prepare.ts';
 import { type LatestOptions, specRuns, storedRunId } from '../stored-runs/stored-run.ts';
 import { storedCommand } from '../test-command/repeated-command.ts';
-import { tracesAt } from '../test-command/run-tests.ts';
 import { comparedWith, comparedWithBase, type RunBefore } from './base-run.ts';
 import { planOutputs, refuseInputs } from './outputs.ts';
-import { writeReports } from './write-reports.ts';
+import { tracesAt, writeReports } from './write-reports.ts';
 
 interface ReportFlags extends NotifyOptions {
   readonly config?: string;

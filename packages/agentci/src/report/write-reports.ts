@@ -127,3 +127,13 @@ function pathFrom(root: string, file: string, io: Io): string {
   const path = relative(root, resolve(io.cwd, file));
   return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/');
 }
+
+/** Where a report finds the traces; a report without them is still a report. */
+export function tracesAt(find: string | undefined | (() => string)): { traces?: string } {
+  try {
+    const traces = typeof find === 'function' ? find() : find;
+    return traces === undefined ? {} : { traces };
+  } catch {
+    return {};
+  }
+}

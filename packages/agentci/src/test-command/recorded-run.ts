@@ -5,7 +5,7 @@ import { type CaseName, caseKey, caseText } from '@agentci/results';
 import { readRun, type StoredRun } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
 import { isOn, type LatestOptions, storedRunId, storedRuns } from '../stored-runs/stored-run.ts';
-import type { Asked } from './run-tests.ts';
+import type { Asked } from './prepare-tests.ts';
 
 /** Runs that are looked through: more than this are rarely kept, and each is read. */
 const MAX_LOOKED_AT = 200;

@@ -11,7 +11,7 @@ import type {
   ShardPlan,
   StoredRun,
 } from '@agentci/run';
-import { RunStore, type StoreOptions } from '@agentci/run';
+import { isPart, RunStore, type StoreOptions } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { ciJobOf } from '../ci/ci-run.ts';
@@ -78,6 +78,19 @@ export class StoreSession {
     this.runId = previous.id;
     this.entries = entries;
     this.#store = store;
+  }
+
+  get judges(): JudgedRun | undefined {
+    return this.#input.judges;
+  }
+
+  get shard(): ShardPlan | undefined {
+    return this.#input.shard;
+  }
+
+  /** Every query of the suite was chosen. */
+  get isWhole(): boolean {
+    return !isPart({ started_with: this.#input.startedWith });
   }
 
   /** When it started, and its place where that is not its time. */

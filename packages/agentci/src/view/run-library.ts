@@ -11,8 +11,8 @@ import { type QueryResult, RESULTS_SCHEMA, type RunResult, summarize } from '@ag
 import { readRun, type StoredRun, tracesOf } from '@agentci/run';
 import { gitState } from '../ci/git-state.ts';
 import { pageEvidence } from '../report/page-evidence.ts';
+import { tracesAt } from '../report/write-reports.ts';
 import { storedCommand } from '../test-command/repeated-command.ts';
-import { tracesAt } from '../test-command/run-tests.ts';
 import { JournalTail } from './journal-tail.ts';
 import { type CompareSide, pageComparison } from './page-comparison.ts';
 import { pageTrends } from './page-trends.ts';
