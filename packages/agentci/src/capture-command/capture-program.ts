@@ -37,64 +37,24 @@ export async function captureProgram(
   io: Io,
 ): Promise<number> {
   const isServing = options.envOnly === true;
-  if (isServing === args.length > 0)
-    throw new UserError(
-      'CAPTURE_NO_COMMAND',
-      isServing ? '--env-only starts no program' : 'no program to run was given',
-      {
-        hint: isServing
-          ? 'Leave the program out and start it yourself with the printed variables, or leave --env-only out.'
-          : 'Put the program after two dashes: agentci capture -- python agent.py',
-      },
-    );
+  refuseUseless(args, isServing);
   const id = captureId(io);
   // One that is refused leaves no folder behind.
   const tape = openTape(options, io);
   const folder = new CaptureFolder(
     resolve(io.cwd, options.out ?? join('.agentci', 'captures', id)),
   );
-  const capture = createCapture({
-    planes: planesOf(options.planes),
-    env: io.env,
-    cwd: io.cwd,
-    providers: options.provider ?? [],
-    ...tape?.options,
-    upstreams: upstreamsOf(options.upstream ?? []),
-    command: args,
-    mcpConfig: options.mcpConfig,
-    onExchange: (exchange, run) => folder.add(exchange, run),
-    onTelemetry: (request) => folder.addTelemetry(request),
-    now: io.now,
-  });
+  const capture = openCapture(args, options, { folder, tape, io });
   const slot = tape === undefined ? await capture.open() : await tape.cassettes.openSlot(capture);
   if (tape !== undefined) slot.begin(tape.about);
   const started = io.now();
   let end: ChildEnd | undefined;
   try {
     if (isServing) await serve(slot, io);
-    else {
-      const [program = '', ...rest] = args;
-      end = await runChild({
-        command: [program, ...slot.args, ...rest.map(slot.rewrite)],
-        env: slot.env,
-        cwd: io.cwd,
-        signal: io.signal,
-      });
-    }
-    let ending: AgentEnd;
-    if (end?.signal !== undefined) ending = 'stopped';
-    else if (end?.hasLeftovers === true) ending = 'left';
-    else ending = 'itself';
-    const seen = await slot.end(ending);
-    const result = {
-      ...seen,
-      trace: seen.trace === undefined ? seen.trace : asked(seen.trace, options.query),
-    };
-    const prices =
-      result.trace === undefined
-        ? undefined
-        : (await (await import('@agentci/lib/prices')).loadPrices()).lookup;
-    const summary = summarizeCapture(result, prices);
+    else end = await runIn(slot, args, io);
+    const seen = await slot.end(endingOf(end));
+    const result = { ...seen, trace: asked(seen.trace, options.query) };
+    const summary = summarizeCapture(result, await pricesFor(result.trace));
     const played = tape?.finish(end);
     const notes = [...capture.notes, ...slot.notes];
     const about = {
@@ -107,40 +67,114 @@ export async function captureProgram(
       planes: slot.report(),
       upstreams: capture.upstreams,
       set: Object.keys(slot.set).sort(),
-      // What is added to, such as PATH, is the user's still.
-      overridden: Object.entries(slot.set)
-        .filter(([name, value]) => io.env[name] !== undefined && !value.includes(io.env[name]))
-        .map(([name]) => name)
-        .sort(),
+      overridden: overriddenBy(slot.set, io.env),
       notes,
       cassette: played?.use,
       ...summary,
     };
     folder.finish(result, about);
-    if (options.json === true)
-      io.stderr.write(`${JSON.stringify({ folder: folder.path, ...about })}\n`);
-    else {
-      const lines = present([
-        ...notes.map(({ code, message }) => `${message} (${code})`),
-        ...summaryLines(summary),
-        result.trace === undefined && Object.keys(capture.upstreams).length === 0
-          ? NO_PROVIDER
-          : undefined,
-        result.trace === undefined ? undefined : `written to ${folder.path}`,
-        ...(played === undefined ? [] : tapeLines(played)),
-      ]);
-      for (const line of lines) io.stderr.write(`agentci: ${escapeTerminalLine(line)}\n`);
-    }
-    const code = end === undefined ? 0 : exitCodeOf(end);
-    // A program that deals with the signal ends with a code of its own.
-    if (io.signal.aborted && !isServing && (code === 0 || end?.signal !== undefined))
-      return EXIT_INTERRUPTED;
-    if (code === 0 && played?.error !== undefined) return NOTHING_SEEN;
-    return code === 0 && summary.llm_calls === 0 && !hasWork(result.trace) ? NOTHING_SEEN : code;
+    const lines =
+      options.json === true
+        ? [JSON.stringify({ folder: folder.path, ...about })]
+        : present([
+            ...notes.map(({ code, message }) => `${message} (${code})`),
+            ...summaryLines(summary),
+            result.trace === undefined && Object.keys(capture.upstreams).length === 0
+              ? NO_PROVIDER
+              : undefined,
+            result.trace === undefined ? undefined : `written to ${folder.path}`,
+            ...(played === undefined ? [] : tapeLines(played)),
+          ]).map((line) => `agentci: ${escapeTerminalLine(line)}`);
+    for (const line of lines) io.stderr.write(`${line}\n`);
+    return exitOf({
+      end,
+      isMissed: played?.error !== undefined,
+      hasSeen: summary.llm_calls > 0 || hasWork(result.trace),
+      isServing,
+      io,
+    });
   } finally {
     await slot.close();
     await capture.close();
   }
+}
+
+function refuseUseless(args: readonly string[], isServing: boolean): void {
+  if (isServing !== args.length > 0) return;
+  throw new UserError(
+    'CAPTURE_NO_COMMAND',
+    isServing ? '--env-only starts no program' : 'no program to run was given',
+    {
+      hint: isServing
+        ? 'Leave the program out and start it yourself with the printed variables, or leave --env-only out.'
+        : 'Put the program after two dashes: agentci capture -- python agent.py',
+    },
+  );
+}
+
+function openCapture(
+  args: readonly string[],
+  options: CaptureFlags,
+  { folder, tape, io }: { folder: CaptureFolder; tape: ReturnType<typeof openTape>; io: Io },
+): ReturnType<typeof createCapture> {
+  return createCapture({
+    planes: planesOf(options.planes),
+    env: io.env,
+    cwd: io.cwd,
+    providers: options.provider ?? [],
+    ...tape?.options,
+    upstreams: upstreamsOf(options.upstream ?? []),
+    command: args,
+    mcpConfig: options.mcpConfig,
+    onExchange: (exchange, run) => folder.add(exchange, run),
+    onTelemetry: (request) => folder.addTelemetry(request),
+    now: io.now,
+  });
+}
+
+const runIn = (
+  slot: Pick<CaptureSlot, 'args' | 'rewrite' | 'env'>,
+  [program = '', ...rest]: readonly string[],
+  io: Io,
+): Promise<ChildEnd> =>
+  runChild({
+    command: [program, ...slot.args, ...rest.map(slot.rewrite)],
+    env: slot.env,
+    cwd: io.cwd,
+    signal: io.signal,
+  });
+
+function endingOf(end: ChildEnd | undefined): AgentEnd {
+  if (end?.signal !== undefined) return 'stopped';
+  return end?.hasLeftovers === true ? 'left' : 'itself';
+}
+
+/** Variables that were set before. One that is only added to, such as PATH, keeps the user's value. */
+const overriddenBy = (set: CaptureSlot['set'], env: Io['env']): string[] =>
+  Object.entries(set)
+    .filter(([name, value]) => env[name] !== undefined && !value.includes(env[name]))
+    .map(([name]) => name)
+    .sort();
+
+function exitOf({
+  end,
+  isMissed,
+  hasSeen,
+  isServing,
+  io,
+}: {
+  readonly end: ChildEnd | undefined;
+  /** A call was not in the cassette. */
+  readonly isMissed: boolean;
+  readonly hasSeen: boolean;
+  readonly isServing: boolean;
+  readonly io: Io;
+}): number {
+  const code = end === undefined ? 0 : exitCodeOf(end);
+  // A program that handles the signal ends with its own code.
+  if (io.signal.aborted && !isServing && (code === 0 || end?.signal !== undefined))
+    return EXIT_INTERRUPTED;
+  return code === 0 && (isMissed || !hasSeen) ? NOTHING_SEEN : code;
 }
 
 const NO_PROVIDER =
@@ -185,13 +219,19 @@ async function serve(slot: Pick<CaptureSlot, 'set'>, io: Io): Promise<void> {
   });
 }
 
+/** Only a trace has something to price. */
+const pricesFor = async (trace: Trace | undefined) =>
+  trace === undefined
+    ? undefined
+    : (await (await import('@agentci/lib/prices')).loadPrices()).lookup;
+
 /** Failed calls alone show nothing of what the program does. */
 const hasWork = (trace: Trace | undefined): boolean =>
   trace?.steps.some(({ kind }) => kind !== 'event') ?? false;
 
 /** Says what was asked, so that a query of that text finds its recording. */
-const asked = (trace: Trace, query: string | undefined): Trace =>
-  query === undefined
+const asked = (trace: Trace | undefined, query: string | undefined): Trace | undefined =>
+  trace === undefined || query === undefined
     ? trace
     : {
         ...trace,

@@ -56,7 +56,8 @@ export async function mergeRuns(
     now: new Date(io.now()).toISOString(),
   });
   const folder = specFolder(config, io);
-  const { runId, startedAt, shardRuns } = identityOf(found);
+  const identity = identityOf(found);
+  const { runId, startedAt, shardRuns } = identity;
   const dir =
     out === undefined ? resolve(runsRoot(folder), runId) : freshFolder(resolve(io.cwd, out), out);
   const { file, header } = found.shards[0]!;
@@ -70,30 +71,12 @@ export async function mergeRuns(
     io,
   });
   if (out === undefined) removeEarlier(dir, runId);
-  const store = RunStore.create(
-    dirname(dir),
-    {
-      run_id: runId,
-      agent: file.agent,
-      spec: file.spec,
-      started_at: startedAt,
-      ...git,
-      ...judged,
-      shard_runs: shardRuns,
-      order: place.order,
-      started_with: startedWith,
-    },
-    { durability: 'batched', inMemory: 0, dir },
-  );
-  let merged: Awaited<ReturnType<typeof mergeShards>>;
-  try {
-    merged = await mergeShards(found, { store, runId, told: given.told });
-  } catch (error) {
-    store.close();
-    throw error;
-  }
-  const { run, models } = merged;
-  store.finish(run);
+  const { run, models } = await storeMerged(found, identity, {
+    dir,
+    order: place.order,
+    startedWith,
+    told: given.told,
+  });
   const shown = relative(io.cwd, dir) || dir;
   const about = { folder, isPart: isPart({ started_with: startedWith }), git, io };
   const { failed } = await writeReports(run, plans, {
@@ -120,6 +103,49 @@ export async function mergeRuns(
     io,
   );
   return failed && run.summary.exit_code === 0 ? 2 : run.summary.exit_code;
+}
+
+/** Merges the shards into a stored run. */
+async function storeMerged(
+  found: FoundShards,
+  { runId, startedAt, shardRuns }: ReturnType<typeof identityOf>,
+  {
+    dir,
+    order,
+    startedWith,
+    told,
+  }: {
+    readonly dir: string;
+    readonly order: string | undefined;
+    readonly startedWith: JournalHeader['started_with'];
+    readonly told: (text: string) => string;
+  },
+): ReturnType<typeof mergeShards> {
+  const { file, header } = found.shards[0]!;
+  const store = RunStore.create(
+    dirname(dir),
+    {
+      run_id: runId,
+      agent: file.agent,
+      spec: file.spec,
+      started_at: startedAt,
+      commit: header?.commit,
+      branch: header?.branch,
+      judges: header?.judges,
+      shard_runs: shardRuns,
+      order,
+      started_with: startedWith,
+    },
+    { durability: 'batched', inMemory: 0, dir },
+  );
+  try {
+    const merged = await mergeShards(found, { store, runId, told });
+    store.finish(merged.run);
+    return merged;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }
 
 /** Recordings are judged again where they are; without a runner `test` would have nothing to run. */

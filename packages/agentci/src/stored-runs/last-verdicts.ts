@@ -111,29 +111,16 @@ export function lastVerdicts(
   const stored = new Set(runs.map(({ id }) => id).filter((id) => !damaged.has(id)));
   const cases = suite.queries.filter(({ skip }) => skip === undefined).map(caseKey);
   const past = readPastVerdicts(history, { cases, isOfBranch, isStored: (id) => stored.has(id) });
-  const storedVerdict = (found: LatestVerdicts | undefined, key: string): Verdict => {
-    const result = found?.results.get(key);
-    return {
-      isBad:
-        result === undefined ? undefined : isBadResult(result, { query: rules.get(key), strict }),
-      run: found?.runs.get(key),
-      ranAt: found?.ranAt.get(key) ?? '',
-    };
-  };
-  const pastVerdict = (found: PastVerdict | undefined, key: string): Verdict =>
-    found === undefined
-      ? { ranAt: '' }
-      : {
-          isBad: isBadPast(found, { query: rules.get(key), strict }),
-          run: found.run,
-          ranAt: found.ranAt,
-        };
+  const judging = { rules, strict };
   const verdictOf = (key: string): Verdict =>
-    newer(storedVerdict(previous, key), pastVerdict(past.verdicts.get(key), key));
+    newer(storedVerdict(previous, key, judging), pastVerdict(past.verdicts.get(key), key, judging));
   /** A newer verdict of a run of which it is not known on what branch it was. */
   const doubtOf = (key: string): Verdict | undefined => {
     const known = verdictOf(key);
-    const other = newer(storedVerdict(nameless, key), pastVerdict(past.ofNoBranch.get(key), key));
+    const other = newer(
+      storedVerdict(nameless, key, judging),
+      pastVerdict(past.ofNoBranch.get(key), key, judging),
+    );
     return other.ranAt > known.ranAt && (other.isBad ?? false) !== (known.isBad ?? false)
       ? other
       : undefined;
@@ -151,6 +138,38 @@ export function lastVerdicts(
     doubtful: [...new Set(cases.flatMap((key) => doubtOf(key)?.run ?? []))],
   };
 }
+
+interface Judging {
+  readonly rules: ReadonlyMap<string, Suite['queries'][number]>;
+  readonly strict: boolean;
+}
+
+function storedVerdict(
+  found: LatestVerdicts | undefined,
+  key: string,
+  { rules, strict }: Judging,
+): Verdict {
+  const result = found?.results.get(key);
+  return {
+    isBad:
+      result === undefined ? undefined : isBadResult(result, { query: rules.get(key), strict }),
+    run: found?.runs.get(key),
+    ranAt: found?.ranAt.get(key) ?? '',
+  };
+}
+
+const pastVerdict = (
+  found: PastVerdict | undefined,
+  key: string,
+  { rules, strict }: Judging,
+): Verdict =>
+  found === undefined
+    ? { ranAt: '' }
+    : {
+        isBad: isBadPast(found, { query: rules.get(key), strict }),
+        run: found.run,
+        ranAt: found.ranAt,
+      };
 
 const newer = (stored: Verdict, past: Verdict): Verdict =>
   past.ranAt > stored.ranAt ? past : stored;
