@@ -127,32 +127,50 @@ export async function callModel(request: ModelRequest): Promise<ModelReply> {
           warnings: [],
         };
       }
-      if (error instanceof ModelError) throw error;
-      if (request.signal?.aborted) throw new ModelError('interrupted', 'the run was interrupted');
-      if (deadline.isOver())
-        throw new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
-      if (APICallError.isInstance(error)) throw fromApiError(error, request);
-      // The SDKs fail on JSON answers of another protocol.
-      const { response } = heard;
-      if (error instanceof TypeError && response?.ok === true)
-        throw fromApiError(
-          {
-            statusCode: response.status,
-            isRetryable: false,
-            message: error.message,
-            responseBody: await bodyOf(response),
-          },
-          request,
-        );
-      throw new ModelError(
-        'provider',
-        clean(error instanceof Error ? error.message : String(error), request.apiKey),
-      );
+      const isApiError = APICallError.isInstance(error);
+      throw await modelError(error, { request, heard, isOver: deadline.isOver(), isApiError });
     }
   });
 }
 
-/** A copy of the server's last response, for messages. */
+/** What a failed call is for those who made it. */
+async function modelError(
+  error: unknown,
+  {
+    request,
+    heard,
+    isOver,
+    isApiError,
+  }: {
+    readonly request: ModelRequest;
+    readonly heard: Heard;
+    readonly isOver: boolean;
+    readonly isApiError: boolean;
+  },
+): Promise<ModelError> {
+  if (error instanceof ModelError) return error;
+  if (request.signal?.aborted) return new ModelError('interrupted', 'the run was interrupted');
+  if (isOver) return new ModelError('infra', `no reply within ${request.timeoutMs} ms`);
+  if (isApiError) return fromApiError(error as Parameters<typeof fromApiError>[0], request);
+  // The SDKs trip over answers of another protocol that are JSON all the same.
+  const { response } = heard;
+  if (error instanceof TypeError && response?.ok === true)
+    return fromApiError(
+      {
+        statusCode: response.status,
+        isRetryable: false,
+        message: error.message,
+        responseBody: await bodyOf(response),
+      },
+      request,
+    );
+  return new ModelError(
+    'provider',
+    clean(error instanceof Error ? error.message : String(error), request.apiKey),
+  );
+}
+
+/** A copy of what the server answered last, for messages. */
 interface Heard {
   response?: Response;
 }

@@ -33,13 +33,7 @@ export function startServer(
   const isGroup = process.platform !== 'win32';
   const mark = newMark();
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      const why =
-        error.code === 'ENOENT'
-          ? 'no program of this name was found'
-          : (systemErrorText(error) ?? error.message);
-      reject(new UserError('MCP_NOT_STARTED', `"${program}" could not be started: ${why}`));
-    };
+    const fail = (error: NodeJS.ErrnoException): void => reject(notStarted(program, error));
     let child: ReturnType<typeof spawnServer>;
     try {
       child = spawnServer(program, args, { env: { ...env, [SERVER_MARK]: mark }, cwd, isGroup });
@@ -66,25 +60,13 @@ export function startServer(
         setTimeout(() => signal('SIGKILL'), KILL_MS),
       );
     };
-    const ended = new Promise<number>((done) => {
-      child.on('exit', (code, name) => {
-        const finish = (): void => {
-          for (const timer of timers) clearTimeout(timer);
-          // What it started and left behind has no one to talk to, whatever group or session it is in.
-          signal('SIGKILL');
-          killMarked(mark, SERVER_MARK);
-          hasEnded = true;
-          done(code ?? 128 + (name === null ? 0 : (constants.signals[name] ?? 0)));
-        };
-        if (child.stdout.readableEnded || child.stdout.destroyed) finish();
-        else {
-          const timer = setTimeout(finish, DRAIN_MS);
-          child.stdout.once('end', () => {
-            clearTimeout(timer);
-            finish();
-          });
-        }
-      });
+    const ended = lastCode(child).then((code) => {
+      for (const timer of timers) clearTimeout(timer);
+      // What it started and left behind has no one to talk to, whatever group or session it is in.
+      signal('SIGKILL');
+      killMarked(mark, SERVER_MARK);
+      hasEnded = true;
+      return code;
     });
     // Whatever ends this process, the server does not outlive it.
     process.once('exit', () => {
@@ -99,6 +81,29 @@ export function startServer(
     child.once('spawn', () => resolve({ stdin: child.stdin, stdout: child.stdout, ended, stop }));
   });
 }
+
+function notStarted(program: string, error: NodeJS.ErrnoException): UserError {
+  const why =
+    error.code === 'ENOENT'
+      ? 'no program of this name was found'
+      : (systemErrorText(error) ?? error.message);
+  return new UserError('MCP_NOT_STARTED', `"${program}" could not be started: ${why}`);
+}
+
+/** The exit code, once the server is gone and all it wrote has been read. */
+const lastCode = (child: ReturnType<typeof spawnServer>): Promise<number> =>
+  new Promise((done) => {
+    child.on('exit', (code, name) => {
+      const finish = (): void =>
+        done(code ?? 128 + (name === null ? 0 : (constants.signals[name] ?? 0)));
+      if (child.stdout.readableEnded || child.stdout.destroyed) return finish();
+      const timer = setTimeout(finish, DRAIN_MS);
+      child.stdout.once('end', () => {
+        clearTimeout(timer);
+        finish();
+      });
+    });
+  });
 
 const spawnServer = (
   program: string,

@@ -107,73 +107,19 @@ interface RuleContext extends FieldContext {
   readonly report: (issue: Problem) => void;
 }
 
+type Fail = (code: string, message: string, rest?: Partial<Problem>) => void;
+
 function compileRule(written: unknown, context: RuleContext): CompiledRule | undefined {
-  const fail = (code: string, message: string, rest: Partial<Problem> = {}): void =>
+  const fail: Fail = (code, message, rest = {}) =>
     context.report({ severity: 'error', code, message, path: [], ...rest });
-  if (!isObject(written)) {
-    fail(
-      'POLICY_TYPE',
-      `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`,
-    );
-    return undefined;
-  }
-  const { type } = written;
-  if (type === undefined) {
-    fail('POLICY_REQUIRED', 'a rule needs "type"', {
-      hint: `the types: ${[...BY_TYPE.keys()].sort().join(', ')}`,
-    });
-    return undefined;
-  }
-  const rule = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
-  if (rule === undefined) {
-    const hint = unknownHint(String(type), [...BY_TYPE.keys()], 'the types');
-    fail('POLICY_UNKNOWN_RULE', `there is no rule type ${shown(type)}`, { hint, path: ['type'] });
-    return undefined;
-  }
-  const spelled = withPattern(written, rule);
-  let isSound = true;
-  const values: Record<string, unknown> = {};
-  const selectors: Selector[] = [];
-  const known = present([
-    ...COMMON_KEYS,
-    ...Object.keys(rule.fields),
-    rule.type === 'blocklist' ? 'pattern' : undefined,
-  ]);
-  for (const key of Object.keys(spelled)) {
-    if (known.includes(key)) continue;
-    isSound = false;
-    const hint = unknownHint(key, known, `the keys of ${rule.type}`);
-    fail('POLICY_UNKNOWN_KEY', `a rule of type ${rule.type} has no key "${key}"`, {
-      hint,
-      path: [key],
-      part: 'key',
-    });
-  }
-  for (const key of ['id', 'description']) {
-    if (!Object.hasOwn(spelled, key) || typeof spelled[key] === 'string') continue;
-    isSound = false;
-    fail('POLICY_TYPE', `"${key}" must be text`, { path: [key] });
-  }
+  const found = ruleOf(written, fail);
+  if (found === undefined) return undefined;
+  const { rule, fields } = found;
+  const spelled = withPattern(fields, rule);
+  const isSound = checkKeys(spelled, rule, fail);
   const conditions = readConditions(spelled, context);
-  if (conditions === undefined) isSound = false;
-  for (const [key, field] of Object.entries(rule.fields)) {
-    const value = Object.hasOwn(spelled, key) ? spelled[key] : undefined;
-    if (value === undefined || value === null) {
-      values[key] = field.default;
-      if (field.required !== true) continue;
-      isSound = false;
-      fail('POLICY_REQUIRED', `a rule of type ${rule.type} needs "${key}"`);
-      continue;
-    }
-    const isSubject = Array.isArray(rule.subjects) && rule.subjects.includes(key);
-    const read = readField(key, field, value, context, {
-      selectors,
-      conditions: isSubject ? (conditions ?? []) : [],
-    });
-    if (read === undefined) isSound = false;
-    else values[key] = read;
-  }
-  if (!isSound || conditions === undefined) return undefined;
+  const { values, selectors, isWhole } = readFields(spelled, rule, { context, conditions, fail });
+  if (!isSound || !isWhole || conditions === undefined) return undefined;
   // Where no tool is written, every call is meant.
   if (rule.hits !== undefined && values.tool === undefined && conditions.length > 0) {
     values.tool = withConditions(ANY_CALL, conditions);
@@ -215,6 +161,100 @@ function compileRule(written: unknown, context: RuleContext): CompiledRule | und
     forbids: bind(rule.forbids, values),
     open: rule.open?.(values as never),
   };
+}
+
+type RuleType = NonNullable<ReturnType<(typeof BY_TYPE)['get']>>;
+
+function ruleOf(
+  written: unknown,
+  fail: Fail,
+): { readonly rule: RuleType; readonly fields: Readonly<Record<string, unknown>> } | undefined {
+  if (!isObject(written)) {
+    fail(
+      'POLICY_TYPE',
+      `a rule is a map such as {type: require, tool: authenticate}, not ${shown(written)}`,
+    );
+    return undefined;
+  }
+  const { type } = written;
+  if (type === undefined) {
+    fail('POLICY_REQUIRED', 'a rule needs "type"', {
+      hint: `the types: ${[...BY_TYPE.keys()].sort().join(', ')}`,
+    });
+    return undefined;
+  }
+  const rule = typeof type === 'string' ? BY_TYPE.get(type) : undefined;
+  if (rule === undefined) {
+    const hint = unknownHint(String(type), [...BY_TYPE.keys()], 'the types');
+    fail('POLICY_UNKNOWN_RULE', `there is no rule type ${shown(type)}`, { hint, path: ['type'] });
+    return undefined;
+  }
+  return { rule, fields: written };
+}
+
+function checkKeys(
+  spelled: Readonly<Record<string, unknown>>,
+  rule: RuleType,
+  fail: Fail,
+): boolean {
+  let isKnown = true;
+  const known = present([
+    ...COMMON_KEYS,
+    ...Object.keys(rule.fields),
+    rule.type === 'blocklist' ? 'pattern' : undefined,
+  ]);
+  for (const key of Object.keys(spelled)) {
+    if (known.includes(key)) continue;
+    isKnown = false;
+    const hint = unknownHint(key, known, `the keys of ${rule.type}`);
+    fail('POLICY_UNKNOWN_KEY', `a rule of type ${rule.type} has no key "${key}"`, {
+      hint,
+      path: [key],
+      part: 'key',
+    });
+  }
+  for (const key of ['id', 'description']) {
+    if (!Object.hasOwn(spelled, key) || typeof spelled[key] === 'string') continue;
+    isKnown = false;
+    fail('POLICY_TYPE', `"${key}" must be text`, { path: [key] });
+  }
+  return isKnown;
+}
+
+function readFields(
+  spelled: Readonly<Record<string, unknown>>,
+  rule: RuleType,
+  {
+    context,
+    conditions = [],
+    fail,
+  }: {
+    readonly context: RuleContext;
+    readonly conditions: readonly Condition[] | undefined;
+    readonly fail: Fail;
+  },
+) {
+  const values: Record<string, unknown> = {};
+  const selectors: Selector[] = [];
+  let isWhole = true;
+  for (const [key, field] of Object.entries(rule.fields)) {
+    const value = Object.hasOwn(spelled, key) ? spelled[key] : undefined;
+    if (value === undefined || value === null) {
+      values[key] = field.default;
+      if (field.required !== true) continue;
+      isWhole = false;
+      fail('POLICY_REQUIRED', `a rule of type ${rule.type} needs "${key}"`);
+      continue;
+    }
+    const isSubject = Array.isArray(rule.subjects) && rule.subjects.includes(key);
+    const read = readField(key, field, value, context, {
+      selectors,
+      conditions: isSubject ? conditions : [],
+    });
+    if (read === undefined) isWhole = false;
+    else values[key] = read;
+  }
+  return { values, selectors, isWhole };
 }
 
 /** What `when` and `agents` ask of the calls a rule is about; undefined when something is wrong with them. */
@@ -289,6 +329,29 @@ function withPattern(
   };
 }
 
+function readNamedExpression(key: string, value: unknown, { report }: RuleContext) {
+  const compiled = readExpression(key, value, report);
+  return (
+    compiled && {
+      text: (value as string).trim().replace(/\s+/g, ' '),
+      negated: compiled.negated,
+    }
+  );
+}
+
+function readSelector(
+  one: unknown,
+  { aliases, report }: RuleContext,
+  path: readonly (string | number)[],
+): Selector | undefined {
+  let isSound = true;
+  const selector = compileSelector(one, aliases, ({ at = [], ...issue }) => {
+    isSound &&= issue.severity === 'warning';
+    report({ ...issue, path: [...path, ...at] });
+  });
+  return isSound ? selector : undefined;
+}
+
 function readField(
   key: string,
   field: RuleField,
@@ -308,12 +371,8 @@ function readField(
     return undefined;
   };
   const select = (one: unknown, at: readonly number[]): Selector | undefined => {
-    let isSound = true;
-    const selector = compileSelector(one, context.aliases, ({ at: inside = [], ...issue }) => {
-      isSound &&= issue.severity === 'warning';
-      context.report({ ...issue, path: [key, ...at, ...inside] });
-    });
-    if (selector === undefined || !isSound) return undefined;
+    const selector = readSelector(one, context, [key, ...at]);
+    if (selector === undefined) return undefined;
     const meant = field.wanted === true ? { ...selector, isWanted: true as const } : selector;
     const held = withConditions(meant, conditions);
     selectors.push(held);
@@ -321,17 +380,14 @@ function readField(
   };
   switch (field.kind) {
     case 'selector':
-      return Array.isArray(value)
-        ? fail('POLICY_TYPE', `"${key}" must be one tool, not a list`)
-        : select(value, []);
+      if (Array.isArray(value)) return fail('POLICY_TYPE', `"${key}" must be one tool, not a list`);
+      return select(value, []);
     case 'selectors': {
-      if (!Array.isArray(value)) {
-        const one = select(value, []);
-        return one === undefined ? undefined : [one];
-      }
-      if (value.length === 0)
+      if (Array.isArray(value) && value.length === 0)
         return fail('POLICY_CANNOT_FAIL', `"${key}" is empty, so the rule cannot fail`);
-      const read = value.map((one, i) => select(one, [i]));
+      const read = Array.isArray(value)
+        ? value.map((one, i) => select(one, [i]))
+        : [select(value, [])];
       return read.every((one) => one !== undefined) ? read : undefined;
     }
     case 'count': {
@@ -348,15 +404,8 @@ function readField(
         : fail('POLICY_TYPE', `"${key}" must be true or false`);
     case 'text':
       return typeof value === 'string' ? value : fail('POLICY_TYPE', `"${key}" must be text`);
-    case 'expression': {
-      const compiled = readExpression(key, value, context.report);
-      return (
-        compiled && {
-          text: (value as string).trim().replace(/\s+/g, ' '),
-          negated: compiled.negated,
-        }
-      );
-    }
+    case 'expression':
+      return readNamedExpression(key, value, context);
     case 'value': {
       const read = field.read!(value, context);
       return read.ok ? read.value : fail(read.code ?? 'POLICY_TYPE', read.message);

@@ -44,15 +44,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     else list.push(cause);
   };
 
-  const judged = evaluateArguments({ calls, policy, strict: input.strict ?? false });
-  for (const violation of judged.violations)
-    add(violation.severity === 'warn' ? warns : blocks, violation.call!, violationCause(violation));
-  for (const undecided of judged.undecided ?? [])
-    add(unknowns, undecided.call, undecidedCause(undecided));
-  if (policy.blocklist.length > 0) {
-    const found = evaluateBlocklist({ calls, blocklist: policy.blocklist }).violations;
-    for (const violation of found) add(blocks, violation.call!, violationCause(violation));
-  }
+  addArguments(input, calls, { add, blocks, warns, unknowns });
   const at_end: ExplainReport['at_end'] = [];
   const table = new CallTable(calls, input.run);
   const { rules } = evaluatePrepared(table, policy.rules, complete);
@@ -84,24 +76,7 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     if (broken_by.length === 0) at_end.push(cause);
   }
 
-  const timeline = calls.map((call, i): ExplainedCall => {
-    const by = [blocks, unknowns, warns].flatMap((map) => map.get(i) ?? []);
-    let verdict: 'unknown' | 'blocked' | 'warned' | 'allowed';
-    if (blocks.has(i)) verdict = 'blocked';
-    else if (unknowns.has(i)) verdict = 'unknown';
-    else if (warns.has(i)) verdict = 'warned';
-    else verdict = 'allowed';
-    const given = call.args ?? call.argsRaw;
-    return {
-      call: i + 1,
-      tool: call.name,
-      arguments: given,
-      verdict,
-      by,
-    };
-  });
-  const count = (verdict: ExplainedCall['verdict']): number =>
-    timeline.filter((c) => c.verdict === verdict).length;
+  const timeline = calls.map((call, i) => explainedCall(call, i, { blocks, unknowns, warns }));
   const first = timeline.findIndex(({ verdict }) => verdict === 'blocked');
   return {
     schema: 'agentci.policy-explain/1',
@@ -109,13 +84,71 @@ export function explainCalls(input: ExplainInput): ExplainReport {
     trace: input.trace ?? '',
     complete,
     calls: timeline,
-    allowed: count('allowed'),
-    blocked: count('blocked'),
-    warned: count('warned'),
-    unknown: count('unknown'),
+    ...countVerdicts(timeline),
     not_known: NOT_KNOWN[input.captured ?? 'full'],
     first_block_index: first < 0 ? null : first,
     at_end,
     rules,
+  };
+}
+
+type Causes = Map<number, Cause[]>;
+
+/** What the arguments of the calls and the blocklist say. */
+function addArguments(
+  { policy, strict = false }: ExplainInput,
+  calls: ReturnType<typeof toCalls>,
+  {
+    add,
+    blocks,
+    warns,
+    unknowns,
+  }: {
+    readonly add: (map: Causes, index: number, cause: Cause) => void;
+    readonly blocks: Causes;
+    readonly warns: Causes;
+    readonly unknowns: Causes;
+  },
+): void {
+  const judged = evaluateArguments({ calls, policy, strict });
+  for (const violation of judged.violations)
+    add(violation.severity === 'warn' ? warns : blocks, violation.call!, violationCause(violation));
+  for (const undecided of judged.undecided ?? [])
+    add(unknowns, undecided.call, undecidedCause(undecided));
+  if (policy.blocklist.length > 0) {
+    const found = evaluateBlocklist({ calls, blocklist: policy.blocklist }).violations;
+    for (const violation of found) add(blocks, violation.call!, violationCause(violation));
+  }
+}
+
+function explainedCall(
+  call: ReturnType<typeof toCalls>[number],
+  i: number,
+  { blocks, unknowns, warns }: Readonly<Record<'blocks' | 'unknowns' | 'warns', Causes>>,
+): ExplainedCall {
+  const by = [blocks, unknowns, warns].flatMap((map) => map.get(i) ?? []);
+  let verdict: 'unknown' | 'blocked' | 'warned' | 'allowed';
+  if (blocks.has(i)) verdict = 'blocked';
+  else if (unknowns.has(i)) verdict = 'unknown';
+  else if (warns.has(i)) verdict = 'warned';
+  else verdict = 'allowed';
+  const given = call.args ?? call.argsRaw;
+  return {
+    call: i + 1,
+    tool: call.name,
+    arguments: given,
+    verdict,
+    by,
+  };
+}
+
+function countVerdicts(timeline: readonly ExplainedCall[]) {
+  const count = (verdict: ExplainedCall['verdict']): number =>
+    timeline.filter((call) => call.verdict === verdict).length;
+  return {
+    allowed: count('allowed'),
+    blocked: count('blocked'),
+    warned: count('warned'),
+    unknown: count('unknown'),
   };
 }

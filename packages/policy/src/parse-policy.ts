@@ -124,19 +124,7 @@ class PolicyReader {
     ];
     const blocklist = this.#words.patterns(entries.get('blocklist'), 'blocklist');
     const examples = this.#examples(entries.get('examples'));
-    const decides = this.#words.decides || rules.length > 0 || blocklist.length > 0;
-    if (
-      !decides &&
-      !this.#decidesCalls &&
-      this.#options.strict !== true &&
-      this.#problems.errors === 0
-    ) {
-      this.#problems.add(this.#root, {
-        code: 'POLICY_CANNOT_FAIL',
-        message: 'the policy allows everything, so it cannot fail',
-        hint: 'ask something of arguments (tools.<name>.arguments), deny tools, or add rules',
-      });
-    }
+    this.#refuseEmpty(rules.length > 0 || blocklist.length > 0);
     const name = entries.get('name');
     const all = [...tools.named.values()];
     return {
@@ -158,6 +146,22 @@ class PolicyReader {
       sources: [...this.#references.texts, ...this.#texts],
       hasCallRules: this.#decidesCalls,
     };
+  }
+
+  #refuseEmpty(hasRules: boolean): void {
+    const decides = this.#words.decides || hasRules;
+    if (
+      !decides &&
+      !this.#decidesCalls &&
+      this.#options.strict !== true &&
+      this.#problems.errors === 0
+    ) {
+      this.#problems.add(this.#root, {
+        code: 'POLICY_CANNOT_FAIL',
+        message: 'the policy allows everything, so it cannot fail',
+        hint: 'ask something of arguments (tools.<name>.arguments), deny tools, or add rules',
+      });
+    }
   }
 
   #enforcement(entry: YamlEntry | undefined): Policy['unconstrained'] {

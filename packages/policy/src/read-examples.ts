@@ -38,74 +38,89 @@ export function readExamples(
     });
     return [];
   }
-  return value.flatMap((written: unknown, index) => {
-    let isSound = true;
-    const fail = (
-      code: string,
-      message: string,
-      path: readonly (string | number)[],
-      hint?: string,
-    ): void => {
-      isSound = false;
-      report({ code, message, path: [index, ...path], hint });
-    };
-    if (!isObject(written)) {
-      fail(
-        'POLICY_TYPE',
-        `an example is a map such as {calls: [read], expect: allow}, not ${shown(written)}`,
-        [],
-      );
-      return [];
-    }
-    for (const key of Object.keys(written))
-      if (!KEYS.includes(key))
-        fail(
-          'POLICY_UNKNOWN_KEY',
-          `an example has no key "${key}"`,
-          [key],
-          unknownHint(key, KEYS, 'the keys'),
-        );
-    const { name, calls, expect, rule, query, tools } = written;
-    if (expect !== 'allow' && expect !== 'deny')
-      fail(
-        'POLICY_CHOICE',
-        `"expect" must be allow or deny, not ${shown(expect)}`,
-        expect === undefined ? [] : ['expect'],
-      );
-    for (const [key, text] of Object.entries({ name, rule, query }))
-      if (text !== undefined && typeof text !== 'string')
-        fail('POLICY_TYPE', `"${key}" must be text`, [key]);
-    if (rule !== undefined && expect === 'allow')
-      fail('POLICY_CHOICE', '"rule" is for examples with "expect: deny"', ['rule']);
-    if (!Array.isArray(calls) || calls.length === 0)
-      fail(
-        'POLICY_REQUIRED',
-        'an example needs "calls", a list',
-        calls === undefined ? [] : ['calls'],
-      );
-    else
-      calls.forEach((call: unknown, at) => {
-        const why = callFlaw(call);
-        if (why !== undefined) fail('POLICY_TYPE', why, ['calls', at]);
-      });
-    const definitions = Array.isArray(tools) ? definitionsIn(tools) : undefined;
-    if (tools !== undefined && definitions === undefined)
-      fail('POLICY_TYPE', '"tools" must be a list of definitions with "name"', ['tools']);
-    if (!isSound) return [];
-    return [
-      {
-        name: typeof name === 'string' && name !== '' ? name : `example ${index + 1}`,
-        calls: calls as CallInput[],
-        expect: expect as 'allow' | 'deny',
-        rule: rule === undefined ? undefined : (rule as string),
-        run: {
-          query: query === undefined ? undefined : (query as string),
-          tools: definitions,
-        },
-        place: placeOf(index),
+  return value.flatMap((written: unknown, index) =>
+    readExample(written, index, { placeOf, report }),
+  );
+}
+
+type Fail = (
+  code: string,
+  message: string,
+  path: readonly (string | number)[],
+  hint?: string,
+) => void;
+
+function readExample(
+  written: unknown,
+  index: number,
+  { placeOf, report }: ReadOptions,
+): readonly PolicyExample[] {
+  let isSound = true;
+  const fail: Fail = (code, message, path, hint) => {
+    isSound = false;
+    report({ code, message, path: [index, ...path], hint });
+  };
+  if (!isObject(written)) {
+    fail(
+      'POLICY_TYPE',
+      `an example is a map such as {calls: [read], expect: allow}, not ${shown(written)}`,
+      [],
+    );
+    return [];
+  }
+  checkExample(written, fail);
+  const { name, calls, expect, rule, query, tools } = written;
+  const definitions = Array.isArray(tools) ? definitionsIn(tools) : undefined;
+  if (tools !== undefined && definitions === undefined)
+    fail('POLICY_TYPE', '"tools" must be a list of definitions with "name"', ['tools']);
+  if (!isSound) return [];
+  return [
+    {
+      name: typeof name === 'string' && name !== '' ? name : `example ${index + 1}`,
+      calls: calls as CallInput[],
+      expect: expect as 'allow' | 'deny',
+      rule: rule === undefined ? undefined : (rule as string),
+      run: {
+        query: query === undefined ? undefined : (query as string),
+        tools: definitions,
       },
-    ];
-  });
+      place: placeOf(index),
+    },
+  ];
+}
+
+function checkExample(written: Readonly<Record<string, unknown>>, fail: Fail): void {
+  for (const key of Object.keys(written))
+    if (!KEYS.includes(key))
+      fail(
+        'POLICY_UNKNOWN_KEY',
+        `an example has no key "${key}"`,
+        [key],
+        unknownHint(key, KEYS, 'the keys'),
+      );
+  const { name, calls, expect, rule, query } = written;
+  if (expect !== 'allow' && expect !== 'deny')
+    fail(
+      'POLICY_CHOICE',
+      `"expect" must be allow or deny, not ${shown(expect)}`,
+      expect === undefined ? [] : ['expect'],
+    );
+  for (const [key, text] of Object.entries({ name, rule, query }))
+    if (text !== undefined && typeof text !== 'string')
+      fail('POLICY_TYPE', `"${key}" must be text`, [key]);
+  if (rule !== undefined && expect === 'allow')
+    fail('POLICY_CHOICE', '"rule" is for examples with "expect: deny"', ['rule']);
+  if (!Array.isArray(calls) || calls.length === 0)
+    fail(
+      'POLICY_REQUIRED',
+      'an example needs "calls", a list',
+      calls === undefined ? [] : ['calls'],
+    );
+  else
+    calls.forEach((call: unknown, at) => {
+      const why = callFlaw(call);
+      if (why !== undefined) fail('POLICY_TYPE', why, ['calls', at]);
+    });
 }
 
 function callFlaw(call: unknown): string | undefined {

@@ -252,23 +252,27 @@ function layerEntry({ layer, keys, lists, all, severity }: LayerLayout, test: Ya
   return entryAt(anchor(test), layer, mapAt(test, entries));
 }
 
+function isSoundTest(test: Tests['tests'][number], problems: Tests['problems']): boolean {
+  let isSound = true;
+  for (const key of ['id', 'metric']) {
+    if (test.entries.has(key)) continue;
+    isSound = false;
+    problems.add(test, { code: 'SPEC_REQUIRED', message: `a test needs "${key}"` });
+  }
+  for (const [key, schema] of Object.entries(TEST_SCHEMAS)) {
+    const entry = test.entries.get(key);
+    if (entry !== undefined) isSound = checkValue(entry, schema, problems) && isSound;
+  }
+  return isSound;
+}
+
 /** Tests with `metric`: each is judged once over all recordings. */
 function overallSuite(root: YamlMap, { tests, cases, problems, files }: Tests): Suite | undefined {
   const policies = new PolicyLoader(root.source.file, problems, files);
   const folder = SpecFolder.of(root.source.file, files);
   const ids = new Set<string>();
   const queries = tests.flatMap((test, i): Query[] => {
-    let isSound = true;
-    for (const key of ['id', 'metric']) {
-      if (test.entries.has(key)) continue;
-      isSound = false;
-      problems.add(test, { code: 'SPEC_REQUIRED', message: `a test needs "${key}"` });
-    }
-    for (const [key, schema] of Object.entries(TEST_SCHEMAS)) {
-      const entry = test.entries.get(key);
-      if (entry !== undefined) isSound = checkValue(entry, schema, problems) && isSound;
-    }
-    if (!isSound) return [];
+    if (!isSoundTest(test, problems)) return [];
     const { overall, carried, name: id, description, tags = [] } = cases[i]!;
     if (ids.has(id))
       problems.add(test.entries.get('id')!.value, {

@@ -189,6 +189,26 @@ export const toState = (written: WrittenState): StatePlan => ({
 
 /** What is wrong with a conversation whose values have the right types. */
 export function conversationIssues(written: WrittenConversation): readonly Problem[] {
+  const issues: Problem[] = [...scriptIssues(written), ...userIssues(written)];
+  const { maxTurns, script: entries } = toConversation(written);
+  const said = 1 + entries.filter(({ when }) => when === undefined).length;
+  if (said > maxTurns)
+    issues.push({
+      severity: 'warning',
+      code: 'SPEC_SCRIPT_TOO_LONG',
+      message: `the script takes ${said} turns, and max_turns is ${maxTurns}: its end is never said`,
+      path: ['user', 'script'],
+    });
+  if (written.end?.user_done === false && written.end.agent_tool === undefined)
+    issues.push({
+      code: 'SPEC_NEEDS_KEY',
+      message: '"user_done: false" needs "agent_tool": nothing else says when the agent is done',
+      path: ['end', 'user_done'],
+    });
+  return issues;
+}
+
+function scriptIssues(written: WrittenConversation): readonly Problem[] {
   const issues: Problem[] = [];
   const { script = [] } = written.user ?? {};
   for (const [i, entry] of script.entries()) {
@@ -220,7 +240,11 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
         hint: 'write what the user says',
         path,
       });
-  const { user } = written;
+  return issues;
+}
+
+function userIssues({ user }: WrittenConversation): readonly Problem[] {
+  const issues: Problem[] = [];
   if (user?.goal !== undefined && user.script !== undefined)
     issues.push({
       code: 'SPEC_TWO_USERS',
@@ -252,21 +276,6 @@ export function conversationIssues(written: WrittenConversation): readonly Probl
       path: ['user', ...path],
     });
   }
-  const { maxTurns, script: entries } = toConversation(written);
-  const said = 1 + entries.filter(({ when }) => when === undefined).length;
-  if (said > maxTurns)
-    issues.push({
-      severity: 'warning',
-      code: 'SPEC_SCRIPT_TOO_LONG',
-      message: `the script takes ${said} turns, and max_turns is ${maxTurns}: its end is never said`,
-      path: ['user', 'script'],
-    });
-  if (written.end?.user_done === false && written.end.agent_tool === undefined)
-    issues.push({
-      code: 'SPEC_NEEDS_KEY',
-      message: '"user_done: false" needs "agent_tool": nothing else says when the agent is done',
-      path: ['end', 'user_done'],
-    });
   return issues;
 }
 

@@ -51,25 +51,8 @@ export function readSuite(
   problems: SpecProblems,
   files: SpecFiles,
 ): Suite | undefined {
-  const plain: Record<string, unknown> = {};
-  const schemas = new Map(Object.entries(ROOT_KEYS));
-  for (const [key, entry] of root.entries) {
-    const schema = schemas.get(key);
-    if (schema !== undefined) {
-      if (checkValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
-    } else if (!ROOT_KEY_NAMES.includes(key)) {
-      problems.add(keyPlace(entry), {
-        code: 'SPEC_UNKNOWN_KEY',
-        message: `the spec has no key "${key}"`,
-        hint: unknownKeyHint(key, ROOT_KEY_NAMES),
-      });
-    }
-  }
+  const plain = readRootKeys(root, problems);
   checkVersion(root.entries.get('version'), problems);
-  for (const key of ['agent', 'queries']) {
-    if (!root.entries.has(key))
-      problems.add(root, { code: 'SPEC_REQUIRED', message: `the spec needs "${key}"` });
-  }
   const runnerEntry = root.entries.get('runner');
   const runner = runnerEntry === undefined ? undefined : readRunner(runnerEntry, problems, files);
   if (runnerEntry !== undefined) plain.runner = toPlain(runnerEntry.value);
@@ -121,6 +104,27 @@ export function readSuite(
     cells,
     baselineCell,
   };
+}
+
+function readRootKeys(root: YamlMap, problems: SpecProblems): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  const schemas = new Map(Object.entries(ROOT_KEYS));
+  for (const [key, entry] of root.entries) {
+    const schema = schemas.get(key);
+    if (schema !== undefined) {
+      if (checkValue(entry, schema, problems)) setOwn(plain, key, toPlain(entry.value));
+    } else if (!ROOT_KEY_NAMES.includes(key)) {
+      problems.add(keyPlace(entry), {
+        code: 'SPEC_UNKNOWN_KEY',
+        message: `the spec has no key "${key}"`,
+        hint: unknownKeyHint(key, ROOT_KEY_NAMES),
+      });
+    }
+  }
+  for (const key of ['agent', 'queries'])
+    if (!root.entries.has(key))
+      problems.add(root, { code: 'SPEC_REQUIRED', message: `the spec needs "${key}"` });
+  return plain;
 }
 
 /** The hash of the canonical JSON, taken query by query: the whole text of a large spec would be tens of megabytes. */

@@ -186,6 +186,33 @@ function meantBy(key: string, keys: ReadonlySet<string>): string | undefined {
   return meant;
 }
 
+const mayHideCalls = ({ metadata, answer, handoffs }: Fields): boolean =>
+  holdsCallList(metadata) || holdsCallList(answer) || holdsCallList(handoffs, 3);
+
+function unknownKeyWarning(
+  key: string,
+  path: string,
+  keys: ReadonlySet<string>,
+): Trace['warnings'][number] {
+  const meant = meantBy(key, keys);
+  const shown = JSON.stringify(key.slice(0, 64));
+  return {
+    code: 'SIMPLE_UNKNOWN_KEY',
+    message: `${path === '' ? 'the simple form' : `"${path}"`} has no key ${shown}${meant === undefined ? '' : `; did you mean "${meant}"?`}`,
+  };
+}
+
+function unknownFormat(fields: Fields): TraceError {
+  const keys = Object.keys(fields)
+    .slice(0, 5)
+    .map((key) => JSON.stringify(key.slice(0, 64)));
+  return new TraceError({
+    code: 'TRACE_UNKNOWN_FORMAT',
+    message: `the record has no key of the simple form (${keys.length === 0 ? 'it is empty' : `it has ${keys.join(', ')}`})`,
+    path: '',
+  });
+}
+
 function fromFields(written: Fields, place: RecordPlace): Trace {
   const fields = withOwnNames(written);
   const warnings: Trace['warnings'] = [];
@@ -195,27 +222,13 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
     hidesCalls ||=
       mayHoldCalls(key, value) || (typeof value === 'number' && value > 0 && CALL_COUNT.test(key));
     if (warnings.length >= MAX_WARNINGS) return;
-    const meant = meantBy(key, keys);
-    const shown = JSON.stringify(key.slice(0, 64));
-    warnings.push({
-      code: 'SIMPLE_UNKNOWN_KEY',
-      message: `${path === '' ? 'the simple form' : `"${path}"`} has no key ${shown}${meant === undefined ? '' : `; did you mean "${meant}"?`}`,
-    });
+    warnings.push(unknownKeyWarning(key, path, keys));
   };
   for (const key in fields) {
     if (SIMPLE_KEYS.has(key)) known++;
     else note(key, '', SIMPLE_KEYS, fields[key]);
   }
-  if (known === 0) {
-    const keys = Object.keys(fields)
-      .slice(0, 5)
-      .map((key) => JSON.stringify(key.slice(0, 64)));
-    throw new TraceError({
-      code: 'TRACE_UNKNOWN_FORMAT',
-      message: `the record has no key of the simple form (${keys.length === 0 ? 'it is empty' : `it has ${keys.join(', ')}`})`,
-      path: '',
-    });
-  }
+  if (known === 0) throw unknownFormat(fields);
 
   const captured = nothingCaptured();
   const list = new StepList();
@@ -229,12 +242,7 @@ function fromFields(written: Fields, place: RecordPlace): Trace {
   else if (isGiven(fields.llm_calls))
     addLlmCalls(list, fields.llm_calls, { captured, defaultModel: model, note });
   if (isGiven(fields.tool_calls)) addToolCalls(list, fields.tool_calls, captured, note);
-  if (
-    hidesCalls ||
-    holdsCallList(fields.metadata) ||
-    holdsCallList(fields.answer) ||
-    holdsCallList(fields.handoffs, 3)
-  ) {
+  if (hidesCalls || mayHideCalls(fields)) {
     warnings.push({
       code: 'SIMPLE_CALLS_ELSEWHERE',
       message:

@@ -111,21 +111,7 @@ export function joinTurns(
     steps: own
       .flatMap(({ steps }, i) => steps.map((step) => ({ ...step, userTurn: i + 1 })))
       .map((step, i) => ({ ...step, seq: i + 1 })),
-    ...listOf(
-      'tools',
-      uniqueBy(
-        runs.flatMap(({ trace }) => trace.tools ?? []),
-        ({ name }) => name,
-      ),
-    ),
-    ...listOf(
-      'outcomes',
-      runs.flatMap(({ trace }) => trace.outcomes ?? []),
-    ),
-    ...listOf(
-      'resources',
-      runs.flatMap(({ trace }) => trace.resources ?? []),
-    ),
+    ...listsOf(runs),
     reported,
     meta: Object.assign({}, ...runs.map(({ trace }) => trace.meta)) as Trace['meta'],
     captured: { ...captured, final: last.trace.captured.final },
@@ -135,6 +121,24 @@ export function joinTurns(
     ),
   };
 }
+
+const listsOf = (runs: readonly TurnRun[]) => ({
+  ...listOf(
+    'tools',
+    uniqueBy(
+      runs.flatMap(({ trace }) => trace.tools ?? []),
+      ({ name }) => name,
+    ),
+  ),
+  ...listOf(
+    'outcomes',
+    runs.flatMap(({ trace }) => trace.outcomes ?? []),
+  ),
+  ...listOf(
+    'resources',
+    runs.flatMap(({ trace }) => trace.resources ?? []),
+  ),
+});
 
 const listOf = <K extends string, T>(key: K, list: readonly T[]): Partial<Record<K, T[]>> =>
   list.length === 0 ? {} : ({ [key]: [...list] } as Record<K, T[]>);

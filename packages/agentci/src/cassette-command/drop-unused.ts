@@ -1,8 +1,14 @@
 import { matchRules, provenText, readCassette } from '@agentci/capture';
 import { plural } from '@agentci/lib/text';
-import { cassettePath, readCassetteFile, runSuite, writeCassetteFile } from '@agentci/run';
+import {
+  cassettePath,
+  readCassetteFile,
+  removeCassetteFile,
+  runSuite,
+  writeCassetteFile,
+} from '@agentci/run';
 import type { Io } from '../cli/io.ts';
-import type { CassettePlace } from './place.ts';
+import { type CassetteFlags, type CassettePlace, complain, findCassettes, say } from './place.ts';
 import { replayOptions } from './replay-options.ts';
 
 /** Replays every query and takes out of its cassette what was not asked for. One with a miss is left as it is. */
@@ -48,4 +54,23 @@ function dropEntries(dir: string, path: string, places: readonly number[]): void
     path,
     provenText({ ...cassette, entries: kept }, matchRules(cassette), path),
   );
+}
+
+export async function pruneCassettes(
+  place: CassettePlace,
+  options: CassetteFlags,
+  io: Io,
+): Promise<number> {
+  const found = findCassettes(place, options.id);
+  const orphans = found.filter(({ orphan }) => orphan !== undefined);
+  for (const { path, file, orphan } of orphans) {
+    removeCassetteFile(place.dir, path);
+    say(io, `removed ${file}: ${orphan}`);
+  }
+  if (orphans.length === 0) say(io, 'every cassette belongs to a query: no file to remove');
+  if (options.unused === true)
+    for (const line of await dropUnused(place, options, io)) say(io, line);
+  const broken = found.filter(({ error }) => error !== undefined);
+  for (const { error } of broken) complain(io, error!);
+  return broken.length > 0 ? 2 : 0;
 }

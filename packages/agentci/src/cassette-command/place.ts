@@ -3,15 +3,14 @@ import type { Cassette } from '@agentci/capture';
 import { readCassette } from '@agentci/capture';
 import { UserError } from '@agentci/lib/problems';
 import { SECRETS } from '@agentci/lib/secrets';
-import { andMore, didYouMean } from '@agentci/lib/text';
+import { andMore, didYouMean, escapeTerminalLine } from '@agentci/lib/text';
 import { caseText, sameCell } from '@agentci/results';
 import type { RunAbout } from '@agentci/run';
 import { cassettePath, listCassetteFiles, readCassetteFile } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import { loadSpec } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
-import { DEFAULT_SPEC } from '../cli/spec-folders.ts';
-import { specPath } from '../cli/spec-path.ts';
+import { DEFAULT_SPEC, specPath } from '../stored-runs/spec-folders.ts';
 
 /** A spec and the folder of its cassettes. */
 export interface CassettePlace {
@@ -114,3 +113,21 @@ export function missingRuns(place: CassettePlace, id?: string): readonly RunAbou
     (about) => !files.has(cassettePath(dir, { agent: suite.agent, ...about })),
   );
 }
+
+export interface CassetteFlags {
+  readonly id?: string;
+  readonly config?: string;
+  readonly dir?: string;
+  readonly run?: number;
+  readonly live?: number;
+  readonly only?: 'missing' | 'stale';
+  readonly workers?: number;
+  readonly json?: boolean;
+  readonly unused?: boolean;
+}
+
+export const say = (io: Io, line: string): void =>
+  void io.stdout.write(`${escapeTerminalLine(line)}\n`);
+
+export const complain = (io: Io, { code, message }: UserError): void =>
+  void io.stderr.write(`agentci: ${escapeTerminalLine(message)} [${code}]\n`);

@@ -3,7 +3,10 @@ import { DeltaWriter } from '@agentci/capture';
 import { unpacked } from '@agentci/formats';
 import { isObject, present } from '@agentci/lib/data';
 import { stringifyExact } from '@agentci/lib/json';
+import { UserError } from '@agentci/lib/problems';
 import { clip } from '@agentci/lib/text';
+import type { Io } from '../cli/io.ts';
+import { type CassetteFlags, type CassettePlace, findCassettes, say } from './place.ts';
 
 const MAX_SHOWN = 2000;
 
@@ -55,3 +58,36 @@ function replyLines({ headers, chunks }: CassetteEntry): string[] {
 }
 
 const cut = (text: string): string[] => clip(text, MAX_SHOWN).split(/\r?\n/);
+
+export function showRecording(
+  place: CassettePlace,
+  id: string | undefined,
+  options: CassetteFlags,
+  io: Io,
+): number {
+  const run = options.run ?? 1;
+  const found = findCassettes(place);
+  const wanted = found.filter(({ cassette }) => cassette?.id === id && cassette?.run === run);
+  if (id === undefined || wanted.length === 0) {
+    const broken = found.find(({ error }) => error !== undefined);
+    const known = [...new Set(found.flatMap(({ cassette }) => cassette?.id ?? []))];
+    throw new UserError(
+      'CASSETTE_MISSING',
+      id === undefined
+        ? 'show needs the id of a query'
+        : `there is no recording of run ${run} of "${id}" in ${place.shownDir}`,
+      {
+        hint:
+          broken?.error?.message ??
+          (known.length === 0
+            ? 'Record one with: agentci test --cassette record'
+            : `recorded: ${known.join(', ')}`),
+      },
+    );
+  }
+  for (const { file, cassette } of wanted) {
+    say(io, `${file} · recorded ${cassette!.recordedAt}`);
+    for (const line of showCassette(cassette!)) say(io, line);
+  }
+  return 0;
+}

@@ -129,3 +129,21 @@ export const collect = (text: string, previous: readonly string[] = []): string[
   ...previous,
   text,
 ];
+
+export function percent(text: string): number {
+  const value = Number(text.trim().replace(/%$/, ''));
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('it must be a percentage of at least 0.');
+  return value;
+}
+
+export function drops(
+  text: string,
+  previous: Readonly<Record<string, number>> = {},
+): Record<string, number> {
+  const match = /^([\w.-]+)=(.+)$/.exec(text.trim());
+  const value = Number(match?.[2]);
+  if (!match || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('write it as pass_rate=0.05.');
+  return { ...previous, [match[1]!]: value };
+}

@@ -16,77 +16,94 @@ export interface Progress {
 
 /** Says on stderr how far a run is: one live line on a terminal, a plain line now and then in a log. */
 export function startProgress(io: Io, options: { quiet: boolean }): Progress {
-  if (options.quiet) return { event: () => {}, stop: () => {} };
-  const started = io.now();
-  const counts: Record<CheckStatus, number> = { pass: 0, warn: 0, fail: 0, error: 0, skip: 0 };
-  const running = new Set<string>();
-  let total = 0;
-  let done = 0;
-  let costUsd = 0;
-  let drawn = false;
+  return options.quiet ? { event: () => {}, stop: () => {} } : new ProgressLine(io);
+}
 
-  const summary = () => {
-    const elapsed = io.now() - started;
-    const parts = [`${done}/${total}`];
-    if (counts.fail > 0) parts.push(`${counts.fail} failed`);
-    if (counts.error > 0) parts.push(plural(counts.error, 'error'));
-    if (counts.warn > 0) parts.push(`${counts.warn} warned`);
-    if (costUsd > 0) parts.push(formatUsd(costUsd));
+class ProgressLine implements Progress {
+  readonly #io: Io;
+  readonly #started: number;
+  readonly #counts: Record<CheckStatus, number> = { pass: 0, warn: 0, fail: 0, error: 0, skip: 0 };
+  readonly #running = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+  #total = 0;
+  #done = 0;
+  #costUsd = 0;
+  #isDrawn = false;
+
+  constructor(io: Io) {
+    this.#io = io;
+    this.#started = io.now();
+    this.#timer = io.stderr.isTerminal
+      ? setInterval(() => this.#draw(), REDRAW_MS)
+      : setInterval(() => io.stderr.write(`agentci: ${this.#summary()}\n`), PLAIN_LINE_MS);
+    this.#timer.unref();
+  }
+
+  event = (event: RunEvent): void => {
+    switch (event.type) {
+      case 'started':
+        this.#total = event.runs;
+        break;
+      case 'run_started':
+        this.#running.add(caseText(event));
+        break;
+      case 'run_ended':
+        this.#running.delete(caseText(event.result));
+        this.#done++;
+        this.#counts[event.result.status]++;
+        this.#costUsd += costOf(event.result);
+        break;
+      case 'retrying':
+        this.#say(
+          `${escapeTerminalLine(caseText(event))}: [INFRA] ${escapeTerminalLine(event.message)}; try ${event.attempt + 1} in ${formatMs(event.delayMs)}`,
+        );
+        break;
+      case 'note':
+        this.#say(`${escapeTerminalLine(event.message)} (${event.code})`);
+        break;
+      default:
+        throw new Error(`unhandled event: ${JSON.stringify(event satisfies never)}`);
+    }
+  };
+
+  stop = (): void => {
+    clearInterval(this.#timer);
+    this.#clear();
+  };
+
+  #summary(): string {
+    const elapsed = this.#io.now() - this.#started;
+    const { fail, error, warn } = this.#counts;
+    const parts = [`${this.#done}/${this.#total}`];
+    if (fail > 0) parts.push(`${fail} failed`);
+    if (error > 0) parts.push(plural(error, 'error'));
+    if (warn > 0) parts.push(`${warn} warned`);
+    if (this.#costUsd > 0) parts.push(formatUsd(this.#costUsd));
     parts.push(formatMs(elapsed));
     // The average so far, workers included: what is left takes as long as what is done.
-    if (done > 0 && done < total)
-      parts.push(`about ${roughly((elapsed / done) * (total - done))} left`);
+    if (this.#done > 0 && this.#done < this.#total)
+      parts.push(`about ${roughly((elapsed / this.#done) * (this.#total - this.#done))} left`);
     return parts.join(' · ');
-  };
-  const clear = () => {
-    if (drawn) io.stderr.write('\r\u001b[2K');
-    drawn = false;
-  };
-  const draw = () => {
-    const names = [...running].slice(0, 3).join(', ');
-    const line = `${summary()}${names ? ` · ${escapeTerminalLine(names)}${running.size > 3 ? ` +${running.size - 3}` : ''}` : ''}`;
-    io.stderr.write(`\r\u001b[2K${line.slice(0, Math.max(20, io.stderr.columns - 1))}`);
-    drawn = true;
-  };
-  const timer = io.stderr.isTerminal
-    ? setInterval(draw, REDRAW_MS)
-    : setInterval(() => io.stderr.write(`agentci: ${summary()}\n`), PLAIN_LINE_MS);
-  timer.unref();
+  }
 
-  return {
-    event: (event) => {
-      switch (event.type) {
-        case 'started':
-          total = event.runs;
-          break;
-        case 'run_started':
-          running.add(caseText(event));
-          break;
-        case 'run_ended':
-          running.delete(caseText(event.result));
-          done++;
-          counts[event.result.status]++;
-          costUsd += costOf(event.result);
-          break;
-        case 'retrying':
-          clear();
-          io.stderr.write(
-            `agentci: ${escapeTerminalLine(caseText(event))}: [INFRA] ${escapeTerminalLine(event.message)}; try ${event.attempt + 1} in ${formatMs(event.delayMs)}\n`,
-          );
-          break;
-        case 'note':
-          clear();
-          io.stderr.write(`agentci: ${escapeTerminalLine(event.message)} (${event.code})\n`);
-          break;
-        default:
-          throw new Error(`unhandled event: ${JSON.stringify(event satisfies never)}`);
-      }
-    },
-    stop: () => {
-      clearInterval(timer);
-      clear();
-    },
-  };
+  #draw(): void {
+    const { size } = this.#running;
+    const names = [...this.#running].slice(0, 3).join(', ');
+    const line = `${this.#summary()}${names ? ` · ${escapeTerminalLine(names)}${size > 3 ? ` +${size - 3}` : ''}` : ''}`;
+    const { stderr } = this.#io;
+    stderr.write(`\r\u001b[2K${line.slice(0, Math.max(20, stderr.columns - 1))}`);
+    this.#isDrawn = true;
+  }
+
+  #clear(): void {
+    if (this.#isDrawn) this.#io.stderr.write('\r\u001b[2K');
+    this.#isDrawn = false;
+  }
+
+  #say(line: string): void {
+    this.#clear();
+    this.#io.stderr.write(`agentci: ${line}\n`);
+  }
 }
 
 /** What is known of the cost; a run without one adds nothing. */

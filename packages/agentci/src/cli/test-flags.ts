@@ -2,6 +2,7 @@ import { JUDGE_MODES } from '@agentci/judge';
 import { REPORTERS } from '@agentci/reporters';
 import { type Command, Option } from 'commander';
 import { addNotifyFlags } from '../notify/flags.ts';
+import { DEFAULT_SPEC } from '../stored-runs/spec-folders.ts';
 import {
   cassetteChoice,
   collect,
@@ -14,12 +15,17 @@ import {
   someText,
   wholeNumber,
 } from './options.ts';
-import { DEFAULT_SPEC } from './spec-folders.ts';
 
 /** The options `test` and `eval` share. */
 export function addSharedFlags(parser: Command): Command {
-  const formats = Object.keys(REPORTERS).join(', ');
-  return addNotifyFlags(parser)
+  addSelectionFlags(addNotifyFlags(parser));
+  addReportFlags(parser);
+  return addJudgingFlags(parser);
+}
+
+/** Which queries are judged. */
+const addSelectionFlags = (parser: Command): Command =>
+  parser
     .option('-c, --config <file>', 'the spec', DEFAULT_SPEC)
     .option(
       '-t, --tags <tags>',
@@ -47,17 +53,24 @@ export function addSharedFlags(parser: Command): Command {
       '--weights <file>',
       'timings to plan shards by (default: .agentci/timings.json beside the spec)',
       someText,
-    )
+    );
+
+const addReportFlags = (parser: Command): Command =>
+  parser
     .option(
       '-f, --format <name[=file]>',
-      `a report, to stdout or a file (repeatable): ${formats}`,
+      `a report, to stdout or a file (repeatable): ${Object.keys(REPORTERS).join(', ')}`,
       collect,
     )
     .option(
       '-o, --output <file>',
       'write a report to a file; its extension decides the format (repeatable)',
       collect,
-    )
+    );
+
+/** What verdicts are based on. */
+const addJudgingFlags = (parser: Command): Command =>
+  parser
     .option('--trace-format <format>', "the recordings' format, instead of detecting it")
     .option('--baseline <version>', 'compare with this baseline version')
     .option('--baseline-dir <dir>', "where baselines are, instead of the spec's baseline_dir")
@@ -94,7 +107,6 @@ export function addSharedFlags(parser: Command): Command {
     .option('--strict', 'a warning exits 1; a check that could not be measured exits 2')
     .option('--json', 'the same as -f json; with --dry-run, the plan as JSON')
     .option('--quiet', 'only failures and the summary');
-}
 
 /** The options that only make sense when an agent runs. */
 export function addLiveFlags(parser: Command): Command {

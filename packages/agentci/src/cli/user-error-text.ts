@@ -1,8 +1,11 @@
 import { present } from '@agentci/lib/data';
-import type { UserError } from '@agentci/lib/problems';
+import type { Diagnostic, UserError } from '@agentci/lib/problems';
 import { formatDiagnostic } from '@agentci/lib/problems';
-import { escapeTerminal } from '@agentci/lib/text';
-import { annotation } from './annotation.ts';
+import {
+  escapeTerminal,
+  escapeWorkflowCommandData,
+  escapeWorkflowCommandProperty,
+} from '@agentci/lib/text';
 
 /** A user's mistake as it is printed: every diagnostic, the message with its code, the way out. */
 export function userErrorText(
@@ -21,4 +24,10 @@ export function userErrorText(
   return [...diagnostics, `agentci: ${escapeTerminal(message)} [${error.code}]`, ...hint]
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** A diagnostic as a workflow command. For stderr, which GitHub reads too: stdout may be a document. */
+export function annotation({ severity, file, line, column, code, message }: Diagnostic): string {
+  const place = `file=${escapeWorkflowCommandProperty(file)},line=${line},col=${column},title=${escapeWorkflowCommandProperty(code)}`;
+  return `::${severity} ${place}::${escapeWorkflowCommandData(message)}`;
 }

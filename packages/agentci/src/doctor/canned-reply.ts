@@ -18,22 +18,7 @@ export const cannedReply: Answer = async ({ route, uri, body }) => {
           ])
         : json(chatOf(model));
     case 'responses':
-      return isStream
-        ? events([
-            {
-              type: 'response.created',
-              response: { ...responseOf(model), status: 'in_progress', output: [] },
-            },
-            {
-              type: 'response.output_text.delta',
-              item_id: 'm',
-              output_index: 0,
-              content_index: 0,
-              delta: WORDS,
-            },
-            { type: 'response.completed', response: responseOf(model) },
-          ])
-        : json(responseOf(model));
+      return isStream ? events(responseEvents(model)) : json(responseOf(model));
     case 'messages':
       return isStream ? events(messageEvents(model)) : json(messageOf(model));
     case 'generate':
@@ -126,6 +111,20 @@ const responseOf = (model: string) => ({
     output_tokens_details: { reasoning_tokens: 0 },
   },
 });
+const responseEvents = (model: string) => [
+  {
+    type: 'response.created',
+    response: { ...responseOf(model), status: 'in_progress', output: [] },
+  },
+  {
+    type: 'response.output_text.delta',
+    item_id: 'm',
+    output_index: 0,
+    content_index: 0,
+    delta: WORDS,
+  },
+  { type: 'response.completed', response: responseOf(model) },
+];
 const messageOf = (model: string) => ({
   id: 'test',
   type: 'message',

@@ -74,6 +74,10 @@ async function spansFinding(port: number): Promise<Finding> {
   }
 }
 
+const OFFERED = PROVIDERS.filter(
+  ({ name, root }) => name !== 'azure' && typeof root === 'string',
+).map(({ name }) => name);
+
 /** Every provider is offered: the agent shows by its calls whose variable it reads. */
 async function tried(
   { queries, dir }: Suite,
@@ -88,14 +92,11 @@ async function tried(
   const [query] = queries;
   if (query === undefined)
     return { what, status: 'warn', detail: 'the spec has no query to try', fix: 'Add one.' };
-  const providers = PROVIDERS.filter(
-    ({ name, root }) => name !== 'azure' && typeof root === 'string',
-  ).map(({ name }) => name);
   const capture = createCapture({
     planes: ['llm'],
     env,
     cwd,
-    providers,
+    providers: OFFERED,
     answer: cannedReply,
     command: runner.kind === 'command' ? runner.command : undefined,
   });
@@ -105,7 +106,7 @@ async function tried(
       const slot = await capture.open();
       return {
         ...slot,
-        env: { ...dummyKeys(slot.env, providers), ...slot.env },
+        env: { ...dummyKeys(slot.env), ...slot.env },
         end: async (how: AgentEnd) => {
           const result = await slot.end(how);
           seen.push(...result.evidence.exchanges);
@@ -134,6 +135,11 @@ async function tried(
     await agent.close();
     await capture.close();
   }
+  return findingOf(seen, failure, isUnset);
+}
+
+/** Whose calls came through. */
+function findingOf(seen: readonly Exchange[], failure: string, isUnset: boolean): Finding {
   const calls = seen.filter(({ route }) => route !== 'other');
   const honoured = [...new Set(calls.map(({ provider }) => provider))];
   if (honoured.length === 0)
@@ -156,9 +162,9 @@ async function tried(
 }
 
 /** Some SDKs refuse to start without a key; what they send goes nowhere. */
-const dummyKeys = (env: Io['env'], providers: readonly string[]): Record<string, string> =>
+const dummyKeys = (env: Io['env']): Record<string, string> =>
   Object.fromEntries(
-    PROVIDERS.filter(({ name }) => providers.includes(name))
+    PROVIDERS.filter(({ name }) => OFFERED.includes(name))
       .flatMap(({ keys }) => keys.slice(0, 1))
       .filter((name) => env[name] === undefined)
       .map((name) => [name, 'agentci-doctor']),

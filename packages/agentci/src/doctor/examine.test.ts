@@ -4,7 +4,7 @@ import { RunStore } from '@agentci/run';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, test } from 'vitest';
 import { ioOf } from '../../test/support/io.ts';
-import { runsRoot } from '../cli/spec-folders.ts';
+import { runsRoot } from '../stored-runs/spec-folders.ts';
 import { examine } from './examine.ts';
 
 const spec = (rest = '', check = 'correctness: {exact_match: x}') =>

@@ -7,7 +7,7 @@ import { BaselineShelf, listBaselineFiles, listRuns, usableBaselines } from '@ag
 import type { Suite } from '@agentci/spec';
 import { loadSpec } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
-import { runsRoot } from '../cli/spec-folders.ts';
+import { runsRoot } from '../stored-runs/spec-folders.ts';
 import { captureFinding } from './capture.ts';
 import type { Finding } from './finding.ts';
 import { judgeFinding } from './judge.ts';

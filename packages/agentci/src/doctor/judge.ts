@@ -10,7 +10,7 @@ import { plural } from '@agentci/lib/text';
 import type { Suite } from '@agentci/spec';
 import { countRubrics } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
-import { folderOf, judgeCacheOf } from '../cli/spec-folders.ts';
+import { folderOf, judgeCacheOf } from '../stored-runs/spec-folders.ts';
 import type { Finding } from './finding.ts';
 
 /** Whether the rubrics of a spec can be judged here: a key for the judge's own provider, or stored verdicts. */

@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { KEY_VARIABLES, parseModelName, showModel } from '@agentci/judge';
 import { UserError } from '@agentci/lib/problems';
+import { findProgram } from '@agentci/lib/process';
 import { andMore, plural } from '@agentci/lib/text';
 import { caseKey, caseText, checksOf } from '@agentci/results';
 import { evaluateRecorded, readTracesOfQueries, reasonIn } from '@agentci/run';
 import type { HttpRunnerConfig, RunnerConfig, Suite } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
-import { findProgram } from '../cli/find-program.ts';
 import type { Io } from '../cli/io.ts';
 import type { Finding } from './finding.ts';
 

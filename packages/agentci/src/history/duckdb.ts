@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { makeTemporaryFolder, removeTemporaryFolder } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import type { Io } from '../cli/io.ts';
-import { makeTemporaryFolder, removeTemporaryFolder } from '../cli/temporary-folder.ts';
 import { QUERIES_WITH_RUNS, type RunsToAsk, sqlText, writeTables } from './sql-tables.ts';
 import { type Converter, withNumbers } from './sql-values.ts';
 

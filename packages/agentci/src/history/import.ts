@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isObject } from '@agentci/lib/data';
+import { removeTemporaryFolder } from '@agentci/lib/files';
 import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
 import {
@@ -33,8 +34,7 @@ import {
   readRuns,
 } from '@agentci/run';
 import type { Io } from '../cli/io.ts';
-import { removeTemporaryFolder } from '../cli/temporary-folder.ts';
-import { isZip, unpackZip } from '../cli/unpack-zip.ts';
+import { isZip, unpackZip } from '../merge/unpack-zip.ts';
 
 const MAX_DEPTH = 8;
 const MAX_REPORT_BYTES = 512 * 1024 * 1024;

@@ -18,9 +18,9 @@ import {
   seriesOf,
   usualBranch,
 } from '@agentci/run';
-import { gitState } from '../cli/git-state.ts';
+import { gitState } from '../ci/git-state.ts';
 import type { Io } from '../cli/io.ts';
-import { specFolder } from '../cli/spec-folders.ts';
+import { specFolder } from '../stored-runs/spec-folders.ts';
 
 export interface HistoryOptions {
   readonly config?: string;

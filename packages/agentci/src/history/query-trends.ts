@@ -2,8 +2,8 @@ import { UserError } from '@agentci/lib/problems';
 import { didYouMean } from '@agentci/lib/text';
 import { type Cell, caseKey, cellText } from '@agentci/results';
 import { type CaseInRun, queryTrend, type Trend } from '@agentci/run';
-import { valuesAmong } from '../cli/cell-option.ts';
 import type { Io } from '../cli/io.ts';
+import { valuesAmong } from '../test-command/cell-option.ts';
 import { type ChosenSeries, queriesOfAgentRun } from './place.ts';
 
 export interface OfSpec {

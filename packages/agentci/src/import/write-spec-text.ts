@@ -24,14 +24,17 @@ export interface SpecPlan {
   readonly left: readonly { readonly id: string; readonly why: string }[];
 }
 
+interface SpecOptions {
+  readonly agent: string;
+  readonly replay: string;
+  readonly baselineDir: string;
+}
+
 /**
  * A spec with one query per task: the outcome the recording carries, the tools called, budgets with room, the recording as
  * its baseline. Recordings that name one task are its repeats.
  */
-export function writeSpecText(
-  traces: readonly Trace[],
-  options: { readonly agent: string; readonly replay: string; readonly baselineDir: string },
-): SpecPlan {
+export function writeSpecText(traces: readonly Trace[], options: SpecOptions): SpecPlan {
   const cases: SpecCase[] = [];
   const left: { id: string; why: string }[] = [];
   const ids = new Map<string, number>();
@@ -73,21 +76,26 @@ export function writeSpecText(
       [`  - id: ${id}`, `    query: ${quoted(query)}`, ...conversation, ...checks].join('\n'),
     );
   }
-  const head = [
+  const head = headLines(options, blocks);
+  return { text: `${[...head, ...blocks].join('\n')}\n`, cases, left };
+}
+
+function headLines(
+  { agent, replay, baselineDir }: SpecOptions,
+  blocks: readonly string[],
+): readonly string[] {
+  return [
     '# Made by "agentci import". Tokens have 25 % room and latency 50 %: set them to what you can accept.',
-    ...(blocks.some((block) => block.includes('    correctness:'))
-      ? [
-          '# The outcome is the one the recordings carry; add what else a right answer needs under "correctness:".',
-        ]
-      : ['# Nothing here says yet what a right answer is: add "correctness:" to each query.']),
+    blocks.some((block) => block.includes('    correctness:'))
+      ? '# The outcome is the one the recordings carry; add what else a right answer needs under "correctness:".'
+      : '# Nothing here says yet what a right answer is: add "correctness:" to each query.',
     'version: 1',
-    `agent: ${quoted(options.agent)}`,
-    `baseline_dir: ${quoted(options.baselineDir)}`,
+    `agent: ${quoted(agent)}`,
+    `baseline_dir: ${quoted(baselineDir)}`,
     'runner:',
-    `  replay: ${quoted(options.replay)}`,
+    `  replay: ${quoted(replay)}`,
     'queries:',
   ];
-  return { text: `${[...head, ...blocks].join('\n')}\n`, cases, left };
 }
 
 /** Runs that name the same task belong together; a run that names none is a task of its own. */

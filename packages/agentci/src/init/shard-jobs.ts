@@ -31,53 +31,9 @@ const NO_TIMINGS = `test -f .agentci/timings.json || { mkdir -p .agentci && echo
 export function githubShards(plan: JobPlan, name: string): string {
   const { folder = '', shards = 1 } = plan;
   const at = folder === '' ? '' : `${folder}/`;
-  const timings = [
-    CHECKOUT_STEP,
-    ...restoreSteps({ at, key: name }),
-    '- name: Take the timings of the last run',
-    `  run: ${yamlText(NO_TIMINGS)}`,
-    '- name: Hand them to every shard',
-    '  uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2',
-    '  with:',
-    '    name: agentci-timings',
-    `    path: ${at}.agentci/timings.json`,
-    '    include-hidden-files: true',
-    '    overwrite: true',
-  ];
-  const shard = [
-    ...setupSteps(plan),
-    '- uses: actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0',
-    '  with:',
-    '    name: agentci-timings',
-    `    path: ${at}.agentci`,
-    '- name: Validate the spec',
-    `  run: npx --no-install agentci validate ${SPEC}`,
-    '- name: Run the shard',
-    `  run: npx --no-install agentci test -c ${SPEC}${replayFlag(plan)} --shard \${{ matrix.shard }}/${shards} -f console`,
-    ...keyLines(plan),
-    '- name: Keep the run for the merge',
-    '  if: always()',
-    '  uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2',
-    '  with:',
-    '    name: agentci-shard-${{ matrix.shard }}',
-    `    path: ${at}.agentci/runs`,
-    '    include-hidden-files: true',
-    '    overwrite: true',
-  ];
-  const merge = [
-    ...setupSteps(plan),
-    ...restoreSteps({ at, key: name }),
-    '- uses: actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0',
-    '  # Without a single shard the merge itself says what is missing',
-    '  continue-on-error: true',
-    '  with:',
-    '    pattern: agentci-shard-*',
-    `    path: ${at}agentci-shards`,
-    '- name: Merge the shards',
-    '  run: npx --no-install agentci merge agentci-shards -f console -f json=agentci-results.json -f html=agentci-report.html -f markdown=agentci-summary.md',
-    ...keepSteps(at, ''),
-    ...saveSteps({ at, key: name }),
-  ];
+  const timings = timingSteps(at, name);
+  const shard = shardSteps(plan, at);
+  const merge = mergeSteps(plan, at, name);
   const numbers = Array.from({ length: shards }, (_, i) => i + 1);
   return `name: AgentCI
 on: [push, pull_request]
@@ -105,6 +61,57 @@ ${githubPlace(folder)}    steps:
 ${indent(merge.join('\n').split('\n'), 6)}
 `;
 }
+
+/** Saves the timings where every shard finds the same. */
+const timingSteps = (at: string, name: string): readonly string[] => [
+  CHECKOUT_STEP,
+  ...restoreSteps({ at, key: name }),
+  '- name: Take the timings of the last run',
+  `  run: ${yamlText(NO_TIMINGS)}`,
+  '- name: Hand them to every shard',
+  '  uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2',
+  '  with:',
+  '    name: agentci-timings',
+  `    path: ${at}.agentci/timings.json`,
+  '    include-hidden-files: true',
+  '    overwrite: true',
+];
+
+const shardSteps = (plan: JobPlan, at: string): readonly string[] => [
+  ...setupSteps(plan),
+  '- uses: actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0',
+  '  with:',
+  '    name: agentci-timings',
+  `    path: ${at}.agentci`,
+  '- name: Validate the spec',
+  `  run: npx --no-install agentci validate ${SPEC}`,
+  '- name: Run the shard',
+  `  run: npx --no-install agentci test -c ${SPEC}${replayFlag(plan)} --shard \${{ matrix.shard }}/${plan.shards ?? 1} -f console`,
+  ...keyLines(plan),
+  '- name: Keep the run for the merge',
+  '  if: always()',
+  '  uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02 # v4.6.2',
+  '  with:',
+  '    name: agentci-shard-${{ matrix.shard }}',
+  `    path: ${at}.agentci/runs`,
+  '    include-hidden-files: true',
+  '    overwrite: true',
+];
+
+const mergeSteps = (plan: JobPlan, at: string, name: string): readonly string[] => [
+  ...setupSteps(plan),
+  ...restoreSteps({ at, key: name }),
+  '- uses: actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093 # v4.3.0',
+  '  # Without a single shard the merge itself says what is missing',
+  '  continue-on-error: true',
+  '  with:',
+  '    pattern: agentci-shard-*',
+  `    path: ${at}agentci-shards`,
+  '- name: Merge the shards',
+  '  run: npx --no-install agentci merge agentci-shards -f console -f json=agentci-results.json -f html=agentci-report.html -f markdown=agentci-summary.md',
+  ...keepSteps(at, ''),
+  ...saveSteps({ at, key: name }),
+];
 
 /** As `githubShards`; GitLab numbers the jobs itself. */
 export function gitlabShards(plan: JobPlan, name: string): string {

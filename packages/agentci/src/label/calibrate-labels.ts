@@ -33,7 +33,7 @@ import { runPool } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import { itemsOf } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
-import { renderCalibration } from '../cli/judge-report.ts';
+import { renderCalibration } from './judge-report.ts';
 import { readLabelFolder } from './label-files.ts';
 
 /** Questions prepared at a time; the judge itself limits its calls. */
@@ -64,34 +64,10 @@ export async function calibrateLabels({
   flags: CalibrateFlags;
   io: Io;
 }): Promise<number> {
-  const given = readLabels(flags, io);
-  const blind = given.map(asBlind);
-  const { settled, disputed: open } = settleLabels(blind);
-  // What raters saw differently and have settled since counts as they settled it.
-  const agreed = settleLabels(given).settled.filter(({ id }) => open.includes(id));
-  const labels = [...settled, ...agreed];
-  const disputed = open.filter((id) => !agreed.some((label) => label.id === id));
-  const revised = given.filter((label) => label.revised).length;
-  const raters = { pairs: raterPairs(blind, flags.seed), disputed, revised };
-  const shared = sharedRubric(flags);
+  const { labels, raters } = agreedLabels(readLabels(flags, io), flags.seed);
   const spec = new SpecLines(rubricsOf(suite));
   const useEnsemble = judge.ensemble?.enabled ?? false;
-  const judged: { label: Label; line: PassingLine; judgement: Judgement }[] = [];
-  await runPool(labels, { workers: WORKERS }, async (label) => {
-    const { query, answer, context, isGrounded, isConversation } = label;
-    const written = rubricOf(label, shared);
-    const resolved = resolveRubric(written);
-    const rubric = { ...resolved, needsContext: isGrounded || resolved.needsContext };
-    const line = passingLine(written, { option: flags.threshold, spec });
-    const question = {
-      rubric,
-      query,
-      answer,
-      context,
-      isConversation: isConversation || undefined,
-    };
-    judged.push({ label, line, judgement: await judgeAnswer({ judge, question, useEnsemble }) });
-  });
+  const judged = await judgeLabels(labels, { judge, flags, spec, useEnsemble });
   const rows = judged.flatMap(({ label: { id, human }, line, judgement }) => {
     const score = meanScore(judgement);
     if (score === undefined) return [];
@@ -127,6 +103,58 @@ export async function calibrateLabels({
   if (flags.minKappa === undefined) return 0;
   if (result.kappa === null) return 2;
   return result.kappa < flags.minKappa ? 1 : 0;
+}
+
+/** One label per answer, and how far the raters agreed. */
+function agreedLabels(given: readonly Label[], seed: number) {
+  const blind = given.map(asBlind);
+  const { settled, disputed: open } = settleLabels(blind);
+  // What raters saw differently and have settled since counts as they settled it.
+  const agreed = settleLabels(given).settled.filter(({ id }) => open.includes(id));
+  const disputed = open.filter((id) => !agreed.some((label) => label.id === id));
+  const revised = given.filter((label) => label.revised).length;
+  const raters = { pairs: raterPairs(blind, seed), disputed, revised };
+  return { labels: [...settled, ...agreed], raters };
+}
+
+interface JudgedLabel {
+  readonly label: Label;
+  readonly line: PassingLine;
+  readonly judgement: Judgement;
+}
+
+async function judgeLabels(
+  labels: readonly Label[],
+  {
+    judge,
+    flags,
+    spec,
+    useEnsemble,
+  }: {
+    readonly judge: Judge;
+    readonly flags: CalibrateFlags;
+    readonly spec: SpecLines;
+    readonly useEnsemble: boolean;
+  },
+): Promise<readonly JudgedLabel[]> {
+  const shared = sharedRubric(flags);
+  const judged: JudgedLabel[] = [];
+  await runPool(labels, { workers: WORKERS }, async (label) => {
+    const { query, answer, context, isGrounded, isConversation } = label;
+    const written = rubricOf(label, shared);
+    const resolved = resolveRubric(written);
+    const rubric = { ...resolved, needsContext: isGrounded || resolved.needsContext };
+    const line = passingLine(written, { option: flags.threshold, spec });
+    const question = {
+      rubric,
+      query,
+      answer,
+      context,
+      isConversation: isConversation || undefined,
+    };
+    judged.push({ label, line, judgement: await judgeAnswer({ judge, question, useEnsemble }) });
+  });
+  return judged;
 }
 
 const ensembleOf = ({ ensemble }: JudgeConfig): readonly string[] =>

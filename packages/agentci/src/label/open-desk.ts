@@ -6,10 +6,9 @@ import { readRun, tracesOf } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import { loadSpec } from '@agentci/spec';
 import type { Io } from '../cli/io.ts';
-import { tracesAt } from '../cli/run-tests.ts';
-import { DEFAULT_SPEC } from '../cli/spec-folders.ts';
-import { specPath } from '../cli/spec-path.ts';
-import { specRuns, storedRunId } from '../cli/stored-run.ts';
+import { tracesAt } from '../report/write-reports.ts';
+import { DEFAULT_SPEC, specPath } from '../stored-runs/spec-folders.ts';
+import { specRuns, storedRunId } from '../stored-runs/stored-run.ts';
 import { LabelDesk } from './label-desk.ts';
 import { raterName } from './rater-name.ts';
 

@@ -11,9 +11,9 @@ import {
   startServer,
   testGuard,
 } from '@agentci/mcp';
-import { namesWithServer, openRules } from '@agentci/policy';
+import { namesWithServer, openRules, type Policy } from '@agentci/policy';
 import type { Io } from '../cli/io.ts';
-import { loadPolicy } from '../cli/load-policy.ts';
+import { loadPolicy } from '../policy-command/load-policy.ts';
 import { closingLine } from './closing-line.ts';
 import { type GuardFlags, LEFT_OPEN } from './flags.ts';
 import { clientStreams, parentId } from './streams.ts';
@@ -24,27 +24,8 @@ export async function runGuard(
   flags: GuardFlags,
   io: Io,
 ): Promise<number> {
-  if (flags.policy === undefined)
-    throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
-  if ((flags.url === undefined) === (command.length === 0))
-    throw new UserError(
-      'MCP_NO_SERVER',
-      flags.url === undefined
-        ? 'no server was given'
-        : 'both --url and a server to start were given',
-      { hint: 'agentci guard --policy policy.yaml -- node server.mjs, or --url https://host/mcp' },
-    );
   const strict = flags.strict ?? false;
-  const policy = loadPolicy(flags.policy, { strict, io });
-  const [named] = namesWithServer(policy);
-  if (named !== undefined && flags.server === undefined)
-    throw new UserError(
-      'GUARD_SERVER_NAME',
-      `${policy.file} names "${named}", and nothing says which server this is`,
-      {
-        hint: '--server NAME, as the client knows it; or name the tool without its server',
-      },
-    );
+  const policy = guardPolicy(command, flags, io);
   testGuard(policy, strict);
   const say = (text: string): void =>
     io.stderr.write(`agentci guard: ${escapeTerminalLine(text)}\n`);
@@ -92,4 +73,29 @@ export async function runGuard(
   } finally {
     audit.close();
   }
+}
+
+/** The policy, unless the flags cannot work with it. */
+function guardPolicy(command: readonly string[], flags: GuardFlags, io: Io): Policy {
+  if (flags.policy === undefined)
+    throw new UserError('NO_POLICY', 'a policy is needed: --policy FILE');
+  if ((flags.url === undefined) === (command.length === 0))
+    throw new UserError(
+      'MCP_NO_SERVER',
+      flags.url === undefined
+        ? 'no server was given'
+        : 'both --url and a server to start were given',
+      { hint: 'agentci guard --policy policy.yaml -- node server.mjs, or --url https://host/mcp' },
+    );
+  const policy = loadPolicy(flags.policy, { strict: flags.strict ?? false, io });
+  const [named] = namesWithServer(policy);
+  if (named !== undefined && flags.server === undefined)
+    throw new UserError(
+      'GUARD_SERVER_NAME',
+      `${policy.file} names "${named}", and nothing says which server this is`,
+      {
+        hint: '--server NAME, as the client knows it; or name the tool without its server',
+      },
+    );
+  return policy;
 }

@@ -28,13 +28,55 @@ export async function mergeShards(
   }: { readonly store: RunStore; readonly runId: string; readonly told: (text: string) => string },
 ): Promise<{ readonly run: RunResult; readonly models: readonly string[] }> {
   const { cases, shards } = found.plan;
-  const { count, agent, spec } = found.shards[0]!.file;
+  const { agent, spec } = found.shards[0]!.file;
   const problems: CheckResult[] = [
     ...found.damaged.map((what) => problem('shards.damaged', what)),
     ...found.conflicts.map((what) => problem('shards.conflict', what)),
   ];
+  const { results, ends, whyMissing } = readShards(found, store, problems);
+  const shardOf = shardsOfIds(shards);
+  const merged = cases.map((each): QueryResult => {
+    const result = results.get(caseKey(each));
+    if (result !== undefined) return result;
+    const index = shardOf(each.id);
+    return missingResult(each, index, whyMissing.get(index));
+  });
+  const unexplained = merged
+    .filter(({ error }) => error?.kind === 'shard')
+    .filter(({ id }) => !whyMissing.has(shardOf(id)));
+  if (unexplained.length > 0)
+    problems.push(
+      problem(
+        'shards.counts',
+        `no result of ${andMore(unexplained.map(caseText), MAX_NAMED)} was found in finished shards`,
+      ),
+    );
+  const parts = ends.map((end) => end.parts);
+  const joined = joinParts(parts, cases) ?? NO_PARTS;
+  const replaced = joinUnused(replacedResults(found.replaced));
+  const unused = joinUnused([joined.unused, replaced].flatMap((each) => each ?? []));
+  const conclusion = await concludeRun({
+    parts: { ...joined, unused },
+    results: merged,
+    incomplete: problems.map((each) => ({ ...each, message: told(each.message) })),
+  });
+  const run: RunResult = {
+    schema: RESULTS_SCHEMA,
+    agent,
+    run_id: runId,
+    spec,
+    ...conclusion,
+    notices: [...found.notices, ...replacedNotices(replaced), ...conclusion.notices],
+    ...timesOf(ends),
+  };
+  return { run, models: joined.models };
+}
+
+/** The results of all shards, and why those of a shard are missing. Adds what is wrong to `problems`. */
+function readShards(found: FoundShards, store: RunStore, problems: CheckResult[]) {
+  const { shards } = found.plan;
+  const { count } = found.shards[0]!.file;
   const results = new Map<string, QueryResult>();
-  const parts: RunParts[] = [];
   const ends: ShardEnd[] = [];
   const whyMissing = new Map<number, string>();
   for (const shard of found.shards) {
@@ -60,10 +102,7 @@ export async function mergeShards(
       }),
     );
     store.adoptTraces(dir);
-    if (end !== undefined) {
-      parts.push(end.parts);
-      ends.push(end);
-    }
+    if (end !== undefined) ends.push(end);
   }
   const present = new Set(found.shards.map(({ file }) => file.index));
   for (const [at, ids] of shards.entries()) {
@@ -72,45 +111,15 @@ export async function mergeShards(
     problems.push(problem('shards.missing', `shard ${at + 1} of ${count} is missing; ${what}`));
     whyMissing.set(at + 1, `shard ${at + 1} of ${count} is missing`);
   }
-  const shardOf = shardsOfIds(shards);
-  const merged = cases.map((each): QueryResult => {
-    const result = results.get(caseKey(each));
-    if (result !== undefined) return result;
-    const index = shardOf(each.id);
-    return missingResult(each, index, whyMissing.get(index));
-  });
-  const unexplained = merged
-    .filter(({ error }) => error?.kind === 'shard')
-    .filter(({ id }) => !whyMissing.has(shardOf(id)));
-  if (unexplained.length > 0)
-    problems.push(
-      problem(
-        'shards.counts',
-        `no result of ${andMore(unexplained.map(caseText), MAX_NAMED)} was found in finished shards`,
-      ),
-    );
-  const joined = joinParts(parts, cases) ?? NO_PARTS;
-  const replaced = joinUnused(replacedResults(found.replaced));
-  const unused = joinUnused([joined.unused, replaced].flatMap((each) => each ?? []));
-  const conclusion = await concludeRun({
-    parts: { ...joined, unused },
-    results: merged,
-    incomplete: problems.map((each) => ({ ...each, message: told(each.message) })),
-  });
+  return { results, ends, whyMissing };
+}
+
+function timesOf(ends: readonly ShardEnd[]): Pick<RunResult, 'started_at' | 'duration_ms'> {
   const starts = ends.flatMap(({ startedAt }) => startedAt ?? []);
+  if (starts.length === 0) return {};
   const startedAt = Math.min(...starts);
   const last = Math.max(...ends.map(({ startedAt: at = 0, durationMs }) => at + durationMs));
-  const run: RunResult = {
-    schema: RESULTS_SCHEMA,
-    agent,
-    run_id: runId,
-    spec,
-    ...conclusion,
-    notices: [...found.notices, ...replacedNotices(replaced), ...conclusion.notices],
-    started_at: starts.length === 0 ? undefined : new Date(startedAt).toISOString(),
-    duration_ms: starts.length === 0 ? undefined : last - startedAt,
-  };
-  return { run, models: joined.models };
+  return { started_at: new Date(startedAt).toISOString(), duration_ms: last - startedAt };
 }
 
 const replacedNotices = (replaced: RunResult['unused']): string[] =>

@@ -1,4 +1,4 @@
-import type { GitState } from '../cli/git-state.ts';
+import type { GitState } from '../ci/git-state.ts';
 import type { Io } from '../cli/io.ts';
 
 /** A run of some queries only. It is not the verdict on the suite. */

@@ -8,7 +8,7 @@ import { EMPTY_NOTICE, namesIn, statusWord } from '@agentci/reporters';
 import type { RunResult } from '@agentci/results';
 import { placeOf } from '@agentci/results';
 import { agentRuns, chooseRuns, historyRoot, readRuns } from '@agentci/run';
-import { jobUrl } from '../cli/ci-urls.ts';
+import { jobUrl } from '../ci/ci-urls.ts';
 import type { Io } from '../cli/io.ts';
 import { addressOf, type Channel } from './channels.ts';
 import type { Ended, RunPart } from './ended.ts';
@@ -78,27 +78,10 @@ export function planNotify(
 ): NotifyPlan {
   const { options, folder, git, part, template, io } = input;
   const spec = run.spec.file.split(/[\\/]/).at(-1)!;
-  const place = placeOf(input.ran ?? { at: run.started_at ?? new Date(io.now()).toISOString() });
-  const others = chooseRuns(readRuns(historyRoot(folder)).lines, {
-    branch: git.branch,
-    spec,
-    agent: run.agent,
-  }).filter(({ id, part: isPart }) => id !== run.run_id && isPart !== true);
-  // By the place of the agent's run, not by dates, since clocks differ. An old run that is judged again is not the previous one.
-  const whole = agentRuns(others);
-  const isOld = whole.some((each) => placeOf(each.run) > place);
-  const last = whole.findLast((each) => placeOf(each.run) <= place)?.run;
-  const previous = last === undefined ? undefined : statusWord(last.exit);
+  const { previous, isOld } = previousRun(run, input, spec);
   const { notifyOn = 'always' } = options;
-  // Another address has other readers. It is a secret, so a trace of it is kept that leads nowhere.
   const keyOf = (channel: Channel): string =>
-    [
-      channel,
-      sha256Hex(addressOf(channel, io.env)).slice(0, 12),
-      git.branch ?? '',
-      spec,
-      run.agent,
-    ].join(' ');
+    [channel, addressMark(channel, io.env), git.branch ?? '', spec, run.agent].join(' ');
   const told = new Map<Channel, string | undefined>();
   /** As it was before this run; where nothing is known of the channel, as if it had been told of the previous run. */
   const toldIn = (channel: Channel): string | undefined => {
@@ -147,6 +130,29 @@ export function planNotify(
       if (!isDelivered && isAboutSuite) keepLastTold(folder, keyOf(channel), known ?? NOTHING);
     },
   };
+}
+
+/** Another address has other readers. The address is a secret, so only a part of its hash is kept. */
+const addressMark = (channel: Channel, env: Ended['io']['env']): string =>
+  sha256Hex(addressOf(channel, env)).slice(0, 12);
+
+/** The status of the run of the whole suite before this one, and whether there is a newer one. */
+function previousRun(
+  run: Parameters<typeof planNotify>[0],
+  { folder, git, ran, io }: Ended,
+  spec: string,
+): { readonly previous: string | undefined; readonly isOld: boolean } {
+  const place = placeOf(ran ?? { at: run.started_at ?? new Date(io.now()).toISOString() });
+  const others = chooseRuns(readRuns(historyRoot(folder)).lines, {
+    branch: git.branch,
+    spec,
+    agent: run.agent,
+  }).filter(({ id, part: isPart }) => id !== run.run_id && isPart !== true);
+  // By the place of the agent's run, not by dates, since clocks differ. An old run that is judged again is not the previous one.
+  const whole = agentRuns(others);
+  const isOld = whole.some((each) => placeOf(each.run) > place);
+  const last = whole.findLast((each) => placeOf(each.run) <= place)?.run;
+  return { previous: last === undefined ? undefined : statusWord(last.exit), isOld };
 }
 
 /** A part can break what was good. That all is good again follows from it only where the last verdict on everything else is good. */

@@ -1,7 +1,7 @@
 import { UserError } from '@agentci/lib/problems';
 import type { RunResult } from '@agentci/results';
 import type { Io } from '../cli/io.ts';
-import type { OutputPlan } from '../cli/outputs.ts';
+import type { OutputPlan } from '../report/outputs.ts';
 import { type Channel, channelProblem, URLS } from './channels.ts';
 import type { Ended } from './ended.ts';
 import type { NotifyOptions } from './flags.ts';

@@ -9,10 +9,10 @@ import type {
 } from '@agentci/results';
 import { type QueryResult, RESULTS_SCHEMA, type RunResult, summarize } from '@agentci/results';
 import { readRun, type StoredRun, tracesOf } from '@agentci/run';
-import { gitState } from '../cli/git-state.ts';
-import { storedCommand } from '../cli/repeated-command.ts';
-import { tracesAt } from '../cli/run-tests.ts';
+import { gitState } from '../ci/git-state.ts';
 import { pageEvidence } from '../report/page-evidence.ts';
+import { tracesAt } from '../report/write-reports.ts';
+import { storedCommand } from '../test-command/repeated-command.ts';
 import { JournalTail } from './journal-tail.ts';
 import { type CompareSide, pageComparison } from './page-comparison.ts';
 import { pageTrends } from './page-trends.ts';

@@ -15,56 +15,26 @@ export interface ViewServer {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Serves the report page of stored runs to this machine alone. The token in the path keeps other users and other pages
- * out; the `Host` check keeps out a name on the internet that was pointed at this address.
- */
-export async function startViewServer(options: {
+interface ViewOptions {
   readonly library: RunLibrary;
   readonly port: number;
   readonly version: string;
   /** Serves the page for labels instead, and nothing that tells what a judge said. */
   readonly desk?: { readonly labels: LabelDesk; readonly page: string };
-}): Promise<ViewServer> {
+}
+
+/**
+ * Serves the report page of stored runs to this machine alone. The token in the path keeps other users and other pages
+ * out; the `Host` check keeps out a name on the internet that was pointed at this address.
+ */
+export async function startViewServer(options: ViewOptions): Promise<ViewServer> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) =>
+    const { port } = server.address() as AddressInfo;
+    answer(request, response, { ...options, port, token }).catch((error: Error) =>
       send(response, 500, { error: error.message }),
     );
   });
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { port } = server.address() as AddressInfo;
-    if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
-      return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
-    const url = new URL(request.url ?? '/', `http://${HOST}`);
-    const [, given = '', ...path] = url.pathname.split('/');
-    if (!isSame(given, token))
-      return send(response, 403, { error: 'use the whole address that agentci view printed' });
-    if (options.desk !== undefined && path.length > 0) {
-      if (path.join('/') === '') return sendPage(response, options.desk.page);
-      const found = await answerLabels(options.desk.labels, {
-        request,
-        path: path.map(decoded),
-        search: url.searchParams,
-      });
-      return send(response, found.status, found.body);
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return send(response, 405, { error: 'this server only shows' });
-    if (path.length === 0) {
-      response.writeHead(307, { ...HEADERS, Location: `/${token}/` }).end();
-      return;
-    }
-    if (path.join('/') === '') {
-      const page = [
-        ...pageWith({ schema: PAGE_SCHEMA, version: options.version, live: true, notes: [] }),
-      ].join('');
-      return sendPage(response, page);
-    }
-    const found = await lookUp(options.library, path, url.searchParams);
-    send(response, found === undefined ? 404 : 200, found ?? { error: 'not found' });
-  }
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -79,6 +49,40 @@ export async function startViewServer(options: {
         server.closeAllConnections();
       }),
   };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { library, version, desk, port, token }: ViewOptions & { readonly token: string },
+): Promise<void> {
+  if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
+    return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
+  const url = new URL(request.url ?? '/', `http://${HOST}`);
+  const [, given = '', ...path] = url.pathname.split('/');
+  if (!isSame(given, token))
+    return send(response, 403, { error: 'use the whole address that agentci view printed' });
+  if (desk !== undefined && path.length > 0) {
+    if (path.join('/') === '') return sendPage(response, desk.page);
+    const found = await answerLabels(desk.labels, {
+      request,
+      path: path.map(decoded),
+      search: url.searchParams,
+    });
+    return send(response, found.status, found.body);
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return send(response, 405, { error: 'this server only shows' });
+  if (path.length === 0) {
+    response.writeHead(307, { ...HEADERS, Location: `/${token}/` }).end();
+    return;
+  }
+  if (path.join('/') === '') {
+    const page = [...pageWith({ schema: PAGE_SCHEMA, version, live: true, notes: [] })].join('');
+    return sendPage(response, page);
+  }
+  const found = await lookUp(library, path, url.searchParams);
+  send(response, found === undefined ? 404 : 200, found ?? { error: 'not found' });
 }
 
 async function lookUp(

@@ -16,9 +16,9 @@ import {
 } from '@agentci/run';
 import type { Suite } from '@agentci/spec';
 import { toolNames } from '@agentci/trace';
-import { baselinePlaceToRead, DEFAULT_DIR } from '../cli/baseline-place.ts';
+import { baselinePlaceToRead, DEFAULT_DIR } from '../baseline-command/baseline-place.ts';
 import type { Io } from '../cli/io.ts';
-import { folderOf, judgeCacheOf, specFolder } from '../cli/spec-folders.ts';
+import { folderOf, judgeCacheOf, specFolder } from '../stored-runs/spec-folders.ts';
 
 /** Longer sequences are not laid beside each other by a reader either. */
 const MAX_TOOLS = 1000;

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { UserError } from '../problems/user-error.ts';
 
 /** Folders of a repository, in which a pull request can commit links. */
@@ -14,19 +14,19 @@ export const refuseLinksIn = (folder: string): void => void shared.add(resolve(f
  */
 export function refuseLinks(path: string): void {
   const target = resolve(path);
-  for (const folder of shared) {
-    const way = relative(folder, target);
-    if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) continue;
-    let at = folder;
-    for (const part of way.split(sep)) {
-      at = join(at, part);
-      if (isLink(at))
+  let links: string[] = [];
+  for (let at = target; ; at = dirname(at)) {
+    if (shared.has(at)) {
+      if (links.length > 0)
         throw new UserError(
           'WRITE_LINK',
-          `${at} is a link, and nothing in ${folder} is written through links`,
+          `${links.at(-1)} is a link, and nothing in ${at} is written through links`,
           { hint: 'Put a file or a folder in its place, or name the place it leads to.' },
         );
+      links = [];
     }
+    if (at === dirname(at)) return;
+    if (isLink(at)) links.push(at);
   }
 }
 

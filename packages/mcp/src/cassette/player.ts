@@ -206,6 +206,16 @@ interface Asked extends Omit<Entry, 'answer' | keyof Aside> {
   isCancelled?: true;
 }
 
+const isWhole = ({ answer, isCancelled }: Asked): boolean =>
+  answer !== undefined || isCancelled === true;
+
+const entryOf = ({
+  asides: { before, after, leftOut },
+  isCancelled: _,
+  answer,
+  ...asked
+}: Asked): Entry => ({ ...asked, answer, before, after, leftOut });
+
 /** The requests of a recording, in the order in which they were asked, and how many of them were neither answered nor cancelled. */
 function readRequests(lines: readonly TapLine[]): {
   readonly entries: readonly Entry[];
@@ -259,21 +269,8 @@ function readRequests(lines: readonly TapLine[]): {
       answered = entry;
     }
   }
-  const isWhole = ({ answer, isCancelled }: Asked): boolean =>
-    answer !== undefined || isCancelled === true;
   return {
-    entries: entries
-      .filter(isWhole)
-      .map(({ method, params, key, answer, isUsed, asides: { before, after, leftOut } }) => ({
-        method,
-        params,
-        key,
-        answer,
-        isUsed,
-        before,
-        after,
-        leftOut,
-      })),
+    entries: entries.filter(isWhole).map(entryOf),
     // A replay answers these by itself.
     open: entries.filter((entry) => !isWhole(entry) && entry.method !== 'ping').length,
   };

@@ -153,30 +153,20 @@ function passBack(
     else sendJson(response, 502, errorReply(null, -32603, message));
     received.destroy();
   };
-  const breakOff = (): void => {
-    if (!isFailed) response.destroy();
-  };
-  received.on('error', breakOff);
-  received.on('aborted', breakOff);
+  for (const event of ['error', 'aborted'])
+    received.on(event, () => {
+      if (!isFailed) response.destroy();
+    });
   // A client that followed would talk to the server without us.
-  if (status >= 300 && status < 400 && status !== 304) {
-    fail(`the server answered with a redirect (${status})`);
-    return;
-  }
+  if (status >= 300 && status < 400 && status !== 304)
+    return fail(`the server answered with a redirect (${status})`);
   middle.head?.(status, received.headers);
   const type = received.headers['content-type'] ?? '';
-  const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(received.headers))
-    if (!NOT_PASSED.has(name) && value !== undefined) headers[name] = value;
-  const head = (extra: Record<string, number | string> = {}): void => {
-    response.writeHead(status, { ...headers, ...extra });
-  };
+  const headers = passedHeaders(received.headers);
+  const head = (extra = {}): void => void response.writeHead(status, { ...headers, ...extra });
   // What is to be looked at is read; what is only passed on stays packed.
   const answer = middle.holds ? unpacked(received) : received;
-  if (answer === undefined) {
-    fail('the answer is packed in a way that cannot be read');
-    return;
-  }
+  if (answer === undefined) return fail('the answer is packed in a way that cannot be read');
   if (middle.holds) delete headers['content-encoding'];
   if (answer !== received) answer.on('error', () => fail('the answer cannot be unpacked'));
   if (/^text\/event-stream\b/i.test(type)) {
@@ -189,35 +179,43 @@ function passBack(
   }
   const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
   if (!middle.holds && replies.length === 0) {
-    const length = received.headers['content-length'];
+    const { 'content-length': length } = received.headers;
     head(length === undefined ? {} : { 'content-length': length });
     passPlain(answer, response, { ...options, isJson });
     return;
   }
   holdBody(answer, options.maxBytes, (body) => {
-    if (body === undefined) {
-      fail('the answer is too large to be looked at');
-      return;
-    }
-    const isFailure = status >= 400 && replies.length === 0 && middle.failure !== undefined;
-    let seen: Buffer<ArrayBufferLike>;
-    if (isFailure) seen = middle.failure(body, status);
-    else if (body.length === 0) seen = body;
-    else seen = middle.answer(body);
-    if (seen.length === 0 && body.length > 0) {
-      fail('the answer was withheld, since it cannot be judged');
-      return;
-    }
+    if (body === undefined) return fail('the answer is too large to be looked at');
+    const seen = judgedBody(body, status, middle, replies.length > 0);
+    if (seen.length === 0 && body.length > 0)
+      return fail('the answer was withheld, since it cannot be judged');
     const sent = replies.length === 0 ? seen : joined(seen, isJson, replies);
-    if (replies.length > 0)
-      response.writeHead(200, {
-        ...headers,
-        'content-type': 'application/json',
-        'content-length': sent.length,
-      });
-    else head({ 'content-length': sent.length });
+    if (replies.length === 0) head({ 'content-length': sent.length });
+    else {
+      const type = { 'content-type': 'application/json' };
+      response.writeHead(200, { ...headers, ...type, 'content-length': sent.length });
+    }
     response.end(sent);
   });
+}
+
+function passedHeaders(received: IncomingMessage['headers']): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(received))
+    if (!NOT_PASSED.has(name) && value !== undefined) headers[name] = value;
+  return headers;
+}
+
+/** The body as the client may have it. */
+function judgedBody(
+  body: Buffer,
+  status: number,
+  middle: Forwarding['middle'],
+  hasReplies: boolean,
+): Buffer {
+  if (status >= 400 && !hasReplies && middle.failure !== undefined)
+    return middle.failure(body, status);
+  return body.length === 0 ? body : middle.answer(body);
 }
 
 const UNPACKERS: Readonly<Record<string, () => Duplex>> = {

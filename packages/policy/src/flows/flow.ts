@@ -89,7 +89,7 @@ export function compileFlow(flow: Flow): CompiledRule {
 
   function carriedAt(calls: CallLists, at: number): boolean | CannotTell {
     const memory = memoryOf(calls);
-    remember(calls, at, memory);
+    remember(calls, at, { memory, source, path: flow.path });
     const given = sentAt(calls, at, flow.argument);
     if (given instanceof CannotTell)
       return calls.indices(source).some((i) => i < at) ? given : false;
@@ -103,37 +103,10 @@ export function compileFlow(flow: Flow): CompiledRule {
         ? new CannotTell('the results before it are too long to remember')
         : false;
     }
-    const approved = isApproved(calls, found.from, at);
+    const approved = isApproved(flow, calls, found.from, at);
     if (approved !== false) return approved === true ? false : approved;
     memory.found.set(at, found);
     return true;
-  }
-
-  function remember(calls: CallLists, at: number, memory: Memory): void {
-    const list = calls.indices(source);
-    // A result that came late is before others in the list.
-    if (memory.next > 0 && !memory.added.has(list[memory.next - 1]!)) memory.next = 0;
-    while (memory.next < list.length && list[memory.next]! < at) {
-      const index = list[memory.next++]!;
-      if (memory.added.has(index)) continue;
-      memory.added.add(index);
-      const answers = answersAt(calls, index, flow.path);
-      // Of a call in the list the answer is known.
-      if (!(answers instanceof CannotTell))
-        memory.texts.add(
-          answers.map((part) => part.map(withoutEnvelope)),
-          index,
-        );
-    }
-  }
-
-  /** One approval after the read covers the next call. */
-  function isApproved(calls: CallLists, read: number, at: number): boolean | CannotTell {
-    if (flow.approvals === undefined) return false;
-    const since = Math.max(read, lastBefore(calls.indices(flow.to), at));
-    if (lastBefore(calls.indices(flow.approvals), at) > since) return true;
-    const open = lastBefore(calls.unknown(flow.approvals), at);
-    return open > since ? new CannotTell(calls.why(flow.approvals, open)) : false;
   }
 
   const told = (calls: CallLists, at: number): string => {
@@ -156,34 +129,73 @@ export function compileFlow(flow: Flow): CompiledRule {
     looksAtResults: true,
     evaluate: ({ table }) => {
       const broken = table.indices(hit);
-      if (broken.length > 0)
-        return {
-          outcome: 'violated',
-          spanned: [
-            ...new Set(broken.flatMap((at) => [memoryOf(table).found.get(at)!.from, at])),
-          ].sort((a, b) => a - b),
-          expected,
-          actual: told(table, broken[0]!),
-          brokenBy: broken,
-        };
-      const first = table.indices(source)[0];
-      const after = first === undefined ? [] : table.indices(later).filter((at) => at > first);
-      if (after.length === 0)
-        return {
-          outcome: 'not_exercised',
-          spanned: [],
-          expected,
-          actual: `no ${flow.to.label} after ${flow.from.label}`,
-        };
+      if (broken.length === 0) return unbroken(flow, table, { source, later, expected });
+      const reads = broken.flatMap((at) => [memoryOf(table).found.get(at)!.from, at]);
       return {
-        outcome: 'held',
-        spanned: [first!, ...after],
+        outcome: 'violated',
+        spanned: [...new Set(reads)].sort((a, b) => a - b),
         expected,
-        actual: `nothing of it at ${callNumbers(after)}`,
+        actual: told(table, broken[0]!),
+        brokenBy: broken,
       };
     },
     breaks: (calls, at) => (calls.isMeant(hit, at) ? told(calls, at) : undefined),
   };
+}
+
+/** The verdict if nothing was carried over. */
+function unbroken(
+  flow: Flow,
+  table: CallLists,
+  { source, later, expected }: { source: Selector; later: Selector; expected: string },
+): ReturnType<CompiledRule['evaluate']> {
+  const first = table.indices(source)[0];
+  const after = first === undefined ? [] : table.indices(later).filter((at) => at > first);
+  if (after.length === 0)
+    return {
+      outcome: 'not_exercised',
+      spanned: [],
+      expected,
+      actual: `no ${flow.to.label} after ${flow.from.label}`,
+    };
+  return {
+    outcome: 'held',
+    spanned: [first!, ...after],
+    expected,
+    actual: `nothing of it at ${callNumbers(after)}`,
+  };
+}
+
+/** Adds the results of the source that are before a call. */
+function remember(
+  calls: CallLists,
+  at: number,
+  { memory, source, path }: { memory: Memory; source: Selector; path: Flow['path'] },
+): void {
+  const list = calls.indices(source);
+  // A result that came late is before others in the list.
+  if (memory.next > 0 && !memory.added.has(list[memory.next - 1]!)) memory.next = 0;
+  while (memory.next < list.length && list[memory.next]! < at) {
+    const index = list[memory.next++]!;
+    if (memory.added.has(index)) continue;
+    memory.added.add(index);
+    const answers = answersAt(calls, index, path);
+    // Of a call in the list the answer is known.
+    if (!(answers instanceof CannotTell))
+      memory.texts.add(
+        answers.map((part) => part.map(withoutEnvelope)),
+        index,
+      );
+  }
+}
+
+/** One approval after the read covers the next call. */
+function isApproved(flow: Flow, calls: CallLists, read: number, at: number): boolean | CannotTell {
+  if (flow.approvals === undefined) return false;
+  const since = Math.max(read, lastBefore(calls.indices(flow.to), at));
+  if (lastBefore(calls.indices(flow.approvals), at) > since) return true;
+  const open = lastBefore(calls.unknown(flow.approvals), at);
+  return open > since ? new CannotTell(calls.why(flow.approvals, open)) : false;
 }
 
 /** Whether a text is still found once the secrets are out: as it is compared, a key has lost the form that gives it away. */

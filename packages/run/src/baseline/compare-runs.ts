@@ -31,49 +31,27 @@ export function compareRuns(
   const count = (verdict: string) => metrics.filter((metric) => metric.verdict === verdict).length;
   const worse = count('worse');
   const inconclusive = count('inconclusive');
-  // A failure that was expected and is gone is mended; one that is expected now has broken nothing.
-  const now = (result: QueryResult): CheckStatus =>
-    isExpectedFailure(result) ? result.status : ownStatus(result);
   const statuses = shared.map((id) => ({
     id,
     before: ownStatus(a.get(id)!),
-    after: now(b.get(id)!),
+    after: statusNow(b.get(id)!),
   }));
-  const regressions = statuses.filter(
-    ({ before: was, after: is }) => isPass(was) === true && isPass(is) === false,
-  ).length;
+  const regressions = statuses.filter(isRegression).length;
+  const lost_verdicts = statuses.filter(isLost).map(({ id }) => id);
   // A query that passed and has no verdict now may fail.
-  const cannotTell =
-    shared.length === 0 ||
-    statuses.some(({ before: was, after: is }) => isPass(was) === true && is === 'error');
-  // A loss that is ruled out needs no more data, whatever may have been gained.
-  const isOpen = metrics.some(
-    ({ verdict, damage, max_drop, reason }) =>
-      verdict === 'inconclusive' &&
-      reason !== 'identical' &&
-      !(damage.high !== null && damage.high <= max_drop),
-  );
+  const cannotTell = shared.length === 0 || lost_verdicts.length > 0;
   const only_after = [...b.keys()].filter((id) => !a.has(id));
-  let exit_code: number;
-  if (worse + regressions > 0) exit_code = 1;
-  else if (cannotTell || (strict && isOpen)) exit_code = 2;
-  else exit_code = 0;
   const compared = {
     schema: COMPARISON_SCHEMA,
     agent: after.agent,
     before: before.run_id,
     after: after.run_id,
     metrics,
-    flips: statuses.filter(
-      ({ before: was, after: is }) =>
-        isPass(was) !== undefined && isPass(is) !== undefined && isPass(was) !== isPass(is),
-    ),
+    flips: statuses.filter(isFlip),
     only_before: [...a.keys()].filter((id) => !b.has(id)),
     only_after,
     new_failing: only_after.filter((id) => FAILING.has(b.get(id)!.status)),
-    lost_verdicts: statuses.flatMap(({ id, before: was, after: is }) =>
-      isPass(was) === true && is === 'error' ? [id] : [],
-    ),
+    lost_verdicts,
     undecided: shared.filter(
       (id) =>
         observed.before.get(id)!.verdicts.length === 0 ||
@@ -85,11 +63,55 @@ export function compareRuns(
       worse,
       inconclusive,
       regressions,
-      exit_code,
+      exit_code: exitCode({
+        worse,
+        regressions,
+        cannotTell,
+        isOpen: strict === true && metrics.some(isUnsettled),
+      }),
     },
   } satisfies Omit<RunComparison, 'verdict' | 'headline'>;
   return { ...compared, ...summarizeComparison(compared) };
 }
+
+interface StatusPair {
+  readonly before: CheckStatus;
+  readonly after: CheckStatus;
+}
+
+const isRegression = ({ before, after }: StatusPair): boolean =>
+  isPass(before) === true && isPass(after) === false;
+
+const isLost = ({ before, after }: StatusPair): boolean =>
+  isPass(before) === true && after === 'error';
+
+const isFlip = ({ before, after }: StatusPair): boolean =>
+  isPass(before) !== undefined && isPass(after) !== undefined && isPass(before) !== isPass(after);
+
+function exitCode(found: {
+  readonly worse: number;
+  readonly regressions: number;
+  readonly cannotTell: boolean;
+  readonly isOpen: boolean;
+}): number {
+  if (found.worse + found.regressions > 0) return 1;
+  return found.cannotTell || found.isOpen ? 2 : 0;
+}
+
+/** A failure that was expected and is gone is mended; one that is expected now has broken nothing. */
+const statusNow = (result: QueryResult): CheckStatus =>
+  isExpectedFailure(result) ? result.status : ownStatus(result);
+
+/** A loss that is ruled out needs no more data, whatever may have been gained. */
+const isUnsettled = ({
+  verdict,
+  damage,
+  max_drop,
+  reason,
+}: RunComparison['metrics'][number]): boolean =>
+  verdict === 'inconclusive' &&
+  reason !== 'identical' &&
+  !(damage.high !== null && damage.high <= max_drop);
 
 const FAILING = new Set<CheckStatus>(['fail', 'error']);
 

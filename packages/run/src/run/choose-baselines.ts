@@ -36,19 +36,7 @@ export class BaselineShelf {
     const list = listBaselineFiles(options.dir, suite.agent);
     const files = usableBaselines(list, version);
     for (const { error } of list.broken) this.notices.push(error.message);
-    if (version !== undefined && !files.some((file) => file.version === version)) {
-      const known = [...new Set(files.map((file) => file.version))];
-      throw new UserError(
-        'BASELINE_MISSING',
-        `there is no baseline "${version}" of agent "${suite.agent}" in ${options.dir}`,
-        {
-          hint:
-            known.length > 0
-              ? `There is: ${known.join(', ')}`
-              : 'No baseline has been saved for this agent yet.',
-        },
-      );
-    }
+    refuseMissing(files, version, { agent: suite.agent, dir: options.dir });
     const byId = new Map(suite.queries.map((query) => [caseKey(query), query]));
     const byText = new Map([...suite.queries].reverse().map((query) => [query.query, query]));
     const ids = suite.cells === undefined ? undefined : new Set(suite.queries.map(({ id }) => id));
@@ -61,30 +49,9 @@ export class BaselineShelf {
       const query =
         named ??
         (suite.cells === undefined && file.cell === undefined ? byText.get(file.query) : undefined);
-      if (!query && file.query_id !== undefined && ids?.has(file.query_id)) {
-        const why =
-          file.cell === undefined
-            ? 'says no cell of the matrix'
-            : 'is of a cell that is no longer in the matrix';
-        this.notices.push(
-          `baseline ${file.file} ${why}, so nothing is compared with it: save it again`,
-        );
-        continue;
-      }
-      if (!query) {
-        this.notices.push(
-          file.query_id === undefined && file.query === ''
-            ? `baseline ${file.file} does not say which query it is of`
-            : `baseline ${file.file} is of a query that is no longer in the spec`,
-        );
-        continue;
-      }
-      if (asksOther(file, query)) {
-        this.notices.push(
-          `baseline ${file.file} is of another question than "${query.id}" asks now, so it is not compared with: save it again`,
-        );
-        continue;
-      }
+      const why = whyUnused(file, query, ids);
+      if (why !== undefined) this.notices.push(why);
+      if (query === undefined || why !== undefined) continue;
       // A forced baseline did not pass its precheck: it counts only when asked for by name.
       const usable =
         version === undefined
@@ -110,6 +77,47 @@ export class BaselineShelf {
     if (!file) return undefined;
     return { version: file.version, file: file.file, trace: await readBaselineTrace(file.file) };
   }
+}
+
+function refuseMissing(
+  files: readonly BaselineFile[],
+  version: string | undefined,
+  { agent, dir }: { readonly agent: string; readonly dir: string },
+): void {
+  if (version === undefined || files.some((file) => file.version === version)) return;
+  const known = [...new Set(files.map((file) => file.version))];
+  throw new UserError(
+    'BASELINE_MISSING',
+    `there is no baseline "${version}" of agent "${agent}" in ${dir}`,
+    {
+      hint:
+        known.length > 0
+          ? `There is: ${known.join(', ')}`
+          : 'No baseline has been saved for this agent yet.',
+    },
+  );
+}
+
+/** Why a baseline is compared with nothing, for the user. */
+function whyUnused(
+  file: BaselineFile,
+  query: Query | undefined,
+  ids: ReadonlySet<string> | undefined,
+): string | undefined {
+  if (!query && file.query_id !== undefined && ids?.has(file.query_id)) {
+    const why =
+      file.cell === undefined
+        ? 'says no cell of the matrix'
+        : 'is of a cell that is no longer in the matrix';
+    return `baseline ${file.file} ${why}, so nothing is compared with it: save it again`;
+  }
+  if (!query)
+    return file.query_id === undefined && file.query === ''
+      ? `baseline ${file.file} does not say which query it is of`
+      : `baseline ${file.file} is of a query that is no longer in the spec`;
+  if (asksOther(file, query))
+    return `baseline ${file.file} is of another question than "${query.id}" asks now, so it is not compared with: save it again`;
+  return undefined;
 }
 
 /** The file names the query by its id and another question: the spec was changed, or the file was edited by hand. */

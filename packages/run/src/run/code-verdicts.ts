@@ -40,33 +40,91 @@ export interface CodeRunner {
   readonly close: () => Promise<void>;
 }
 
-export function createCodeRunner(options: {
+interface CodeOptions {
   readonly dir: string;
   readonly env: Env;
   readonly signal?: AbortSignal | undefined;
-}): CodeRunner {
-  const idle = new Map<string, ModuleCaller[]>();
-  const all: { readonly module: string; readonly caller: ModuleCaller }[] = [];
+}
 
-  async function callModule(
-    module: string,
-    env: Env,
-    input: object,
-    signal: AbortSignal,
-  ): Promise<unknown> {
+export const createCodeRunner = (options: CodeOptions): CodeRunner => new CodeChecks(options);
+
+class CodeChecks implements CodeRunner {
+  readonly #options: CodeOptions;
+  readonly #idle = new Map<string, ModuleCaller[]>();
+  readonly #all: { readonly module: string; readonly caller: ModuleCaller }[] = [];
+
+  constructor(options: CodeOptions) {
+    this.#options = options;
+  }
+
+  run = async (item: CodeItem, context: CheckContext): Promise<CheckOutcome> => {
+    const name = `code ${clip(codeName(item))}`;
+    const masked = maskedReason(context.trace);
+    if (masked !== undefined) return failed(name, masked);
+    const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } =
+      typeof item === 'string' ? {} : item;
+    const env = this.#envOf(passed);
+    const input = inputOf(context);
+    const deadline = { ms: timeoutMs, signal: this.#options.signal };
+    return withDeadline(deadline, async ({ signal, isOver }) => {
+      try {
+        const given =
+          typeof item === 'string' || 'module' in item
+            ? await this.#callModule(typeof item === 'string' ? item : item.module, {
+                env,
+                input,
+                signal,
+              })
+            : await this.#runCommand(item.command, { env, input, signal });
+        return verdictOf(name, given);
+      } catch (error) {
+        const why = isOver()
+          ? `no verdict within ${timeoutMs} ms`
+          : (systemErrorText(error as NodeJS.ErrnoException) ??
+            (error instanceof Error ? error.message : String(error)));
+        return failed(name, why);
+      }
+    });
+  };
+
+  lateErrors = (): readonly string[] =>
+    this.#all.flatMap(({ module, caller }) =>
+      caller.lateErrors().map((why) => `code ${clip(module)}: ${clip(why, MAX_MESSAGE)}`),
+    );
+
+  close = async (): Promise<void> => {
+    await Promise.all(this.#all.map(({ caller }) => caller.close()));
+  };
+
+  /** The usual variables, and those that the check is given by name. */
+  #envOf(passed: readonly string[]): Env {
+    const { env } = this.#options;
+    const given = Object.fromEntries(
+      [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>
+        env[key] === undefined ? [] : [[key, env[key]]],
+      ),
+    );
+    // What a check is given by name is like what the spec takes from the environment: never shown.
+    SECRETS.add(
+      passed.flatMap((name) => (given[name] === undefined ? [] : [{ name, value: given[name] }])),
+    );
+    return given;
+  }
+
+  async #callModule(module: string, { env, input, signal }: CodeCall): Promise<unknown> {
     const { file, exportName } = codePlace(module);
     const key = JSON.stringify([module, env]);
-    const free = idle.get(key) ?? [];
-    idle.set(key, free);
+    const free = this.#idle.get(key) ?? [];
+    this.#idle.set(key, free);
     let caller = free.pop();
     if (caller === undefined) {
       caller = createModuleCaller({
-        file: resolve(options.dir, file),
+        file: resolve(this.#options.dir, file),
         exportName,
         env,
         what: 'the check',
       });
-      all.push({ module, caller });
+      this.#all.push({ module, caller });
     }
     try {
       return await caller.call([input], signal);
@@ -75,17 +133,14 @@ export function createCodeRunner(options: {
     }
   }
 
-  async function runCommand(
-    command: readonly string[],
-    env: Env,
-    input: object,
-    signal: AbortSignal,
+  async #runCommand(
+    [program, ...args]: readonly string[],
+    { env, input, signal }: CodeCall,
   ): Promise<unknown> {
-    const [program, ...args] = command;
     const outcome = await runProcess({
       command: program!,
       args,
-      cwd: options.dir,
+      cwd: this.#options.dir,
       env,
       stdin: JSON.stringify(input),
       signal,
@@ -106,48 +161,12 @@ export function createCodeRunner(options: {
         throw new Error(`it could not be started: ${outcome.message}`);
     }
   }
+}
 
-  return {
-    run: async (item, context) => {
-      const name = `code ${clip(codeName(item))}`;
-      const masked = maskedReason(context.trace);
-      if (masked !== undefined) return failed(name, masked);
-      const { timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS, env: passed = [] } =
-        typeof item === 'string' ? {} : item;
-      const env = Object.fromEntries(
-        [...USUAL_ENV.split(' '), ...passed].flatMap((key) =>
-          options.env[key] === undefined ? [] : [[key, options.env[key]]],
-        ),
-      );
-      // What a check is given by name is like what the spec takes from the environment: never shown.
-      SECRETS.add(
-        passed.flatMap((name) => (env[name] === undefined ? [] : [{ name, value: env[name] }])),
-      );
-      const input = inputOf(context);
-      return withDeadline({ ms: timeoutMs, signal: options.signal }, async ({ signal, isOver }) => {
-        try {
-          const given =
-            typeof item === 'string' || 'module' in item
-              ? await callModule(typeof item === 'string' ? item : item.module, env, input, signal)
-              : await runCommand(item.command, env, input, signal);
-          return verdictOf(name, given);
-        } catch (error) {
-          const why = isOver()
-            ? `no verdict within ${timeoutMs} ms`
-            : (systemErrorText(error as NodeJS.ErrnoException) ??
-              (error instanceof Error ? error.message : String(error)));
-          return failed(name, why);
-        }
-      });
-    },
-    lateErrors: () =>
-      all.flatMap(({ module, caller }) =>
-        caller.lateErrors().map((why) => `code ${clip(module)}: ${clip(why, MAX_MESSAGE)}`),
-      ),
-    close: async () => {
-      await Promise.all(all.map(({ caller }) => caller.close()));
-    },
-  };
+interface CodeCall {
+  readonly env: Env;
+  readonly input: object;
+  readonly signal: AbortSignal;
 }
 
 /** Whatever the layer, a check of the user's own that gave no verdict is an error. */

@@ -36,40 +36,29 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
   const isShard = shard !== undefined;
   const cassette = runUse(results, parts.late.inReplay);
   const tools = unknownTools(parts.tools, results);
-  const compared =
-    matrix === undefined ? undefined : compareCells(results, matrix.cells, matrix.baseline);
-  const cells =
-    compared !== undefined && isShard ? { ...compared, cell_comparisons: [] } : compared;
-  const audits = audit === undefined ? undefined : await import('./user-audit.ts');
+  const cells = cellsOf(results, matrix, isShard);
+  const audited = audit === undefined ? undefined : await auditOf(audit);
   const suiteMetrics = parts.metrics.length === 0 ? undefined : await import('./suite-metrics.ts');
   const overall = isShard
     ? undefined
-    : await suiteMetrics?.measureOverall(
-        parts.metrics,
-        input.custom === undefined ? {} : { custom: input.custom },
-      );
-  const gates = [
-    ...(overall?.checks ?? []),
-    ...(isShard ? parts.metrics.map(({ request }) => ({ id: `metric.${request.name}` })) : []),
-    ...tools.checks,
-  ];
-  const later = present([
-    ...servedCheck(cassette),
-    ...(audit === undefined ? [] : audits!.auditChecks(audit)),
-    isShard && matrix?.baseline !== undefined ? { id: 'matrix.baseline_cell' } : undefined,
-    ...(isShard || cells === undefined || matrix?.baseline === undefined
-      ? []
-      : cellChecks(cells, matrix.baseline)),
-  ]);
+    : await suiteMetrics?.measureOverall(parts.metrics, { custom: input.custom });
   const gate = (checks: readonly (CheckResult | { id: string })[]): CheckResult[] =>
     isShard ? deferred(checks) : (checks as CheckResult[]);
   const checks = maskResult([
     ...incomplete,
     ...recorded.checks,
-    ...gate(gates),
+    ...gate([
+      ...(overall?.checks ?? []),
+      ...(isShard ? parts.metrics.map(({ request }) => ({ id: `metric.${request.name}` })) : []),
+      ...tools.checks,
+    ]),
     ...parts.late.checks,
     ...parts.outside,
-    ...gate(later),
+    ...gate([
+      ...servedCheck(cassette),
+      ...(audited?.checks ?? []),
+      ...baselineCellChecks(cells, matrix, isShard),
+    ]),
   ]);
   const verdicts = {
     results,
@@ -77,16 +66,12 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
     checks,
     interrupted: isInterrupted || undefined,
   };
-  const { unpricedRuns = 0 } = parts;
   return {
     recorded: recorded.isAll ? true : undefined,
     unused: parts.unused === undefined ? undefined : settled(parts.unused),
     judge: settled(parts.judge.usage),
     user: parts.user === undefined ? undefined : settled(parts.user),
-    user_audit:
-      audit === undefined
-        ? undefined
-        : maskResult(audits!.auditReport({ ...audit, judge: settled(audit.judge) })),
+    user_audit: audited?.report,
     checks,
     metrics: overall && Object.keys(overall.metrics).length > 0 ? overall.metrics : undefined,
     cassette,
@@ -99,23 +84,64 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
     ...cells,
     results,
     unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
-    notices: SECRETS.value(
-      present([
-        shard === undefined ? undefined : shardNotice(shard),
-        unpricedRuns === 0
-          ? undefined
-          : `--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`,
-        ...parts.baselines,
-        ...recorded.notices,
-        ...tools.notices,
-        ...(overall?.notices ?? []),
-        ...judgeNotices(parts.judge),
-        audit === undefined ? undefined : audits!.auditNotice(audit),
-        parts.hint === undefined ? undefined : parts.hint,
-      ]),
-    ),
+    notices: noticesOf(input, {
+      tools: tools.notices,
+      overall: overall?.notices ?? [],
+      audit: audited?.notice,
+    }),
     interrupted: isInterrupted || undefined,
   };
+}
+
+function cellsOf(results: readonly QueryResult[], matrix: RunParts['matrix'], isShard: boolean) {
+  if (matrix === undefined) return undefined;
+  const compared = compareCells(results, matrix.cells, matrix.baseline);
+  return isShard ? { ...compared, cell_comparisons: [] } : compared;
+}
+
+/** The checks of cells against the baseline cell; a shard has only their name. */
+function baselineCellChecks(
+  cells: ReturnType<typeof cellsOf>,
+  matrix: RunParts['matrix'],
+  isShard: boolean,
+): readonly (CheckResult | { readonly id: string })[] {
+  if (cells === undefined || matrix?.baseline === undefined) return [];
+  return isShard ? [{ id: 'matrix.baseline_cell' }] : cellChecks(cells, matrix.baseline);
+}
+
+async function auditOf(audit: NonNullable<RunParts['audit']>) {
+  const { auditChecks, auditNotice, auditReport } = await import('./user-audit.ts');
+  return {
+    checks: auditChecks(audit),
+    notice: auditNotice(audit),
+    report: maskResult(auditReport({ ...audit, judge: settled(audit.judge) })),
+  };
+}
+
+function noticesOf(
+  { parts, shard }: ConcludeInput,
+  found: {
+    readonly tools: readonly string[];
+    readonly overall: readonly string[];
+    readonly audit: string | undefined;
+  },
+): string[] {
+  const { unpricedRuns = 0 } = parts;
+  return SECRETS.value(
+    present([
+      shard === undefined ? undefined : shardNotice(shard),
+      unpricedRuns === 0
+        ? undefined
+        : `--max-cost counts known costs only; the cost of ${plural(unpricedRuns, 'run')} is not known`,
+      ...parts.baselines,
+      ...parts.recorded.notices,
+      ...found.tools,
+      ...found.overall,
+      ...judgeNotices(parts.judge),
+      found.audit,
+      parts.hint,
+    ]),
+  );
 }
 
 /** A part of a run must not pass or fail what is asked of all of it. */

@@ -117,14 +117,7 @@ export async function openLiveAgent({
   const voids: VoidRun[] = [];
   const onVoid: RunnerEnvironment['onVoid'] = (about, message) =>
     voids.push({ about, error: { kind: 'agent', message } });
-  const agent = await openAgent(config, {
-    options,
-    timeoutMs,
-    workers,
-    cassettes,
-    runs,
-    onVoid,
-  });
+  const agent = await openAgent(config, { options, timeoutMs, workers, cassettes, runs, onVoid });
   const live: Live = {
     options,
     runner: agent.runner,
@@ -134,14 +127,9 @@ export async function openLiveAgent({
     running,
     random: seededRandom(options.seed ?? 0),
     token: randomUUID(),
-    users: options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
-      ? new (await import('./model-user.ts')).UserModels(options, budget)
-      : undefined,
+    users: await openUsers(options, budget),
     cassettes,
-    others: {
-      ids: new Set(options.suite.queries.map(({ id }) => id)),
-      texts: new Set(options.suite.queries.map(({ query }) => query)),
-    },
+    others: othersOf(options.suite.queries),
   };
   return {
     run: (of) => runOnce(live, of),
@@ -156,6 +144,16 @@ export async function openLiveAgent({
     },
   };
 }
+
+const openUsers = async (options: RunOptions, budget: Budget): Promise<UserModels | undefined> =>
+  options.suite.queries.some(({ conversation }) => conversation?.user !== undefined)
+    ? new (await import('./model-user.ts')).UserModels(options, budget)
+    : undefined;
+
+const othersOf = (queries: readonly Query[]): OtherQueries => ({
+  ids: new Set(queries.map(({ id }) => id)),
+  texts: new Set(queries.map(({ query }) => query)),
+});
 
 interface OpenAgent {
   readonly runner: Runner;

@@ -81,23 +81,9 @@ export function planRun(
       cost_usd: before,
     };
   });
-  const judgeCost = last === undefined || last.judge.calls === 0 ? null : last.judge.cost_usd;
-  let judge_cost_usd: number | null;
-  if (judgeCalls === 0) {
-    judge_cost_usd = 0;
-  } else if (judgeCost === null) {
-    judge_cost_usd = null;
-  } else {
-    judge_cost_usd = (judgeCost / last!.judge.calls) * judgeCalls;
-  }
-  let cost_usd: number | null;
-  if (isRecorded) {
-    cost_usd = 0;
-  } else if (average === undefined) {
-    cost_usd = null;
-  } else {
-    cost_usd = cost;
-  }
+  // Without an average nothing is known of any run.
+  const liveCost = average === undefined ? null : cost;
+  const agentCost = isRecorded ? 0 : liveCost;
   return {
     schema: PLAN_SCHEMA,
     agent: suite.agent,
@@ -112,13 +98,20 @@ export function planRun(
       runs,
       agent_calls: isRecorded ? 0 : runs,
       judge_calls: judgeCalls,
-      cost_usd,
+      cost_usd: agentCost,
       guessed_runs: isRecorded || average === undefined ? 0 : guessed,
-      judge_cost_usd,
+      judge_cost_usd: judgeCost(judgeCalls, last),
       from: last?.run_id,
     },
     cases,
   };
+}
+
+/** What the judge would cost if a call costs what it did in the last run. */
+function judgeCost(calls: number, last: RunResult | undefined): number | null {
+  if (calls === 0) return 0;
+  if (last === undefined || last.judge.calls === 0 || last.judge.cost_usd === null) return null;
+  return (last.judge.cost_usd / last.judge.calls) * calls;
 }
 
 /** How many judges one rubric of a query asks. */

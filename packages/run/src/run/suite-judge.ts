@@ -73,18 +73,8 @@ export function suiteJudge(
       random: seededRandom(options.seed ?? 0),
     });
   const failures = new Map<JudgeFailureKind, string>();
-  const note = <R extends object>(reply: R): R => {
-    if (isFailure(reply) && !failures.has(reply.kind)) failures.set(reply.kind, reply.message);
-    return reply;
-  };
-  const watched: Judge = {
-    ensemble: judge.ensemble,
-    ask: async (question) => note(await judge.ask(question)),
-    embed: judge.embed ? (texts, model) => judge.embed!(texts, model) : undefined,
-    perform: judge.perform ? async (task) => note(await judge.perform!(task)) : undefined,
-  };
   return {
-    judge: watched,
+    judge: watchedJudge(judge, failures),
     useEnsemble,
     parts: () => ({
       usage: usageOf(judge),
@@ -94,6 +84,20 @@ export function suiteJudge(
       sample:
         share === undefined ? undefined : sampleOf(share, queries.filter(hasRubrics), useEnsemble),
     }),
+  };
+}
+
+/** The judge, with the first failure of each kind noted. */
+function watchedJudge(judge: Judge, failures: Map<JudgeFailureKind, string>): Judge {
+  const note = <R extends object>(reply: R): R => {
+    if (isFailure(reply) && !failures.has(reply.kind)) failures.set(reply.kind, reply.message);
+    return reply;
+  };
+  return {
+    ensemble: judge.ensemble,
+    ask: async (question) => note(await judge.ask(question)),
+    embed: judge.embed ? (texts, model) => judge.embed!(texts, model) : undefined,
+    perform: judge.perform ? async (task) => note(await judge.perform!(task)) : undefined,
   };
 }
 

@@ -4,7 +4,7 @@ import { UserError } from '@agentci/lib/problems';
 import type { RunnerConfig } from '@agentci/spec';
 import type { ResourceSample } from '@agentci/trace';
 import { filledTexts, variableEnvironment } from './fill-texts.ts';
-import { runProcess } from './process.ts';
+import { type ProcessOutcome, runProcess } from './process.ts';
 import { watchResources } from './resource-watch.ts';
 import type { AgentEnd } from './runner.ts';
 import {
@@ -61,60 +61,69 @@ export function createCommandRunner(
         leftoverMs: lookout === undefined ? undefined : LEFTOVER_MS,
       });
       const wallMs = performance.now() - started;
-      let ending: AgentEnd;
-      if (outcome.ended !== 'exited') ending = 'stopped';
-      else if (outcome.hasLeftovers === true) ending = 'left';
-      else ending = 'itself';
-      const seen = await lookout?.end(ending);
+      const seen = await lookout?.end(endingOf(outcome));
       await lookout?.close();
-      switch (outcome.ended) {
-        case 'exited': {
-          if (outcome.code !== 0) {
-            throw new AgentError(
-              'agent',
-              `"${command}" exited with code ${outcome.code}${reasonIn(outcome.stderr)}`,
-              outcome,
-            );
-          }
-          const { stderr } = outcome;
-          const { acceptsErrors } = config;
-          const value = decode(outcome.stdout, stderr);
-          refuseNoAnswer(value, { acceptsErrors, stderr });
-          return {
-            value,
-            wallMs,
-            acceptsErrors: acceptsErrors || undefined,
-            stderr,
-            resources: resources.length > 0 ? resources : undefined,
-            seen,
-          };
-        }
-        case 'signal':
-          throw new AgentError(
-            'agent',
-            `"${command}" was ended by ${outcome.signal}${reasonIn(outcome.stderr)}`,
-            outcome,
-          );
-        case 'flooded':
-          throw new AgentError(
-            'agent',
-            `"${command}" printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB and was stopped`,
-            outcome,
-          );
-        case 'aborted':
-          throw new AgentError('infra', 'stopped', outcome);
-        case 'not_started':
-          // A machine at its limits may have room again in a moment.
-          throw new AgentError(
-            outcome.code !== undefined && BUSY.has(outcome.code) ? 'infra' : 'agent',
-            `"${command}" could not be started: ${whyNot(outcome, { cwd, config })}`,
-          );
-        default:
-          throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
-      }
+      if (outcome.ended !== 'exited' || outcome.code !== 0)
+        throw endError(command, outcome, { cwd, config });
+      const { stderr } = outcome;
+      const { acceptsErrors } = config;
+      const value = decode(outcome.stdout, stderr);
+      refuseNoAnswer(value, { acceptsErrors, stderr });
+      return {
+        value,
+        wallMs,
+        acceptsErrors: acceptsErrors || undefined,
+        stderr,
+        resources: resources.length > 0 ? resources : undefined,
+        seen,
+      };
     },
     close: async () => {},
   };
+}
+
+function endingOf(outcome: ProcessOutcome): AgentEnd {
+  if (outcome.ended !== 'exited') return 'stopped';
+  return outcome.hasLeftovers === true ? 'left' : 'itself';
+}
+
+/** Why a process gave no answer. */
+function endError(command: string, outcome: ProcessOutcome, place: CommandPlace): AgentError {
+  switch (outcome.ended) {
+    case 'exited':
+      return new AgentError(
+        'agent',
+        `"${command}" exited with code ${outcome.code}${reasonIn(outcome.stderr)}`,
+        outcome,
+      );
+    case 'signal':
+      return new AgentError(
+        'agent',
+        `"${command}" was ended by ${outcome.signal}${reasonIn(outcome.stderr)}`,
+        outcome,
+      );
+    case 'flooded':
+      return new AgentError(
+        'agent',
+        `"${command}" printed more than ${MAX_OUTPUT_BYTES / 1024 / 1024} MB and was stopped`,
+        outcome,
+      );
+    case 'aborted':
+      return new AgentError('infra', 'stopped', outcome);
+    case 'not_started':
+      // A machine at its limits may have room again in a moment.
+      return new AgentError(
+        outcome.code !== undefined && BUSY.has(outcome.code) ? 'infra' : 'agent',
+        `"${command}" could not be started: ${whyNot(outcome, place)}`,
+      );
+    default:
+      throw new Error(`unhandled outcome: ${JSON.stringify(outcome satisfies never)}`);
+  }
+}
+
+interface CommandPlace {
+  readonly cwd: string;
+  readonly config: { readonly cwd?: string; readonly command: readonly string[] };
 }
 
 /** Servers that an agent had started see its end and follow. */
@@ -124,13 +133,7 @@ const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM
 /** The system says ENOENT for the program and for the folder alike. */
 function whyNot(
   { message, code }: { readonly message: string; readonly code?: string | undefined },
-  {
-    cwd,
-    config,
-  }: {
-    readonly cwd: string;
-    readonly config: { readonly cwd?: string; readonly command: readonly string[] };
-  },
+  { cwd, config }: CommandPlace,
 ): string {
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     return config.cwd === undefined

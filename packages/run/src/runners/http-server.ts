@@ -41,6 +41,19 @@ export async function startServer(
     );
   const [program = '', ...args] = command;
   const server = new StandingProcess({ command: program, args, cwd: dir, env }, () => {});
+  await untilReady(server, { program, ready, readyMs });
+  return guarded(server, program, onVoid);
+}
+
+/** Waits until the server answers. */
+async function untilReady(
+  server: StandingProcess,
+  {
+    program,
+    ready,
+    readyMs,
+  }: { readonly program: string; readonly ready: string; readonly readyMs: number },
+): Promise<void> {
   const until = performance.now() + readyMs;
   while (server.isAlive && !(await answers(ready))) {
     if (performance.now() > until) {
@@ -65,6 +78,14 @@ export async function startServer(
         hint: 'The server has to run until it is stopped.',
       },
     );
+}
+
+/** The server, with its end told to the runs that it breaks. */
+function guarded(
+  server: StandingProcess,
+  program: string,
+  onVoid: RunnerEnvironment['onVoid'],
+): RunServer {
   let last: RunAbout | undefined;
   let isTold = false;
   const refuse = (): void => {

@@ -14,28 +14,9 @@ export function createHttpRunner(
 ): Runner {
   const { http } = config;
   const env = { ...around.env, ...config.env };
-  const headers = new Headers({
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream, application/x-ndjson, text/plain',
-  });
-  for (const [name, value] of Object.entries(http.headers)) {
-    const filled = fillEnvironment(value, env, `headers.${name}`);
-    try {
-      headers.set(name, filled);
-    } catch {
-      throw new UserError(
-        'RUNNER_HEADER',
-        `runner.http.headers: "${name}" is not a header, or its value cannot be one`,
-      );
-    }
-  }
-  if (around.watch !== undefined && headers.has('traceparent'))
-    throw new UserError(
-      'RUNNER_HEADER',
-      'runner.http.headers: "traceparent" is what tells the spans of one query from those of others, so capture sets it; leave it out',
-    );
   const url = fillEnvironment(http.url, env, 'url');
-  const named = [...headers];
+  const named = [...headersOf(http.headers, env)];
+  if (around.watch !== undefined) refuseTraceparent(named);
   const values = named.map(([, value]) => value);
   const plain = Object.fromEntries(named);
   const hasBody = http.method !== 'GET' && http.method !== 'HEAD';
@@ -83,6 +64,36 @@ export function createHttpRunner(
     },
     close: async () => {},
   };
+}
+
+function refuseTraceparent(headers: readonly (readonly [string, string])[]): void {
+  if (headers.some(([name]) => name === 'traceparent'))
+    throw new UserError(
+      'RUNNER_HEADER',
+      'runner.http.headers: "traceparent" is what tells the spans of one query from those of others, so capture sets it; leave it out',
+    );
+}
+
+function headersOf(
+  written: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Headers {
+  const headers = new Headers({
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream, application/x-ndjson, text/plain',
+  });
+  for (const [name, value] of Object.entries(written)) {
+    const filled = fillEnvironment(value, env, `headers.${name}`);
+    try {
+      headers.set(name, filled);
+    } catch {
+      throw new UserError(
+        'RUNNER_HEADER',
+        `runner.http.headers: "${name}" is not a header, or its value cannot be one`,
+      );
+    }
+  }
+  return headers;
 }
 
 function fillEnvironment(

@@ -17,55 +17,107 @@ import { givenOutput } from './stream/given-value.ts';
 /** A module that takes longer to load is loaded while its query runs. */
 const WARM_MS = 10_000;
 
+type ModuleConfig = Extract<RunnerConfig, { kind: 'module' }>;
+
 /**
  * Calls a function of the user's module, `(query, {id, run, metadata, vars, signal})`, in worker threads: one query per thread
  * at a time, threads reused between queries and replaced when they had to be ended. In a conversation it is called with the
  * newest message, and the second argument has what was said and an object for what the agent wants to keep.
  */
-export function createModuleRunner(
-  config: Extract<RunnerConfig, { kind: 'module' }>,
-  around: RunnerEnvironment,
-): Runner {
-  const file = resolve(around.dir, config.module);
-  if (!existsSync(file)) {
-    throw new UserError(
-      'RUNNER_MODULE_MISSING',
-      `runner.module: there is no file "${config.module}"`,
-      {
-        hint: 'The path is relative to the spec.',
-      },
-    );
-  }
-  const idle: ModuleThread[] = [];
-  const all = new Set<ModuleThread>();
-  let isClosed = false;
+export const createModuleRunner = (config: ModuleConfig, around: RunnerEnvironment): Runner =>
+  new ModuleRunner(config, around);
+
+class ModuleRunner implements Runner {
+  readonly #config: ModuleConfig;
+  readonly #around: RunnerEnvironment;
+  readonly #file: string;
+  readonly #idle: ModuleThread[] = [];
+  readonly #all = new Set<ModuleThread>();
   /** A thread keeps its own, since its module may have read the environment when it was loaded. */
-  const lookouts = new WeakMap<ModuleThread, Lookout>();
-  const start = async (): Promise<ModuleThread> => {
+  readonly #lookouts = new WeakMap<ModuleThread, Lookout>();
+  #isClosed = false;
+
+  constructor(config: ModuleConfig, around: RunnerEnvironment) {
+    this.#config = config;
+    this.#around = around;
+    this.#file = resolve(around.dir, config.module);
+    if (!existsSync(this.#file))
+      throw new UserError(
+        'RUNNER_MODULE_MISSING',
+        `runner.module: there is no file "${config.module}"`,
+        { hint: 'The path is relative to the spec.' },
+      );
+  }
+
+  run = async (request: RunRequest): Promise<RunOutput> => {
+    const host = await this.#take();
+    try {
+      return await this.#runOn(host, request);
+    } finally {
+      this.#giveBack(host);
+    }
+  };
+
+  warm = async (): Promise<void> => {
+    if (this.#idle.length > 0) return;
+    const host = await this.#start().catch(() => undefined);
+    if (host === undefined) return;
+    const enough = new AbortController();
+    await Promise.race([
+      host.loaded,
+      sleep(WARM_MS, undefined, { signal: enough.signal }).catch(() => {}),
+    ]);
+    enough.abort();
+    this.#giveBack(host);
+  };
+
+  /** The turns of a conversation share a thread, since their state is in it. */
+  open = async () => {
+    const host = await this.#take();
+    return {
+      run: (request: RunRequest) => this.#runOn(host, request),
+      close: async () => {
+        host.forgetState();
+        this.#giveBack(host);
+      },
+    };
+  };
+
+  close = async (): Promise<void> => {
+    this.#isClosed = true;
+    await Promise.all([...this.#all].map((host) => host.end()));
+  };
+
+  async #start(): Promise<ModuleThread> {
+    const { watch, env } = this.#around;
     // Without a watch there is nothing to wait for, so that whoever closes the runner now finds the thread.
-    const lookout = around.watch === undefined ? undefined : await around.watch.open();
-    if (isClosed) {
+    const lookout = watch === undefined ? undefined : await watch.open();
+    if (this.#isClosed) {
       await lookout?.close();
       throw new AgentError('infra', 'the agent was stopped');
     }
-    const worker =
-      lookout === undefined ? startThread(threadEnv(config, around.env)) : startThread(lookout.env);
-    const host = new ModuleThread(worker, { file, exportName: config.export });
-    all.add(host);
-    if (lookout !== undefined) lookouts.set(host, lookout);
+    const worker = startThread(lookout === undefined ? threadEnv(this.#config, env) : lookout.env);
+    const host = new ModuleThread(worker, { file: this.#file, exportName: this.#config.export });
+    this.#all.add(host);
+    if (lookout !== undefined) this.#lookouts.set(host, lookout);
     host.onGone = () => {
-      all.delete(host);
+      this.#all.delete(host);
       void lookout?.close();
     };
     return host;
-  };
-  const take = async (): Promise<ModuleThread> => idle.pop() ?? (await start());
-  // A thread that answered, even with an error, is fit for the next query; one that had to be ended is not.
-  const giveBack = (host: ModuleThread): void => {
-    if (host.alive) idle.push(host);
-  };
-  const runOn = async (host: ModuleThread, request: RunRequest): Promise<RunOutput> => {
-    const lookout = lookouts.get(host);
+  }
+
+  async #take(): Promise<ModuleThread> {
+    return this.#idle.pop() ?? (await this.#start());
+  }
+
+  /** A thread that answered, even with an error, is fit for the next query; one that had to be ended is not. */
+  #giveBack(host: ModuleThread): void {
+    if (host.alive) this.#idle.push(host);
+  }
+
+  async #runOn(host: ModuleThread, request: RunRequest): Promise<RunOutput> {
+    const lookout = this.#lookouts.get(host);
     lookout?.begin(request);
     const started = performance.now();
     const given = await host.call(request);
@@ -76,7 +128,7 @@ export function createModuleRunner(
     // What the agent left running may still call models: the thread is free when that is over.
     const seen = await lookout?.end('itself', host.begun);
     const clock = host.clock(waitedMs);
-    const { acceptsErrors } = config;
+    const { acceptsErrors } = this.#config;
     const stderr = host.printed();
     const output = givenOutput(given, { acceptsErrors, stderr });
     const warnings = [...(output.warnings ?? []), ...host.lateErrors()];
@@ -88,44 +140,7 @@ export function createModuleRunner(
       warnings: warnings.length === 0 ? output.warnings : warnings,
       seen: seen ?? output.seen,
     };
-  };
-  return {
-    run: async (request) => {
-      const host = await take();
-      try {
-        return await runOn(host, request);
-      } finally {
-        giveBack(host);
-      }
-    },
-    warm: async () => {
-      if (idle.length > 0) return;
-      const host = await start().catch(() => undefined);
-      if (host === undefined) return;
-      const enough = new AbortController();
-      await Promise.race([
-        host.loaded,
-        sleep(WARM_MS, undefined, { signal: enough.signal }).catch(() => {}),
-      ]);
-      enough.abort();
-      giveBack(host);
-    },
-    // The turns of a conversation share a thread, since their state is in it.
-    open: async () => {
-      const host = await take();
-      return {
-        run: (request) => runOn(host, request),
-        close: async () => {
-          host.forgetState();
-          giveBack(host);
-        },
-      };
-    },
-    close: async () => {
-      isClosed = true;
-      await Promise.all([...all].map((host) => host.end()));
-    },
-  };
+  }
 }
 
 /** Calls one function of a user's module with any arguments, in a thread that can be ended. */

@@ -66,85 +66,116 @@ export function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
       child.on('error', (error) => resolve({ ended: 'not_started', ...reasonOf(error) }));
       return;
     }
+    new RunningProcess(child, mark, request, resolve);
+  });
+}
+
+/** A process from its start until its outcome is known and everything it started has ended. */
+class RunningProcess {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #mark: string;
+  readonly #request: ProcessRequest;
+  readonly #resolve: (outcome: ProcessOutcome) => void;
+  readonly #onEnd: (() => void) | undefined;
+  readonly #stdout: Buffer[] = [];
+  #stdoutBytes = 0;
+  readonly #stderr: Buffer[] = [];
+  #stderrBytes = 0;
+  /** Why the process is being ended, once that is decided; the first reason stays. */
+  #verdict: ((errors: string) => ProcessOutcome) | undefined;
+  #finalKill: NodeJS.Timeout | undefined;
+  #giveUp: NodeJS.Timeout | undefined;
+  #isLeft = false;
+  #isClosed = false;
+
+  constructor(
+    child: ChildProcessWithoutNullStreams,
+    mark: string,
+    request: ProcessRequest,
+    resolve: (outcome: ProcessOutcome) => void,
+  ) {
+    this.#child = child;
+    this.#mark = mark;
+    this.#request = request;
+    this.#resolve = resolve;
     keepTrack(child.pid);
-    const onEnd = child.pid === undefined ? undefined : request.onStart?.(child.pid);
-    const stdout: Buffer[] = [];
-    let stdoutBytes = 0;
-    const stderr: Buffer[] = [];
-    let stderrBytes = 0;
-    // Why the process is being ended, once that is decided; the first reason stays.
-    let verdict: ((errors: string) => ProcessOutcome) | undefined;
-    let finalKill: NodeJS.Timeout | undefined;
-    let giveUp: NodeJS.Timeout | undefined;
-    let isLeft = false;
-    let isClosed = false;
-
-    /** Ends the group: politely first, for good after the grace time; waits for the pipes, but not for ever. */
-    const end = (outcome: (errors: string) => ProcessOutcome, signal: NodeJS.Signals) => {
-      if (verdict) return;
-      verdict = outcome;
-      onEnd?.();
-      killTree(child.pid, signal);
-      finalKill = setTimeout(() => killTree(child.pid, 'SIGKILL'), KILL_GRACE_MS);
-      giveUp = setTimeout(() => {
-        isLeft = true;
-        finish();
-      }, KILL_GRACE_MS + PIPE_GRACE_MS);
-    };
-    const finish = () => {
-      clearTimeout(finalKill);
-      clearTimeout(giveUp);
-      request.signal.removeEventListener('abort', onAbort);
-      killTree(child.pid, 'SIGKILL');
-      forget(child.pid);
-      child.stdout.destroy();
-      child.stderr.destroy();
-      const outcome = verdict!(tail(Buffer.concat(stderr)));
-      // Those that left the group are looked for where one is likely: after a process that had to be stopped, or pipes
-      // that someone still holds. Looking takes some milliseconds.
-      if (isLeft || outcome.ended === 'aborted' || outcome.ended === 'flooded') killMarked(mark);
-      resolve(outcome);
-    };
-    const onAbort = () => end((errors) => ({ ended: 'aborted', stderr: errors }), 'SIGTERM');
-    request.signal.addEventListener('abort', onAbort, { once: true });
-
-    child.stdout.on('data', (chunk: Buffer) => {
-      stdoutBytes += chunk.length;
-      if (stdoutBytes <= request.maxStdoutBytes) stdout.push(chunk);
-      else end((errors) => ({ ended: 'flooded', stderr: errors }), 'SIGKILL');
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr.push(chunk);
-      stderrBytes += chunk.length;
-      // Only the end of stderr is kept: that is where the reason is.
-      while (stderrBytes > 2 * MAX_STDERR_BYTES && stderr.length > 1)
-        stderrBytes -= stderr.shift()!.length;
-    });
+    this.#onEnd = child.pid === undefined ? undefined : request.onStart?.(child.pid);
+    request.signal.addEventListener('abort', this.#onAbort, { once: true });
+    child.stdout.on('data', this.#onStdout);
+    child.stderr.on('data', this.#onStderr);
     child.on('error', (error: NodeJS.ErrnoException) => {
-      verdict ??= () => ({ ended: 'not_started', ...reasonOf(error) });
-      finish();
+      this.#verdict ??= () => ({ ended: 'not_started', ...reasonOf(error) });
+      this.#finish();
     });
-    // The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold.
-    child.on('exit', async (code, signal) => {
-      const hasLeftovers =
-        request.leftoverMs !== undefined && (await outlives(mark, request.leftoverMs));
-      end((errors) => {
-        if (code === null) return { ended: 'signal', signal: signal ?? 'unknown', stderr: errors };
-        // What was still in the pipe may have been too much: half an output must not pass for a whole one.
-        if (stdoutBytes > request.maxStdoutBytes) return { ended: 'flooded', stderr: errors };
-        const output = { stdout: Buffer.concat(stdout), stderr: errors };
-        return { ended: 'exited', code, ...output, hasLeftovers: hasLeftovers || undefined };
-      }, 'SIGTERM');
-      if (isClosed) finish();
-    });
+    child.on('exit', this.#onExit);
     child.on('close', () => {
-      isClosed = true;
-      if (verdict) finish();
+      this.#isClosed = true;
+      if (this.#verdict) this.#finish();
     });
     // An agent that does not read its input is not an error.
     child.stdin.on('error', () => {});
     child.stdin.end(request.stdin);
-  });
+  }
+
+  readonly #onAbort = (): void =>
+    this.#end((errors) => ({ ended: 'aborted', stderr: errors }), 'SIGTERM');
+
+  readonly #onStdout = (chunk: Buffer): void => {
+    this.#stdoutBytes += chunk.length;
+    if (this.#stdoutBytes <= this.#request.maxStdoutBytes) this.#stdout.push(chunk);
+    else this.#end((errors) => ({ ended: 'flooded', stderr: errors }), 'SIGKILL');
+  };
+
+  readonly #onStderr = (chunk: Buffer): void => {
+    this.#stderr.push(chunk);
+    this.#stderrBytes += chunk.length;
+    // Only the end of stderr is kept: that is where the reason is.
+    while (this.#stderrBytes > 2 * MAX_STDERR_BYTES && this.#stderr.length > 1)
+      this.#stderrBytes -= this.#stderr.shift()!.length;
+  };
+
+  /** The leader is done: whatever it left running goes too, which also closes the pipes a grandchild may hold. */
+  readonly #onExit = async (code: number | null, signal: NodeJS.Signals | null): Promise<void> => {
+    const { leftoverMs, maxStdoutBytes } = this.#request;
+    const hasLeftovers = leftoverMs !== undefined && (await outlives(this.#mark, leftoverMs));
+    this.#end((errors) => {
+      if (code === null) return { ended: 'signal', signal: signal ?? 'unknown', stderr: errors };
+      // What was still in the pipe may have been too much: half an output must not pass for a whole one.
+      if (this.#stdoutBytes > maxStdoutBytes) return { ended: 'flooded', stderr: errors };
+      const output = { stdout: Buffer.concat(this.#stdout), stderr: errors };
+      return { ended: 'exited', code, ...output, hasLeftovers: hasLeftovers || undefined };
+    }, 'SIGTERM');
+    if (this.#isClosed) this.#finish();
+  };
+
+  /** Ends the group: politely first, for good after the grace time; waits for the pipes, but not for ever. */
+  #end(outcome: (errors: string) => ProcessOutcome, signal: NodeJS.Signals): void {
+    if (this.#verdict) return;
+    this.#verdict = outcome;
+    this.#onEnd?.();
+    killTree(this.#child.pid, signal);
+    this.#finalKill = setTimeout(() => killTree(this.#child.pid, 'SIGKILL'), KILL_GRACE_MS);
+    this.#giveUp = setTimeout(() => {
+      this.#isLeft = true;
+      this.#finish();
+    }, KILL_GRACE_MS + PIPE_GRACE_MS);
+  }
+
+  #finish(): void {
+    clearTimeout(this.#finalKill);
+    clearTimeout(this.#giveUp);
+    this.#request.signal.removeEventListener('abort', this.#onAbort);
+    killTree(this.#child.pid, 'SIGKILL');
+    forget(this.#child.pid);
+    this.#child.stdout.destroy();
+    this.#child.stderr.destroy();
+    const outcome = this.#verdict!(tail(Buffer.concat(this.#stderr)));
+    // Those that left the group are looked for where one is likely: after a process that had to be stopped, or pipes
+    // that someone still holds. Looking takes some milliseconds.
+    if (this.#isLeft || outcome.ended === 'aborted' || outcome.ended === 'flooded')
+      killMarked(this.#mark);
+    this.#resolve(outcome);
+  }
 }
 
 export const reasonOf = (

@@ -80,22 +80,24 @@ export function watchResources(
       const samples: ResourceSample[] = [
         { t: 0, durationMs, ...cpu, rssMb: peakMb, source: 'measured' },
       ];
-      const energyAfter = microjoules(read);
       const busy = (busyTicks(read('/proc/stat')) ?? 0) - (busyBefore ?? 0);
-      // A counter that went round says nothing.
-      if (
-        energyBefore !== undefined &&
-        energyAfter !== undefined &&
-        energyAfter > energyBefore &&
-        busy > 0
-      ) {
-        const joules = ((energyAfter - energyBefore) / 1e6) * Math.min(1, used / busy);
+      const joules = joulesOf(used / busy, energyBefore, microjoules(read));
+      if (busy > 0 && joules !== undefined)
         samples.push({ t: 0, durationMs, joules, source: 'estimated' });
-      }
       return samples;
     },
   };
 }
+
+/** The share of a process in the energy of the machine. A counter that went round says nothing. */
+const joulesOf = (
+  share: number,
+  before: number | undefined,
+  after: number | undefined,
+): number | undefined =>
+  before !== undefined && after !== undefined && after > before
+    ? ((after - before) / 1e6) * Math.min(1, share)
+    : undefined;
 
 /** All processors together; undefined when none may be read. */
 function microjoules(read: ReadText): number | undefined {

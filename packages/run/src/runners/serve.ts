@@ -18,67 +18,108 @@ interface Taken {
   readonly free: ServeProcess[];
 }
 
+type ServeConfig = Extract<RunnerConfig, { kind: 'command' }>;
+
 /**
  * A program that stays up: one process for each worker, `{query, id, run, metadata, vars}` as a JSON line on its stdin, the
  * answer as one JSON line on its stdout. A process that crashed, hung or fell out of step is replaced for the next query.
  */
-export function createServeRunner(
-  config: Extract<RunnerConfig, { kind: 'command' }>,
-  around: RunnerEnvironment,
-): Runner {
-  const cwd = resolve(around.dir, config.cwd ?? '.');
-  const env = { ...around.env, ...config.env };
-  const idle = new Map<string, ServeProcess[]>();
-  const all = new Set<ServeProcess>();
-  let isClosed = false;
+export const createServeRunner = (config: ServeConfig, around: RunnerEnvironment): Runner =>
+  new ServeRunner(config, around);
 
-  const start = async (command: readonly string[]): Promise<ServeProcess> => {
-    const lookout = await around.watch?.open();
-    if (isClosed) {
+class ServeRunner implements Runner {
+  readonly #config: ServeConfig;
+  readonly #around: RunnerEnvironment;
+  readonly #idle = new Map<string, ServeProcess[]>();
+  readonly #all = new Set<ServeProcess>();
+  #isClosed = false;
+
+  constructor(config: ServeConfig, around: RunnerEnvironment) {
+    this.#config = config;
+    this.#around = around;
+  }
+
+  run = async (request: RunRequest): Promise<RunOutput> => {
+    let taken: Taken | undefined;
+    try {
+      return await this.#runFirst(request, (now) => {
+        taken = now;
+      });
+    } finally {
+      if (taken !== undefined) await this.#giveBack(taken);
+    }
+  };
+
+  /** One process for all turns of a conversation: it may remember what was said. */
+  open = async () => {
+    let taken: Taken | undefined;
+    return {
+      run: (request: RunRequest) =>
+        taken === undefined
+          ? this.#runFirst(request, (now) => {
+              taken = now;
+            })
+          : this.#runOn(taken.server, request),
+      close: async () => {
+        if (taken !== undefined) await this.#giveBack(taken);
+      },
+    };
+  };
+
+  close = async (): Promise<void> => {
+    this.#isClosed = true;
+    await Promise.all([...this.#all].map((server) => server.retire()));
+  };
+
+  async #start([program = '', ...args]: readonly string[]): Promise<ServeProcess> {
+    const { dir, env, watch, onVoid = () => {} } = this.#around;
+    const lookout = await watch?.open();
+    if (this.#isClosed) {
       await lookout?.close();
       throw new AgentError('infra', 'the agent was stopped');
     }
-    const [program = '', ...args] = command;
-    const given = lookout === undefined ? args : [...lookout.args, ...args];
-    const options = { command: program, args: given, cwd, env: lookout?.env ?? env };
-    const server = new ServeProcess(options, {
-      name: program,
-      lookout,
-      onVoid: around.onVoid ?? (() => {}),
-    });
-    all.add(server);
+    const options = {
+      command: program,
+      args: lookout === undefined ? args : [...lookout.args, ...args],
+      cwd: resolve(dir, this.#config.cwd ?? '.'),
+      env: lookout?.env ?? { ...env, ...this.#config.env },
+    };
+    const server = new ServeProcess(options, { name: program, lookout, onVoid });
+    this.#all.add(server);
     void server.gone.then(() => {
-      all.delete(server);
+      this.#all.delete(server);
       void lookout?.close();
     });
     return server;
-  };
+  }
 
   /** A process that is free, and where it is put back. */
-  const take = async (request: RunRequest, { isNew = false } = {}): Promise<Taken> => {
+  async #take(request: RunRequest, { isNew }: { readonly isNew: boolean }): Promise<Taken> {
     // A program line with variables in it is another program for each of their values.
-    const command = filledTexts(config.command, request);
-    const free = idle.get(JSON.stringify(command)) ?? [];
-    idle.set(JSON.stringify(command), free);
+    const command = filledTexts(this.#config.command, request);
+    const free = this.#idle.get(JSON.stringify(command)) ?? [];
+    this.#idle.set(JSON.stringify(command), free);
     let server = isNew ? undefined : free.pop();
     while (server !== undefined && !server.isFit) {
       await server.stop();
       server = free.pop();
     }
-    return { server: server ?? (await start(command)), free };
-  };
-  const giveBack = async ({ server, free }: Taken): Promise<void> => {
+    return { server: server ?? (await this.#start(command)), free };
+  }
+
+  async #giveBack({ server, free }: Taken): Promise<void> {
     if (server.isFit) free.push(server);
     else await server.stop();
-  };
-  const runOn = async (server: ServeProcess, request: RunRequest): Promise<RunOutput> => {
+  }
+
+  async #runOn(server: ServeProcess, request: RunRequest): Promise<RunOutput> {
     server.lookout?.begin(request);
     const started = performance.now();
     const { value, noise } = await server.ask(request);
     const wallMs = performance.now() - started;
     const seen = await server.lookout?.end('itself');
     const stderr = server.stderr();
-    const { acceptsErrors } = config;
+    const { acceptsErrors } = this.#config;
     try {
       refuseNoAnswer(value, { acceptsErrors, stderr });
     } catch (error) {
@@ -94,60 +135,25 @@ export function createServeRunner(
       warnings: noise.length !== 0 ? [noiseWarning(noise)] : undefined,
       seen,
     };
-  };
+  }
 
   /** A process that falls after it answered another query proves nothing against this one, which is asked of a new process. */
-  const runFirst = async (
-    request: RunRequest,
-    onTaken: (taken: Taken) => void,
-  ): Promise<RunOutput> => {
+  async #runFirst(request: RunRequest, onTaken: (taken: Taken) => void): Promise<RunOutput> {
     let fallen: Fallen | undefined;
     for (;;) {
-      const taken = await take(request, { isNew: fallen !== undefined });
+      const taken = await this.#take(request, { isNew: fallen !== undefined });
       onTaken(taken);
       try {
-        const output = await runOn(taken.server, request);
+        const output = await this.#runOn(taken.server, request);
         fallen?.blamePrevious();
         return output;
       } catch (error) {
         if (!(error instanceof Fallen) || !error.hadAnswered || request.signal.aborted) throw error;
         fallen = error;
-        await giveBack(taken);
+        await this.#giveBack(taken);
       }
     }
-  };
-
-  return {
-    run: async (request) => {
-      let taken: Taken | undefined;
-      try {
-        return await runFirst(request, (now) => {
-          taken = now;
-        });
-      } finally {
-        if (taken !== undefined) await giveBack(taken);
-      }
-    },
-    // One process for all turns of a conversation: it may remember what was said.
-    open: async () => {
-      let taken: Taken | undefined;
-      return {
-        run: (request) =>
-          taken === undefined
-            ? runFirst(request, (now) => {
-                taken = now;
-              })
-            : runOn(taken.server, request),
-        close: async () => {
-          if (taken !== undefined) await giveBack(taken);
-        },
-      };
-    },
-    close: async () => {
-      isClosed = true;
-      await Promise.all([...all].map((server) => server.retire()));
-    },
-  };
+  }
 }
 
 const MAX_NOISE = 80;

@@ -1,42 +1,9 @@
-import { JUDGE_MODES, type JudgeMode } from '@agentci/judge';
-import { UserError } from '@agentci/lib/problems';
-import {
-  renderComparisonConsole,
-  renderComparisonGithub,
-  renderComparisonMarkdown,
-  renderDiffConsole,
-  renderDiffGithub,
-  renderDiffMarkdown,
-} from '@agentci/reporters';
-import type { DiffReport, RunComparison } from '@agentci/results';
-import { diffVersions, readRun } from '@agentci/run';
-import { compareRuns } from '@agentci/run/baseline';
-import { InvalidArgumentError, Option } from 'commander';
-import { baselinePlaceToRead, type PlaceOptions } from '../baseline-place.ts';
+import { JUDGE_MODES } from '@agentci/judge';
+import { Option } from 'commander';
+import { type DiffFlags, diffBaselines, FORMATS } from '../../diff-command/diff-baselines.ts';
+import { diffRuns } from '../../diff-command/diff-runs.ts';
 import type { CliCommand } from '../cli-command.ts';
-import type { Io } from '../io.ts';
-import { wholeNumber } from '../options.ts';
-import { folderOf, judgeCacheOf } from '../spec-folders.ts';
-import { specRuns, storedRunId } from '../stored-run.ts';
-import { publicPath } from '../write-reports.ts';
-
-const FORMATS = ['console', 'json', 'github', 'markdown'] as const;
-
-interface Options extends PlaceOptions {
-  readonly baseline?: string;
-  readonly compare?: string;
-  readonly baselineRun?: string;
-  readonly compareRun?: string;
-  readonly query?: string;
-  readonly judge: JudgeMode;
-  readonly judgeCache?: string;
-  readonly format: (typeof FORMATS)[number];
-  readonly json?: boolean;
-  readonly maxRegression?: number;
-  readonly maxDrop?: Readonly<Record<string, number>>;
-  readonly seed?: number;
-  readonly strict?: boolean;
-}
+import { drops, percent, wholeNumber } from '../options.ts';
 
 export const command: CliCommand = {
   name: 'diff',
@@ -97,128 +64,12 @@ Exit codes: 0 no regression · 1 a regression · 2 nothing to compare, or it cou
       );
   },
   run: async ({ options: given, io }) => {
-    const options = given as unknown as Options;
-    const format = options.json ? 'json' : options.format;
-    if (options.baselineRun !== undefined || options.compareRun !== undefined) {
-      const comparison = compareStoredRuns(options, io);
-      write(comparisonText(comparison, format), format, renderComparisonGithub(comparison), io);
-      return comparison.summary.exit_code;
-    }
-    const { baseline, compare } = options;
-    if (baseline === undefined || compare === undefined) {
-      throw new UserError(
-        'NOTHING_TO_COMPARE',
-        'two versions are needed: --baseline V1 --compare V2',
-        {
-          hint: '"agentci baselines" lists what there is; --baseline-run and --compare-run compare runs.',
-        },
-      );
-    }
-    const { suite, dir } = await baselinePlaceToRead(options, io);
-    const agent = options.agent ?? suite?.agent;
-    if (agent === undefined)
-      throw new UserError('AGENT_UNKNOWN', 'there is no spec here that names the agent', {
-        hint: 'Name it with --agent, or the spec with -c.',
-      });
-    const report = await diffVersions({
-      suite,
-      agent,
-      dir,
-      baseline,
-      compare,
-      query: options.query,
-      judge: options.judge,
-      judgeCacheDir: suite ? judgeCacheOf(folderOf(suite, io), options.judgeCache, io) : undefined,
-      env: io.env,
-      signal: io.signal,
-      maxRegressionPercent: options.maxRegression,
-    });
-    const annotations = renderDiffGithub(report, (file) => publicPath(file, io));
-    write(diffText(report, format, annotations), format, annotations, io);
-    return report.summary.exit_code;
+    const options = given as unknown as DiffFlags;
+    const { text, code } =
+      options.baselineRun !== undefined || options.compareRun !== undefined
+        ? diffRuns(options, io)
+        : await diffBaselines(options, io);
+    io.stdout.write(text);
+    return code;
   },
 };
-
-/** On GitHub annotations come along, unless the output is a document of its own. */
-function write(text: string, format: Options['format'], annotations: string, io: Io): void {
-  io.stdout.write(text);
-  if (io.env.GITHUB_ACTIONS === 'true' && format === 'console') io.stdout.write(annotations);
-}
-
-function diffText(report: DiffReport, format: Options['format'], annotations: string): string {
-  switch (format) {
-    case 'json':
-      return `${JSON.stringify(report, null, 2)}\n`;
-    case 'markdown':
-      return renderDiffMarkdown(report);
-    case 'github':
-      return annotations;
-    case 'console':
-      return renderDiffConsole(report);
-  }
-}
-
-function comparisonText(comparison: RunComparison, format: Options['format']): string {
-  switch (format) {
-    case 'json':
-      return `${JSON.stringify(comparison, null, 2)}\n`;
-    case 'markdown':
-      return renderComparisonMarkdown(comparison);
-    case 'github':
-      return renderComparisonGithub(comparison);
-    case 'console':
-      return renderComparisonConsole(comparison);
-  }
-}
-
-function compareStoredRuns(options: Options, io: Io): RunComparison {
-  const { root, latest } = specRuns(options.config, io);
-  if (options.baselineRun === undefined)
-    throw new UserError(
-      'NOTHING_TO_COMPARE',
-      '--compare-run needs --baseline-run: the run to compare with',
-    );
-  const before = readRun(root, storedRunId(root, options.baselineRun, latest));
-  const after = readRun(root, storedRunId(root, options.compareRun, latest));
-  const comparison = compareRuns({
-    before: onlyQuery(before, options.query),
-    after: onlyQuery(after, options.query),
-    maxDrop: options.maxDrop,
-    maxRegressionPercent: options.maxRegression,
-    seed: options.seed,
-    strict: options.strict ? true : undefined,
-  });
-  if (comparison.summary.pairs === 0) {
-    throw new UserError(
-      'NOTHING_TO_COMPARE',
-      `runs ${before.run_id} and ${after.run_id} have no query in common`,
-    );
-  }
-  return comparison;
-}
-
-const onlyQuery = <T extends { results: { id: string; query: string }[] }>(
-  run: T,
-  name: string | undefined,
-): T =>
-  name === undefined
-    ? run
-    : { ...run, results: run.results.filter(({ id, query }) => id === name || query === name) };
-
-function percent(text: string): number {
-  const value = Number(text.trim().replace(/%$/, ''));
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new InvalidArgumentError('it must be a percentage of at least 0.');
-  return value;
-}
-
-function drops(
-  text: string,
-  previous: Readonly<Record<string, number>> = {},
-): Record<string, number> {
-  const match = /^([\w.-]+)=(.+)$/.exec(text.trim());
-  const value = Number(match?.[2]);
-  if (!match || !Number.isFinite(value) || value < 0)
-    throw new InvalidArgumentError('write it as pass_rate=0.05.');
-  return { ...previous, [match[1]!]: value };
-}

@@ -1,9 +1,9 @@
 import { escapeTerminalLine } from '@agentci/lib/text';
 import { createColors } from 'picocolors';
 import { examine } from '../../doctor/examine.ts';
+import { specPath } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { wantsColor } from '../io.ts';
-import { specPath } from '../spec-path.ts';
 
 export const command: CliCommand = {
   name: 'doctor',

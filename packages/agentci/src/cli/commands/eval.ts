@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { UserError } from '@agentci/lib/problems';
 import { escapeTerminalLine } from '@agentci/lib/text';
 import { journalPath, judgedRun, readHeader, tracesOf } from '@agentci/run';
+import { specRuns } from '../../stored-runs/stored-run.ts';
+import { askedOf, prepareTests } from '../../test-command/prepare-tests.ts';
+import { latestWithRecordings } from '../../test-command/recorded-run.ts';
+import { runPrepared, runTests } from '../../test-command/run-tests.ts';
+import type { TestOptions } from '../../test-command/test-options.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { latestWithRecordings } from '../recorded-run.ts';
-import { askedOf, prepareTests, runPrepared, runTests } from '../run-tests.ts';
-import { specRuns } from '../stored-run.ts';
 import { addSharedFlags, resolveAliases } from '../test-flags.ts';
-import type { TestOptions } from '../test-options.ts';
 
 export const command: CliCommand = {
   name: 'eval',

@@ -5,7 +5,7 @@ import { runOf } from '@agentci/testing/run-of';
 import { tempDir } from '@agentci/testing/temp-dir';
 import { expect, onTestFinished, test } from 'vitest';
 import { ioOf } from '../../../test/support/io.ts';
-import { runsRoot } from '../spec-folders.ts';
+import { runsRoot } from '../../stored-runs/spec-folders.ts';
 import { command } from './export-metrics.ts';
 
 function stored() {

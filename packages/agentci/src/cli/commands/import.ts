@@ -1,32 +1,15 @@
-import type { TraceProblem } from '@agentci/formats';
-import { UserError } from '@agentci/lib/problems';
 import { skippedNotice } from '@agentci/run';
-import type { Trace } from '@agentci/trace';
 import { Option } from 'commander';
+import { describeImport } from '../../import/describe-import.ts';
 import { importRecordings } from '../../import/import-recordings.ts';
-import { makeSuite, saveSuite } from '../../import/make-suite.ts';
 import { summarizeTraces } from '../../import/summarize-traces.ts';
-import { writeFiles } from '../../import/write-files.ts';
+import {
+  DEFAULT_SPEC,
+  type ImportFlags,
+  nothingRead,
+  writeImport,
+} from '../../import/write-import.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { describeImport } from '../describe-import.ts';
-import type { Io } from '../io.ts';
-
-interface Options {
-  readonly traceFormat?: string;
-  readonly output?: string;
-  readonly as: 'agentci' | 'atif';
-  readonly toSpec?: string | true;
-  readonly agent?: string;
-  readonly baseline: string;
-  readonly redact?: boolean;
-  readonly redactNames?: boolean;
-  readonly onlyFailures?: boolean;
-  readonly dryRun?: boolean;
-  readonly force?: boolean;
-  readonly json?: boolean;
-}
-
-const DEFAULT_SPEC = 'agentci_spec.yaml';
 
 export const command: CliCommand = {
   name: 'import',
@@ -68,7 +51,7 @@ Examples:
 Exit codes: 0 read · 1 a recording could not be read, the others were · 2 nothing could be read or written`,
       ),
   run: async ({ args, options: given, io }) => {
-    const options = given as unknown as Options;
+    const options = given as unknown as ImportFlags;
     const { traces, problems, skipped } = await importRecordings(args, {
       dir: io.cwd,
       signal: io.signal,
@@ -79,11 +62,7 @@ Exit codes: 0 read · 1 a recording could not be read, the others were · 2 noth
     for (const notice of skippedNotice(skipped)) io.stderr.write(`agentci: ${notice}\n`);
     if (traces.length === 0) throw nothingRead(problems, options);
     const summaries = summarizeTraces(traces);
-    const written = await (options.toSpec === undefined ? writeTraces : writeSuite)(
-      traces,
-      options,
-      io,
-    );
+    const written = await writeImport(traces, options, io);
     if (options.json) {
       io.stdout.write(
         `${JSON.stringify({ formats: summaries, problems, skipped, written: written.files, left: written.left, dry_run: options.dryRun ?? false }, null, 2)}\n`,
@@ -95,63 +74,3 @@ Exit codes: 0 read · 1 a recording could not be read, the others were · 2 noth
     return problems.length === 0 ? 0 : 1;
   },
 };
-
-interface Written {
-  readonly files: readonly string[];
-  readonly left: readonly { readonly id: string; readonly why: string }[];
-  readonly notes: readonly string[];
-}
-
-function nothingRead(problems: readonly TraceProblem[], options: Options): UserError {
-  const [first] = problems;
-  if (first !== undefined)
-    return new UserError(
-      'IMPORT_UNREADABLE',
-      `${first.file ?? 'the recording'}${first.line === undefined ? '' : `:${first.line}`}: ${first.message}`,
-      {
-        hint: 'docs/adapters lists the formats that can be read, and how to export each.',
-      },
-    );
-  return new UserError(
-    'IMPORT_NOTHING',
-    options.onlyFailures ? 'no run of these recordings failed' : 'no runs found in the recordings',
-    {
-      hint: options.onlyFailures
-        ? 'Leave --only-failures out to import every run.'
-        : 'Is it the right file?',
-    },
-  );
-}
-
-async function writeTraces(traces: readonly Trace[], options: Options, io: Io): Promise<Written> {
-  if (options.output === undefined) return { files: [], left: [], notes: [] };
-  const files = new Map([[options.output, await formatTraces(traces, options)]]);
-  return { files: writeFiles(files, writing(options, io)), left: [], notes: [] };
-}
-
-async function formatTraces(traces: readonly Trace[], options: Options): Promise<string> {
-  if (options.as === 'agentci') return traces.map((trace) => `${JSON.stringify(trace)}\n`).join('');
-  const { toAtif } = await import('@agentci/formats/atif-write');
-  return traces.map((trace) => `${JSON.stringify(toAtif(trace))}\n`).join('');
-}
-
-async function writeSuite(traces: readonly Trace[], options: Options, io: Io): Promise<Written> {
-  const made = await makeSuite(traces, {
-    dir: io.cwd,
-    spec: typeof options.toSpec === 'string' ? options.toSpec : DEFAULT_SPEC,
-    output: options.output,
-    agent: options.agent,
-  });
-  const files = await saveSuite(made, {
-    ...writing(options, io),
-    baseline: options.baseline,
-    now: io.now,
-  });
-  return { files, left: made.left, notes: made.notes };
-}
-
-const writing = ({ force = false, dryRun = false }: Options, io: Io) => ({
-  dir: io.cwd,
-  overwrite: force,
-  dryRun,
-});

@@ -1,33 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Judge, JudgeConfig } from '@agentci/judge';
-import { auditJudge, createJudge, limitedBudget, RUBRICS } from '@agentci/judge';
+import { createJudge, RUBRICS } from '@agentci/judge';
 import { UserError } from '@agentci/lib/problems';
-import type { Suite } from '@agentci/spec';
-import { loadSpec } from '@agentci/spec';
-import { seededRandom } from '@agentci/stats';
 import { Option } from 'commander';
-import {
-  type CalibrateFlags,
-  calibrateLabels,
-  printFindings,
-} from '../../label/calibrate-labels.ts';
+import { calibrateLabels } from '../../label/calibrate-labels.ts';
+import { audit, configOf, type JudgeFlags, suiteOf } from '../../label/judge-config.ts';
+import { DEFAULT_SPEC } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand, CommandInput } from '../cli-command.ts';
-import type { Io } from '../io.ts';
-import { renderAudit } from '../judge-report.ts';
 import { fraction, positiveNumber, wholeNumber } from '../options.ts';
-import { DEFAULT_SPEC, folderOf, judgeCacheOf } from '../spec-folders.ts';
-import { specPath } from '../spec-path.ts';
-
-interface JudgeFlags extends CalibrateFlags {
-  readonly config?: string;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly repeats: number;
-  readonly judge?: 'live' | 'recorded';
-  readonly judgeCache?: string;
-  readonly maxCost?: number;
-}
 
 export const command: CliCommand = {
   name: 'judge',
@@ -98,33 +76,3 @@ Examples:
       : calibrateLabels({ judge, config, suite, flags, io });
   },
 };
-
-async function suiteOf({ config }: JudgeFlags, io: Io): Promise<Suite | undefined> {
-  const wanted = config ?? (existsSync(join(io.cwd, DEFAULT_SPEC)) ? DEFAULT_SPEC : undefined);
-  return wanted === undefined ? undefined : (await loadSpec(specPath(wanted, io.cwd))).suite;
-}
-
-function configOf(suite: Suite | undefined, flags: JudgeFlags, io: Io): JudgeConfig {
-  const written = (suite?.judgeConfig ?? {}) as JudgeConfig;
-  return {
-    ...written,
-    model: flags.model ?? written.model,
-    base_url: flags.baseUrl ?? written.base_url,
-    // A model that is named is measured by itself.
-    ensemble: flags.model === undefined ? written.ensemble : undefined,
-    mode: flags.judge ?? 'live',
-    cacheDir: judgeCacheOf(suite ? folderOf(suite, io) : io.cwd, flags.judgeCache, io),
-    env: io.env,
-    signal: io.signal,
-    random: seededRandom(flags.seed),
-    budget: flags.maxCost === undefined ? written.budget : limitedBudget(flags.maxCost),
-  };
-}
-
-async function audit(judge: Judge, flags: JudgeFlags, io: Io): Promise<number> {
-  const report = await auditJudge(judge, { repeats: flags.repeats });
-  const usage = judge.usage?.();
-  printFindings(io, flags, { ...report, judge: usage }, renderAudit(report, usage));
-  if (report.attacks.succeeded.length > 0) return 1;
-  return report.errors > 0 || !report.controls.hold ? 2 : 0;
-}

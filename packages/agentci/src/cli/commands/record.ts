@@ -1,9 +1,5 @@
-import { caseKey, caseText } from '@agentci/results';
-import type { CassetteChoice } from '@agentci/run';
-import { freshTraces } from '@agentci/run';
-import { selectQueries } from '@agentci/spec';
-import { baselinePlace, type PlaceOptions, queryNamed } from '../baseline-place.ts';
-import { cellsOf } from '../cell-option.ts';
+import { type RecordFlags, recordBaselines } from '../../baseline-command/record-baselines.ts';
+import { judgeOption } from '../../baseline-command/save-traces.ts';
 import type { CliCommand } from '../cli-command.ts';
 import {
   cassetteChoice,
@@ -13,25 +9,7 @@ import {
   positiveNumber,
   someText,
   wholeNumber,
-  withFolder,
 } from '../options.ts';
-import { startProgress } from '../progress.ts';
-import { judgeOption, refuseExisting, type SaveOptions, saveTraces } from '../save-traces.ts';
-
-interface Options extends PlaceOptions, SaveOptions {
-  readonly query?: string;
-  readonly tags?: readonly string[];
-  readonly filter?: string;
-  readonly workers?: number;
-  readonly retries?: number;
-  readonly timeout?: number;
-  readonly maxCost?: number;
-  readonly quiet?: boolean;
-  readonly cassette?: CassetteChoice;
-  readonly cell?: readonly string[];
-}
-
-const EXIT_INTERRUPTED = 130;
 
 export const command: CliCommand = {
   name: 'record',
@@ -94,52 +72,5 @@ Example:
 Exit codes: 0 all saved · 1 a precheck failed · 2 a precheck could not be decided, a query gave no trace, or a file exists`,
       );
   },
-  run: async ({ options: given, io }) => {
-    const options = given as unknown as Options;
-    const place = await baselinePlace(options, io);
-    const { tags, filter } = options;
-    const ids =
-      options.query === undefined ? undefined : [queryNamed(place.suite, options.query).id];
-    const cells = cellsOf(place.suite, options.cell);
-    refuseExisting(selectQueries(place.suite, { tags, filter, ids, cells }), place, options, io);
-    const progress = startProgress(io, {
-      quiet: (options.quiet ?? false) || (options.json ?? false),
-    });
-    const { timeout: timeoutMs, maxCost: maxCostUsd, workers, retries } = options;
-    const cassette =
-      options.cassette === undefined ? undefined : withFolder(options.cassette, io.cwd);
-    const present = Object.entries({
-      tags,
-      filter,
-      ids,
-      cells,
-      workers,
-      retries,
-      timeoutMs,
-      maxCostUsd,
-      cassette,
-    }).filter(([, value]) => value !== undefined);
-    try {
-      const found = await freshTraces({
-        suite: place.suite,
-        env: io.env,
-        signal: io.signal,
-        now: io.now,
-        sink: progress,
-        ...Object.fromEntries(present),
-      });
-      progress.stop();
-      const byKey = new Map(place.suite.queries.map((query) => [caseKey(query), query]));
-      const refused = [...found.errors].map(([key, { message }]) => ({
-        query_id: byKey.get(key)!.id,
-        code: 'NO_TRACE',
-        message: `${caseText(byKey.get(key)!)}: ${message}`,
-      }));
-      const code = await saveTraces({ ...place, byQuery: found.byQuery, refused }, options, io);
-      // What was finished before Ctrl-C is saved; the rest is a matter of running the command again.
-      return found.interrupted ? EXIT_INTERRUPTED : code;
-    } finally {
-      progress.stop();
-    }
-  },
+  run: ({ options, io }) => recordBaselines(options as unknown as RecordFlags, io),
 };

@@ -1,8 +1,8 @@
 import { UserError } from '@agentci/lib/problems';
+import { runTests } from '../../test-command/run-tests.ts';
+import type { TestOptions } from '../../test-command/test-options.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { runTests } from '../run-tests.ts';
 import { addLiveFlags, addSharedFlags, resolveAliases } from '../test-flags.ts';
-import type { TestOptions } from '../test-options.ts';
 
 export const command: CliCommand = {
   name: 'test',

@@ -3,9 +3,9 @@ import { type Diagnostic, formatDiagnostic, UserError } from '@agentci/lib/probl
 import { escapeTerminal } from '@agentci/lib/text';
 import { casesText } from '@agentci/results';
 import { countChecks, loadSpec, SpecError } from '@agentci/spec';
-import { annotation } from '../annotation.ts';
+import { specPath } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { specPath } from '../spec-path.ts';
+import { annotation } from '../user-error-text.ts';
 
 interface FileReport {
   readonly file: string;

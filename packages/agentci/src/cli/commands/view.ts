@@ -2,12 +2,13 @@ import { UserError } from '@agentci/lib/problems';
 import { plural } from '@agentci/lib/text';
 import type { LabelDesk } from '../../label/label-desk.ts';
 import { openDesk } from '../../label/open-desk.ts';
+import { latestRun, specRuns } from '../../stored-runs/stored-run.ts';
 import { RunLibrary } from '../../view/run-library.ts';
 import { startViewServer } from '../../view/server.ts';
 import { versionShelf } from '../../view/version-shelf.ts';
 import type { CliCommand } from '../cli-command.ts';
+import type { Io } from '../io.ts';
 import { wholeNumber } from '../options.ts';
-import { latestRun, specRuns } from '../stored-run.ts';
 
 export const command: CliCommand = {
   name: 'view',
@@ -36,71 +37,73 @@ Examples:
   agentci view --port 8321
   agentci view --label --rater ada`,
       ),
-  run: async ({ options, io }) => {
-    const {
-      config,
-      port,
-      run: given,
-      label = false,
-      rater,
-    } = options as {
-      config?: string;
-      port?: number;
-      run?: string;
-      label?: boolean;
-      rater?: string;
-    };
-    if (port !== undefined && port > 65_535)
-      throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
-    if (rater !== undefined && !label)
-      throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
-    const { root, latest } = specRuns(config, io);
-    const library = new RunLibrary(
-      root,
-      io.cwd,
-      versionShelf(config, io),
-      config === undefined ? undefined : latest.isOurs,
-    );
-    // Here the newest may be one in progress: it is what one wants to look at.
-    const newest = (): string | undefined =>
-      latestRun(root, { ...latest, withUnfinished: true })?.id;
-    const run = given === 'latest' ? (newest() ?? given) : given;
-    if (run !== undefined && library.update(run, 0) === undefined) {
-      const known = newest();
-      throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
-        hint:
-          known === undefined
-            ? 'Nothing has been run here yet; runs are beside their spec, which -c names.'
-            : `The newest is: ${known}`,
-      });
-    }
-    const desk = label ? await openDesk({ config, run: given, rater }, io) : undefined;
-    const server = await startViewServer({
-      library,
-      port: port ?? 0,
-      version: io.version,
-      desk,
-    }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
-      throw new UserError('PORT_TAKEN', `port ${port} cannot be used: ${error.code}`, {
-        hint: 'Leave --port out to get a free one.',
-      });
-    });
-    io.stdout.write(
-      `${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`,
-    );
-    io.stderr.write(
-      `agentci: serving ${desk === undefined ? 'the runs of this folder' : labelsText(desk.labels)} to this machine; Ctrl-C ends it\n`,
-    );
-    await new Promise<void>((resolve) => {
-      if (io.signal.aborted) resolve();
-      else io.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await server.close();
-    desk?.labels.close();
-    return 0;
-  },
+  run: ({ options, io }) => serveView(options, io),
 };
+
+interface ViewFlags {
+  readonly config?: string;
+  readonly port?: number;
+  readonly run?: string;
+  readonly label?: boolean;
+  readonly rater?: string;
+}
+
+/** Serves the page until Ctrl-C. */
+export async function serveView(
+  { config, port, run: given, label = false, rater }: ViewFlags,
+  io: Io,
+): Promise<number> {
+  if (port !== undefined && port > 65_535)
+    throw new UserError('PORT_INVALID', `--port: there is no port ${port}`);
+  if (rater !== undefined && !label)
+    throw new UserError('OPTIONS_CONFLICT', '--rater is of use with --label only');
+  const { root, latest } = specRuns(config, io);
+  const library = new RunLibrary(
+    root,
+    io.cwd,
+    versionShelf(config, io),
+    config === undefined ? undefined : latest.isOurs,
+  );
+  // Here the newest may be one in progress: it is what one wants to look at.
+  const newest = (): string | undefined => latestRun(root, { ...latest, withUnfinished: true })?.id;
+  const run = given === 'latest' ? (newest() ?? given) : given;
+  if (run !== undefined && library.update(run, 0) === undefined) {
+    const known = newest();
+    throw new UserError('RUN_MISSING', `there is no stored run "${run}"`, {
+      hint:
+        known === undefined
+          ? 'Nothing has been run here yet; runs are beside their spec, which -c names.'
+          : `The newest is: ${known}`,
+    });
+  }
+  const desk = label ? await openDesk({ config, run: given, rater }, io) : undefined;
+  const server = await startViewServer({
+    library,
+    port: port ?? 0,
+    version: io.version,
+    desk,
+  }).catch((error: NodeJS.ErrnoException) => refusePort(port, error));
+  io.stdout.write(
+    `${server.url}${run === undefined || label ? '' : `#/?run=${encodeURIComponent(run)}`}\n`,
+  );
+  io.stderr.write(
+    `agentci: serving ${desk === undefined ? 'the runs of this folder' : labelsText(desk.labels)} to this machine; Ctrl-C ends it\n`,
+  );
+  await new Promise<void>((resolve) => {
+    if (io.signal.aborted) resolve();
+    else io.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await server.close();
+  desk?.labels.close();
+  return 0;
+}
+
+function refusePort(port: number | undefined, error: NodeJS.ErrnoException): never {
+  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
+  throw new UserError('PORT_TAKEN', `port ${port} cannot be used: ${error.code}`, {
+    hint: 'Leave --port out to get a free one.',
+  });
+}
 
 /** Answers are labelled once for each of their rubrics; of repeats, the run that reports show. */
 function labelsText({

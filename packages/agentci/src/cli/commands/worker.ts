@@ -1,11 +1,10 @@
 import { escapeTerminalLine, plural } from '@agentci/lib/text';
 import { loadSpec } from '@agentci/spec';
 import { Option } from 'commander';
+import { gitState } from '../../ci/git-state.ts';
+import { DEFAULT_SPEC, folderOf, specPath } from '../../stored-runs/spec-folders.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { gitState } from '../git-state.ts';
 import { atLeast, duration, someText, wholeNumber } from '../options.ts';
-import { DEFAULT_SPEC, folderOf } from '../spec-folders.ts';
-import { specPath } from '../spec-path.ts';
 
 /** A worker says that it is alive every few hundred milliseconds; with less, a busy machine would take its queries away. */
 const MIN_LOCK_MS = 1000;

@@ -73,27 +73,33 @@ export function scoreCase(
   return { whole, perTurn };
 }
 
+function checkTrajectory(
+  { name, threshold, settings }: Criterion,
+  { place, calls }: Pick<Invocation, 'place' | 'calls'>,
+  count: number,
+): Carried | undefined {
+  const mode = MODES[String(field(settings, 'match_type', 'matchType') ?? 'EXACT').toUpperCase()];
+  if (mode === undefined) return refuse(place, name, 'its match_type is not known');
+  if (threshold <= 0) return refuse(place, name, 'with a threshold of 0 nothing can fail');
+  // Each turn scores 0 or 1, and the mean is compared: for one turn every threshold asks for 1.
+  if (threshold < 1 && count > 1)
+    return refuse(
+      place,
+      name,
+      `a mean of ${threshold} over ${count} turns leaves open which turn may differ`,
+    );
+  const parts = expectedCalls(mode, 'exact', calls);
+  return parts.length === 0 ? undefined : carry(place, name, 'exact', parts);
+}
+
 function checkTurn(
   { name, threshold, settings }: Criterion,
   { place, response, calls }: Invocation,
   count: number,
 ): Carried | undefined {
   switch (name) {
-    case 'tool_trajectory_avg_score': {
-      const mode =
-        MODES[String(field(settings, 'match_type', 'matchType') ?? 'EXACT').toUpperCase()];
-      if (mode === undefined) return refuse(place, name, 'its match_type is not known');
-      if (threshold <= 0) return refuse(place, name, 'with a threshold of 0 nothing can fail');
-      // Each turn scores 0 or 1, and the mean is compared: for one turn every threshold asks for 1.
-      if (threshold < 1 && count > 1)
-        return refuse(
-          place,
-          name,
-          `a mean of ${threshold} over ${count} turns leaves open which turn may differ`,
-        );
-      const parts = expectedCalls(mode, 'exact', calls);
-      return parts.length === 0 ? undefined : carry(place, name, 'exact', parts);
-    }
+    case 'tool_trajectory_avg_score':
+      return checkTrajectory({ name, threshold, settings }, { place, calls }, count);
     case 'response_match_score':
       if (response === undefined) return undefined;
       if (threshold <= 0) return refuse(place, name, 'with a threshold of 0 nothing can fail');

@@ -136,13 +136,15 @@ function readAssertion(assertion: Fields, place: Place): Carried {
         ? none('it needs a tool, a field and a value')
         : argument(type, { tool, field, value }, place);
     case 'cost_under':
-      return typeof threshold === 'number'
-        ? carry(place, type, 'exact', [cost({ max_cost_usd: threshold })])
-        : none('it needs a threshold');
     case 'steps_under':
-      return typeof threshold === 'number'
-        ? carry(place, type, 'exact', [cost({ max_llm_calls: Math.trunc(threshold) })])
-        : none('it needs a threshold');
+      if (typeof threshold !== 'number') return none('it needs a threshold');
+      return carry(place, type, 'exact', [
+        cost(
+          type === 'cost_under'
+            ? { max_cost_usd: threshold }
+            : { max_llm_calls: Math.trunc(threshold) },
+        ),
+      ]);
     case 'output_contains':
     case 'output_not_contains': {
       if (value === undefined || value === null || String(value) === '')
@@ -161,6 +163,22 @@ function readAssertion(assertion: Fields, place: Place): Carried {
             'the rule word for word; your judge decides',
           );
     case 'handoff_target':
+    case 'handoff_count':
+    case 'handoff_targets_available':
+      return readHandoff(type, { value, threshold }, place);
+    default:
+      return none('it is not a type that is known');
+  }
+}
+
+function readHandoff(
+  type: 'handoff_target' | 'handoff_count' | 'handoff_targets_available',
+  { value, threshold }: Fields,
+  place: Place,
+): Carried {
+  const none = (why: string): Carried => refuse(place, type, why);
+  switch (type) {
+    case 'handoff_target':
       return textOf(value) === undefined
         ? none('it names no agent')
         : carry(place, type, 'exact', [path({ expected_handoff: value as string })]);
@@ -170,7 +188,7 @@ function readAssertion(assertion: Fields, place: Place): Carried {
         ? carry(place, type, 'exact', [path({ expr: `trace.handoffs == ${count}` })])
         : none('it needs a number');
     }
-    case 'handoff_targets_available':
+    default:
       return carry(
         place,
         type,
@@ -178,8 +196,6 @@ function readAssertion(assertion: Fields, place: Place): Carried {
         [path({ expected_handoffs_available: [value].flat().map(String) })],
         'more agents may be reachable here',
       );
-    default:
-      return none('it is not a type that is known');
   }
 }
 

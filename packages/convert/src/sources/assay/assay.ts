@@ -252,45 +252,44 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
     place,
   });
   if (unknown !== undefined) return unknown;
-  const texts = (value: unknown): readonly string[] => {
-    const given = isNone(value) ? [] : [value];
-    const list = Array.isArray(value) ? value : given;
-    return list.map(String).filter((text) => text !== '');
-  };
+  const context: Expectation = { one, place, type, none, exact };
+  return (
+    expectedOfAnswer(context) ??
+    expectedOfCalls(context, file, policies) ??
+    none('it has no counterpart in a query: see the pages on policies')
+  );
+}
+
+interface Expectation {
+  readonly one: Fields;
+  readonly place: Place;
+  readonly type: string;
+  readonly none: (why: string, problem?: Finding['problem']) => Carried;
+  readonly exact: (parts: readonly Part[]) => Carried;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  const given = isNone(value) ? [] : [value];
+  const list = Array.isArray(value) ? value : given;
+  return list.map(String).filter((text) => text !== '');
+}
+
+function expectedOfAnswer(context: Expectation): Carried | undefined {
+  const { one, place, type, none, exact } = context;
   switch (type) {
     case 'must_contain':
       return exact(
-        texts(one.must_contain).map((text) => correctness({ regex_match: contains(text) })),
+        textsIn(one.must_contain).map((text) => correctness({ regex_match: contains(text) })),
       );
     case 'must_not_contain':
       return exact(
-        texts(one.must_not_contain).map(
+        textsIn(one.must_not_contain).map(
           (text) => negate([correctness({ regex_match: contains(text) })])!,
         ),
       );
     case 'regex_match':
-    case 'regex_not_match': {
-      const pattern = textOf(one.pattern);
-      if (pattern === undefined) return none('it has no pattern', REQUIRED);
-      const flags = [
-        ...new Set(
-          [one.flags ?? '']
-            .flat()
-            .join('')
-            .replace(/[^ims]/g, ''),
-        ),
-      ].join('');
-      const fit = rustFit(pattern, flags);
-      if (fit.verdict === 'none') return none(fit.why);
-      const part = correctness({ regex_match: fit.pattern });
-      return carry(
-        place,
-        type,
-        fit.verdict,
-        [type === 'regex_match' ? part : negate([part])!],
-        fit.why,
-      );
-    }
+    case 'regex_not_match':
+      return expectedPattern(context);
     case 'json_schema': {
       const schema = parsed(one.json_schema);
       return isObject(schema)
@@ -330,6 +329,40 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
             'another judge with another prompt decides',
           );
     }
+    default:
+      return undefined;
+  }
+}
+
+function expectedPattern({ one, place, type, none }: Expectation): Carried {
+  const pattern = textOf(one.pattern);
+  if (pattern === undefined) return none('it has no pattern', REQUIRED);
+  const flags = [
+    ...new Set(
+      [one.flags ?? '']
+        .flat()
+        .join('')
+        .replace(/[^ims]/g, ''),
+    ),
+  ].join('');
+  const fit = rustFit(pattern, flags);
+  if (fit.verdict === 'none') return none(fit.why);
+  const part = correctness({ regex_match: fit.pattern });
+  return carry(
+    place,
+    type,
+    fit.verdict,
+    [type === 'regex_match' ? part : negate([part])!],
+    fit.why,
+  );
+}
+
+function expectedOfCalls(
+  { one, place, type, none, exact }: Expectation,
+  file: AssayFile,
+  policies: BlockValue[],
+): Carried | undefined {
+  switch (type) {
     case 'sequence_valid':
     case 'sequence':
       if (Array.isArray(one.rules)) return exact([path({ rules: one.rules as BlockValue })]);
@@ -348,11 +381,11 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
       );
     case 'tool_blocklist':
       return exact(
-        texts(one.blocked).length === 0 ? [] : [path({ forbidden_tools: texts(one.blocked) })],
+        textsIn(one.blocked).length === 0 ? [] : [path({ forbidden_tools: textsIn(one.blocked) })],
       );
     case 'trace_must_not_call_tool':
       return exact(
-        texts(one.tool).length === 0 ? [] : [path({ forbidden_tools: texts(one.tool) })],
+        textsIn(one.tool).length === 0 ? [] : [path({ forbidden_tools: textsIn(one.tool) })],
       );
     case 'trace_must_call_tool':
       return textOf(one.tool) === undefined
@@ -371,7 +404,7 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
         'steps are calls of tools here',
       );
     default:
-      return none('it has no counterpart in a query: see the pages on policies');
+      return undefined;
   }
 }
 

@@ -176,22 +176,8 @@ function checkOf(kind: string, args: Fields, ideals: readonly string[], place: P
       );
     case 'JsonValidator':
       return carry(place, kind, 'exact', [correctness({ is_json: true })]);
-    case 'JsonMatch': {
-      const values: BlockValue[] = [];
-      for (const ideal of ideals)
-        try {
-          values.push(JSON.parse(ideal) as BlockValue);
-        } catch {
-          return refuse(place, kind, 'an ideal is not JSON');
-        }
-      return carry(
-        place,
-        kind,
-        'close',
-        [correctness({ json_schema: { enum: values } })],
-        'a key that is missing equals null there',
-      );
-    }
+    case 'JsonMatch':
+      return readJsonMatch(ideals, place);
     case 'ModelBasedClassify':
       return args.modelgraded_spec === 'fact' || args.modelgraded_spec === 'closedqa'
         ? carry(
@@ -205,4 +191,22 @@ function checkOf(kind: string, args: Fields, ideals: readonly string[], place: P
     default:
       return refuse(place, kind.slice(0, 60), 'the class is code of its own');
   }
+}
+
+function readJsonMatch(ideals: readonly string[], place: Place): Carried {
+  const kind = 'JsonMatch';
+  const values: BlockValue[] = [];
+  for (const ideal of ideals)
+    try {
+      values.push(JSON.parse(ideal) as BlockValue);
+    } catch {
+      return refuse(place, kind, 'an ideal is not JSON');
+    }
+  return carry(
+    place,
+    kind,
+    'close',
+    [correctness({ json_schema: { enum: values } })],
+    'a key that is missing equals null there',
+  );
 }

@@ -67,41 +67,49 @@ export function readProviders(
   const rest = ({ outcome }: (typeof carried)[number]): string =>
     JSON.stringify({ ...outcome.runner, model: '' });
   const alike = isModels ? carried.filter((one) => rest(one) === rest(first)) : [first];
-  for (const one of carried) {
-    const isKept = alike.includes(one);
-    const { close } = one.outcome;
-    findings.push({
-      ...one.provider.place,
-      type: `provider ${one.provider.id}`,
-      ...(isKept
-        ? {
-            verdict: close === undefined ? 'exact' : 'close',
-            target: `runner.${Object.keys(one.outcome.runner)[0]}`,
-            why: close,
-          }
-        : {
-            verdict: 'none',
-            why: 'a spec has one runner: convert again with this provider alone',
-          }),
-    } as Finding);
-  }
+  for (const { provider, outcome } of carried)
+    findings.push(
+      findingOf(
+        provider,
+        outcome,
+        alike.some((one) => one.provider === provider),
+      ),
+    );
   const variables = [...new Set(first.outcome.variables ?? [])];
   const kept = alike.map(({ provider: { names, prompts } }) => ({ names, prompts }));
   const left = alike.flatMap(({ outcome }) => outcome.close ?? [])[0];
   const close = left === undefined ? {} : { closeRunner: left };
-  if (alike.length <= 1 || others.length === 0)
-    return { runner: first.outcome.runner, findings, variables, kept, ...close, ...changes };
   const models = [...new Set(alike.map(({ outcome }) => outcome.runner.model as string))];
-  if (models.length === 1)
-    return { runner: first.outcome.runner, findings, variables, kept, ...close, ...changes };
+  const isOne = alike.length <= 1 || others.length === 0 || models.length === 1;
   return {
-    runner: { ...first.outcome.runner, model: '{{model}}' },
-    matrix: { model: models },
+    ...(isOne
+      ? { runner: first.outcome.runner }
+      : { runner: { ...first.outcome.runner, model: '{{model}}' }, matrix: { model: models } }),
     findings,
     variables,
     kept,
     ...close,
     ...changes,
+  };
+}
+
+function findingOf(
+  { id, place }: Provider,
+  { runner, close }: { readonly runner: object; readonly close?: string | undefined },
+  isKept: boolean,
+): Finding {
+  const found = { ...place, type: `provider ${id}` };
+  if (!isKept)
+    return {
+      ...found,
+      verdict: 'none',
+      why: 'a spec has one runner: convert again with this provider alone',
+    };
+  return {
+    ...found,
+    verdict: close === undefined ? 'exact' : 'close',
+    target: `runner.${Object.keys(runner)[0]}`,
+    why: close,
   };
 }
 

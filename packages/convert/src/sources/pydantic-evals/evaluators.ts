@@ -82,27 +82,45 @@ const seconds = (value: unknown): number | undefined => {
 const names = (value: unknown): readonly { tool: string }[] =>
   listOf(value).map((tool) => ({ tool: String(tool) }));
 
+function readContains(args: Fields, place: Place): Carried {
+  const name = 'Contains';
+  const text = typeof args.value === 'string' && args.value !== '' ? args.value : undefined;
+  if (text === undefined)
+    return refuse(place, name, 'only texts in an answer that is text are looked for');
+  if (args.case_sensitive !== false)
+    return carry(place, name, 'exact', [correctness({ regex_match: contains(text) })]);
+  const isRegular = foldsRegularly(text);
+  return carry(
+    place,
+    name,
+    isRegular ? 'exact' : 'close',
+    [correctness({ regex_match: containsFolded(text) })],
+    isRegular ? undefined : 'letters of which case folding and lower-casing differ',
+  );
+}
+
+function readToolCorrectness(args: Fields, place: Place): Carried {
+  const name = 'ToolCorrectness';
+  const parts = expectedCalls(
+    args.allow_extra === true ? 'any_order' : 'unordered',
+    'ignore',
+    names(args.expected_tools),
+  );
+  if (parts.length === 0)
+    return refuse(place, name, 'no tools are expected, so that nothing can fail');
+  return args.include_failed === true
+    ? carry(place, name, 'exact', parts)
+    : carry(place, name, 'close', parts, 'calls that failed count here');
+}
+
 function readOne(name: string, args: Fields, own: Fields, place: Place): Carried {
   switch (name) {
     case 'EqualsExpected':
       return same(own.expected_output, name, place);
     case 'Equals':
       return same(args.value, name, place);
-    case 'Contains': {
-      const text = typeof args.value === 'string' && args.value !== '' ? args.value : undefined;
-      if (text === undefined)
-        return refuse(place, name, 'only texts in an answer that is text are looked for');
-      if (args.case_sensitive !== false)
-        return carry(place, name, 'exact', [correctness({ regex_match: contains(text) })]);
-      const isRegular = foldsRegularly(text);
-      return carry(
-        place,
-        name,
-        isRegular ? 'exact' : 'close',
-        [correctness({ regex_match: containsFolded(text) })],
-        isRegular ? undefined : 'letters of which case folding and lower-casing differ',
-      );
-    }
+    case 'Contains':
+      return readContains(args, place);
     case 'MaxDuration': {
       const limit = seconds(args.seconds);
       return limit === undefined
@@ -123,18 +141,8 @@ function readOne(name: string, args: Fields, own: Fields, place: Place): Carried
             'the rubric word for word; your judge decides',
           );
     }
-    case 'ToolCorrectness': {
-      const parts = expectedCalls(
-        args.allow_extra === true ? 'any_order' : 'unordered',
-        'ignore',
-        names(args.expected_tools),
-      );
-      if (parts.length === 0)
-        return refuse(place, name, 'no tools are expected, so that nothing can fail');
-      return args.include_failed === true
-        ? carry(place, name, 'exact', parts)
-        : carry(place, name, 'close', parts, 'calls that failed count here');
-    }
+    case 'ToolCorrectness':
+      return readToolCorrectness(args, place);
     case 'TrajectoryMatch':
       if (args.order !== 'exact') return refuse(place, name, 'a score without a bound');
       return carry(

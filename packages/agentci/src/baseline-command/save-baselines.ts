@@ -1,0 +1,22 @@
+import { UserError } from '@agentci/lib/problems';
+import type { Io } from '../cli/io.ts';
+import { baselinePlace, queryNamed } from './baseline-place.ts';
+import { saveTraces } from './save-traces.ts';
+import { fromAgent, fromRecordings, type SaveFlags } from './traces-to-save.ts';
+
+/** Saves traces of a stored run, of recordings, or of an agent run now. */
+export async function saveBaselines(options: SaveFlags, io: Io): Promise<number> {
+  if (options.run !== undefined && options.traceFile !== undefined)
+    throw new UserError('OPTIONS_MIXED', '--run and --trace-file are two sources; give one');
+  const place = await baselinePlace(options, io);
+  const query = options.query === undefined ? undefined : queryNamed(place.suite, options.query);
+  const isFresh =
+    query !== undefined &&
+    options.run === undefined &&
+    options.traceFile === undefined &&
+    place.suite.runner !== undefined;
+  const found = isFresh
+    ? await fromAgent(place, query.id, options, io)
+    : await fromRecordings(place.suite, query?.id, options, io);
+  return saveTraces({ ...place, ...found }, options, io);
+}

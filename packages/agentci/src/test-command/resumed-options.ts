@@ -1,0 +1,143 @@
+import { UserError } from '@agentci/lib/problems';
+import type { CaseName } from '@agentci/results';
+import { listRuns, type StoredRun } from '@agentci/run';
+import type { Suite } from '@agentci/spec';
+import { isRunOf } from '../stored-runs/spec-folders.ts';
+import type { TestOptions } from './test-options.ts';
+
+/**
+ * `kept`: what a run is about and what its verdicts rest on. It is stored with the run, and another value is refused: it would mix two runs
+ * in one. `replaceable`: limits, and how the rest is run, which may be the reason to continue. It is stored as well; a value that is given
+ * now counts from here on and is stored in its place. A flag can only be added, so a run gets stricter and never more lenient.
+ * `settled`: chose queries when the run was started; those are stored. `now`: what this command is to do, such as its reports.
+ */
+type OnResume = 'kept' | 'replaceable' | 'settled' | 'now';
+
+/** What becomes of each option when a run is continued. */
+export const ON_RESUME: { readonly [K in keyof Required<TestOptions>]: OnResume } = {
+  traces: 'kept',
+  traceFormat: 'kept',
+  tags: 'kept',
+  filter: 'kept',
+  ids: 'kept',
+  cell: 'kept',
+  shard: 'kept',
+  weights: 'kept',
+  runs: 'kept',
+  seed: 'kept',
+  cassette: 'kept',
+  judge: 'kept',
+  judgeCache: 'kept',
+  sampleEnsemble: 'kept',
+  auditUser: 'kept',
+  baseline: 'kept',
+  baselineDir: 'kept',
+  strict: 'replaceable',
+  failFast: 'replaceable',
+  maxCost: 'replaceable',
+  timeout: 'replaceable',
+  retries: 'replaceable',
+  workers: 'replaceable',
+  queue: 'replaceable',
+  queueRate: 'replaceable',
+  queueTimeout: 'replaceable',
+  failed: 'settled',
+  failedFrom: 'settled',
+  config: 'now',
+  format: 'now',
+  output: 'now',
+  json: 'now',
+  quiet: 'now',
+  notifyOn: 'now',
+  notifyTemplate: 'now',
+  dryRun: 'now',
+  watch: 'now',
+  resume: 'now',
+};
+
+type Stored = Readonly<Record<string, unknown>>;
+
+const NAMES = Object.keys(ON_RESUME) as (keyof TestOptions)[];
+
+/** Of some options, those that are stored with a run. */
+export const storedOptions = (options: Partial<TestOptions> | Stored): Partial<TestOptions> =>
+  only(options, ['kept', 'replaceable']);
+
+const only = (
+  options: Partial<TestOptions> | Stored,
+  kinds: readonly OnResume[],
+): Partial<TestOptions> =>
+  Object.fromEntries(
+    NAMES.filter((name) => kinds.includes(ON_RESUME[name]))
+      .map((name) => [name, (options as Stored)[name]])
+      .filter(([, value]) => value !== undefined),
+  ) as Partial<TestOptions>;
+
+/** The options that a run is continued with: those it was started with, and what may be given anew. */
+export function resumedOptions(given: TestOptions, { header }: StoredRun): TestOptions {
+  const options = {
+    ...given,
+    ...storedOptions(header.started_with ?? {}),
+    ...only(given, ['replaceable']),
+  };
+  return options.queue === NO_QUEUE ? withoutQueue(options) : options;
+}
+
+/** As an address of a queue: the rest of a run is run here. Its Redis may be gone for good. */
+const NO_QUEUE = 'off';
+
+const withoutQueue = ({
+  queue: _,
+  queueRate: __,
+  queueTimeout: ___,
+  ...options
+}: TestOptions): TestOptions => options;
+
+/** The cases that an unfinished run was restricted to when it was started, beyond what its options say. */
+export const casesOf = ({ header }: StoredRun): readonly CaseName[] | undefined =>
+  header.started_with?.only as CaseName[] | undefined;
+
+/** The unfinished run to continue. Options that would make another run of it are refused. */
+export function resumable(root: string, suite: Suite, given: TestOptions): StoredRun {
+  const [unfinished] = listRuns(root)
+    .filter((run) => !run.finished && isRunOf(suite, run))
+    .sort((a, b) => (a.age < b.age ? 1 : -1));
+  if (!unfinished) {
+    throw new UserError('NOTHING_TO_RESUME', `--resume: ${suite.file} has no unfinished run here`, {
+      hint: 'Run it without --resume.',
+    });
+  }
+  if (unfinished.header.spec.hash !== suite.hash) {
+    throw new UserError(
+      'RESUME_SPEC_CHANGED',
+      `--resume: the spec has changed since run ${unfinished.id} was started`,
+      {
+        hint: 'Its results would belong to another spec: start a new run without --resume.',
+      },
+    );
+  }
+  if (unfinished.header.started_with === undefined)
+    throw new UserError(
+      'RESUME_OPTIONS',
+      `--resume: run ${unfinished.id} does not say what it was started with`,
+      {
+        hint: 'It is of an older version. Start a new run without --resume.',
+      },
+    );
+  const before = storedOptions(unfinished.header.started_with);
+  const other = NAMES.filter((name) => ['kept', 'settled'].includes(ON_RESUME[name])).find(
+    (name) =>
+      given[name] !== undefined && JSON.stringify(given[name]) !== JSON.stringify(before[name]),
+  );
+  if (other === undefined) return unfinished;
+  throw new UserError(
+    'RESUME_OPTIONS',
+    `--resume: run ${unfinished.id} was not started with this ${flagOf(other)}`,
+    {
+      hint: 'Leave it out to continue the run as it was started, or start a new run without --resume.',
+    },
+  );
+}
+
+const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
