@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { UserError } from '../problems/user-error.ts';
 
@@ -6,13 +7,18 @@ import { UserError } from '../problems/user-error.ts';
 const shared = new Set<string>();
 
 /** Refuses writes through links in this folder from now on. */
-export const refuseLinksIn = (folder: string): void => void shared.add(resolve(folder));
+export function refuseLinksIn(folder: string): void {
+  const path = resolve(folder);
+  // Everyone may put links into the system's temporary folder, so it is not a checkout.
+  if (path !== resolve(tmpdir()) && path !== dirname(path)) shared.add(path);
+}
 
 /**
  * Throws if a path leads through a symbolic link in a shared folder, because the author of the link
  * would choose which file is overwritten. Every writer calls this before opening a file.
  */
 export function refuseLinks(path: string): void {
+  if (shared.size === 0) return;
   const target = resolve(path);
   let links: string[] = [];
   for (let at = target; ; at = dirname(at)) {
