@@ -1,5 +1,5 @@
-// Posts the summary on the pull request, or updates the comment an earlier run left: the hidden marker on the first line
-// tells them apart from everybody else's. A comment that cannot be posted is a warning, never a verdict.
+// Posts the summary on the pull request, or updates the comment of an earlier run, which has the same author and the same
+// hidden marker on its first line. A comment that cannot be posted is a warning, never a verdict.
 import { readFileSync } from 'node:fs';
 import { fetchJson } from './fetch-json.mjs';
 
@@ -23,11 +23,12 @@ async function comment() {
   }
   const body = readFileSync(env.AGENTCI_SUMMARY, 'utf8');
   const [marker] = body.split('\n', 1);
-  const isMine = sameRun(marker);
+  const isSameRun = sameRun(marker);
+  const me = await author();
   const comments = `${env.GITHUB_API_URL}/repos/${env.GITHUB_REPOSITORY}/issues`;
   for (let page = 1; page <= PAGES; page++) {
     const found = await call(`${comments}/${number}/comments?per_page=100&page=${page}`, 'GET');
-    const mine = found.find((entry) => isMine(entry.body ?? ''));
+    const mine = found.find((entry) => entry.user?.login === me && isSameRun(entry.body ?? ''));
     if (mine) {
       await call(`${comments}/comments/${mine.id}`, 'PATCH', { body });
       return;
@@ -45,6 +46,15 @@ function sameRun(marker) {
     const [, other, itsSpec] = /^<!-- agentci:(.*?):(.*) -->/.exec(text.split('\n', 1)[0]) ?? [];
     return spec !== undefined && itsSpec === spec && (agent === 'not-run' || other === 'not-run');
   };
+}
+
+/** The account that the token posts as. The token of a workflow may not ask, and posts as the bot of GitHub Actions. */
+async function author() {
+  try {
+    return (await call(`${env.GITHUB_API_URL}/user`, 'GET')).login;
+  } catch {
+    return 'github-actions[bot]';
+  }
 }
 
 function call(url, method, body) {

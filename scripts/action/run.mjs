@@ -1,6 +1,7 @@
 // The action's main step: runs agentci with every report a pull request can use, and hands the files and the verdict on.
 // It never fails the job by itself; the last step does, after reports and comment are out.
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   copyFileSync,
@@ -137,6 +138,10 @@ function madeFolder(path) {
 }
 
 function output(values) {
-  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
+  // A random delimiter, so that no value can end its output and begin another.
+  const end = `end-${randomUUID()}`;
+  const lines = Object.entries(values).map(
+    ([name, value]) => `${name}<<${end}\n${value}\n${end}\n`,
+  );
   if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, lines.join(''));
 }

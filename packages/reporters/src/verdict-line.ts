@@ -6,6 +6,7 @@ import {
   caseText,
   checksOf,
   countsOf,
+  isDecided,
   isOfSpec,
   isUnmeasured,
   mayHideCall,
@@ -61,6 +62,7 @@ export function exitLine(run: RunResult, c: Colors): string {
   const { summary } = run;
   switch (summary.exit_code) {
     case 0:
+      if (!isAnyDecided(run)) return c.yellow('nothing was exercised (exit 0)');
       return c.green(summary.warnings > 0 ? 'ok: nothing failed (exit 0)' : 'ok (exit 0)');
     case 1:
       return c.red(
@@ -71,14 +73,18 @@ export function exitLine(run: RunResult, c: Colors): string {
     case 130:
       return c.yellow('interrupted: what was finished is stored; --resume continues (exit 130)');
     default: {
-      const isSaid = ({ status }: CheckResult): boolean => status !== 'skip' && status !== 'error';
-      const decided =
-        run.checks.some(isSaid) || run.results.some((result) => checksOf(result).some(isSaid));
-      if (!decided && summary.errors === 0) return c.magenta('nothing was checked (exit 2)');
+      if (!isAnyDecided(run) && summary.errors === 0)
+        return c.magenta('nothing was checked (exit 2)');
       const hasErrors = summary.errors > 0 || run.checks.some((check) => check.status === 'error');
       return c.magenta(`could not tell${hasErrors ? '' : unmeasured(run)} (exit 2)`);
     }
   }
+}
+
+/** Whether any check of the run passed, warned or failed. */
+function isAnyDecided({ checks, results }: RunResult): boolean {
+  const isVerdict = ({ status }: CheckResult): boolean => isDecided(status);
+  return checks.some(isVerdict) || results.some((result) => checksOf(result).some(isVerdict));
 }
 
 /** Queries with this kind of warning: `q1 SCRIPT_UNUSED`. Undefined if there are none. */

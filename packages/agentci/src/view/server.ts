@@ -58,7 +58,8 @@ async function answer(
 ): Promise<void> {
   if (request.headers.host !== `${HOST}:${port}` && request.headers.host !== `localhost:${port}`)
     return send(response, 403, { error: 'this server answers to 127.0.0.1 only' });
-  const url = new URL(request.url ?? '/', `http://${HOST}`);
+  // Only a path: `//host` would be read as another server.
+  const url = new URL(`http://${HOST}${(request.url ?? '/').replace(/^\/*/, '/')}`);
   const [, given = '', ...path] = url.pathname.split('/');
   if (!isSame(given, token))
     return send(response, 403, { error: 'use the whole address that agentci view printed' });

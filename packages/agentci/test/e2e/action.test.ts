@@ -38,16 +38,25 @@ const action = load(readFileSync(join(root, 'action.yml'), 'utf8')) as {
 interface Comment {
   id: number;
   body: string;
+  user?: { login: string };
 }
+
+const BOT = { login: 'github-actions[bot]' };
 
 /** The part of GitHub's API the action needs, on loopback. */
 async function github(comments: Comment[], status = 200) {
   const server = createServer(async (incoming, response) => {
     let body = '';
     for await (const chunk of incoming) body += chunk;
+    // GitHub does not tell the token of a workflow whose it is.
+    if (incoming.url === '/user') return void response.writeHead(403).end('{}');
     const id = Number(/comments\/(\d+)$/.exec(incoming.url ?? '')?.[1]);
     if (incoming.method === 'POST')
-      comments.push({ id: comments.length + 1, ...(JSON.parse(body) as { body: string }) });
+      comments.push({
+        id: comments.length + 1,
+        user: BOT,
+        ...(JSON.parse(body) as { body: string }),
+      });
     if (incoming.method === 'PATCH')
       Object.assign(comments.find((entry) => entry.id === id)!, JSON.parse(body));
     response
@@ -109,10 +118,10 @@ async function runAction(cwd: string, given: Record<string, string>, api: string
     code = await new Promise<number>((resolve) =>
       child.on('close', (status) => resolve(status ?? 1)),
     );
-    for (const line of readFileSync(join(cwd, 'output.txt'), 'utf8').split('\n')) {
-      const at = line.indexOf('=');
-      if (at > 0) outputs[line.slice(0, at)] = line.slice(at + 1);
-    }
+    for (const [, name, , text] of readFileSync(join(cwd, 'output.txt'), 'utf8').matchAll(
+      /^([\w-]+)<<(?<end>\S+)\n([\s\S]*?)\n\k<end>$/gm,
+    ))
+      outputs[name!] = text!;
   }
   return { code, log, outputs, summary: readFileSync(join(cwd, 'step-summary.md'), 'utf8') };
 }
@@ -151,7 +160,9 @@ test('a failing run: annotations, summary, one comment, and the job fails last',
 });
 
 test('the next run updates its comment in place', async () => {
-  const comments: Comment[] = [{ id: 1, body: '<!-- agentci:demo:agentci_spec.yaml -->\nold' }];
+  const comments: Comment[] = [
+    { id: 1, user: BOT, body: '<!-- agentci:demo:agentci_spec.yaml -->\nold' },
+  ];
   const { code } = await runAction(
     project('ok'),
     { traces: 'traces.jsonl' },
@@ -160,6 +171,24 @@ test('the next run updates its comment in place', async () => {
   expect(code).toBe(0);
   expect(comments).toHaveLength(1);
   expect(comments[0]?.body).toContain('1 passed');
+});
+
+test('the comment of somebody else is left alone, whatever marker it has', async () => {
+  const body = '<!-- agentci:demo:agentci_spec.yaml -->\nforged';
+  const comments: Comment[] = [{ id: 1, user: { login: 'mallory' }, body }];
+  await runAction(project('ok'), { traces: 'traces.jsonl' }, await github(comments));
+  expect(comments.map((entry) => entry.user?.login)).toEqual(['mallory', BOT.login]);
+  expect(comments[0]?.body).toBe(body);
+});
+
+test('an input cannot write an output of its own', async () => {
+  const shard = '9/9\nverdict=0\nverdict<<x\n0\nx';
+  const { outputs } = await runAction(
+    project('ok'),
+    { traces: 'traces.jsonl', shard, comment: 'false' },
+    'http://127.0.0.1:1',
+  );
+  expect(outputs.verdict).toBe('2');
 });
 
 test.each([

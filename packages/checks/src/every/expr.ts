@@ -58,12 +58,20 @@ function problemsIn(written: string | readonly string[]): Problem[] {
       : written.map((one, i) => ({ text: one, path: [i] }));
   return texts.flatMap(({ text: one, path }) => {
     const compiled = compileExpression(one, EXPR_VARIABLES);
-    if (compiled.ok) return [];
+    if (compiled.ok) return compiled.program.paths.size > 0 ? [] : [constantIssue(one, path)];
     const { message, offset } = compiled.problem;
     const hint = 'expressions are CEL over answer, calls, trace, query, vars and output';
     return [{ code: 'SPEC_BAD_EXPR', message: `expr: ${message}`, hint, path, offset }];
   });
 }
+
+/** Without a variable the result is the same for every run. */
+const constantIssue = (text: string, path: readonly number[]): Problem => ({
+  code: 'SPEC_CANNOT_FAIL',
+  message: `expr: ${clip(text)} does not look at the run, so it is the same for every answer`,
+  hint: 'use answer, calls, trace, query, vars or output',
+  path: [...path],
+});
 
 function evaluate(text: string, values: ReturnType<typeof expressionValues>): CheckOutcome {
   const shown = clip(text.trim().replace(/\s+/g, ' '));
