@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { systemErrorText } from '@agentci/lib/problems';
 import { maskText, SECRETS } from '@agentci/lib/secrets';
@@ -69,15 +70,19 @@ export async function start(argv: readonly string[], version: string): Promise<v
   });
 }
 
-/** A working directory that was deleted has no name; nothing can be looked for in it. */
+/** Undefined if the working folder was deleted, or has a name that is not UTF-8, which Node cannot open. */
 function workingDirectory(): string | undefined {
   try {
-    return process.cwd();
+    const cwd = process.cwd();
+    if (existsSync(cwd)) return cwd;
+    process.stderr.write(
+      `agentci: the working folder ${JSON.stringify(cwd)} cannot be opened: its name is not UTF-8 [SYSTEM]\n  hint: Rename it, or run agentci in another folder.\n`,
+    );
   } catch (error) {
     crash(error);
-    process.exitCode = EXIT_COULD_NOT_TELL;
-    return undefined;
   }
+  process.exitCode = EXIT_COULD_NOT_TELL;
+  return undefined;
 }
 
 /** Errors of the machine are one line. Anything else is our bug: its stack helps, and the exit code claims no verdict. */

@@ -1,4 +1,4 @@
-import { isObject } from '@agentci/lib/data';
+import { isObject, valueIn } from '@agentci/lib/data';
 import { canFail } from '@agentci/lib/json-schema';
 import { didYouMean } from '@agentci/lib/text';
 import { negate } from '../../combine.ts';
@@ -110,7 +110,7 @@ function unknownKeys(
     .map((key) =>
       refuse(placeOfEntry(fields, key, 'key', place), key, `${what} has no key "${key}"`, {
         code: 'SPEC_UNKNOWN_KEY',
-        hint: HINTS[key] ?? nearest(key, known) ?? `its keys are ${known.join(', ')}`,
+        hint: valueIn(HINTS, key) ?? nearest(key, known) ?? `its keys are ${known.join(', ')}`,
       }),
     );
 }
@@ -247,7 +247,7 @@ function expectation(one: Fields, place: Place, file: AssayFile, policies: Block
   const exact = (parts: readonly Part[]): Carried =>
     parts.length === 0 ? empty() : carry(place, type, 'exact', parts);
   const [unknown] = unknownKeys(one, {
-    known: ['type', type, ...(KEYS[type] ?? Object.keys(one))],
+    known: ['type', type, ...(valueIn(KEYS, type) ?? Object.keys(one))],
     what: `"${type}"`,
     place,
   });

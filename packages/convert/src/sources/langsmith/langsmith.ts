@@ -1,4 +1,4 @@
-import { isObject } from '@agentci/lib/data';
+import { isObject, valueIn } from '@agentci/lib/data';
 import {
   type Block,
   type Carried,
@@ -122,7 +122,7 @@ function reference(
 ): Carried {
   if (messages !== undefined) {
     const name = map.mode ?? 'strict';
-    const chosen = MODES[name];
+    const chosen = valueIn(MODES, name);
     if (chosen === undefined)
       return refuse(
         place,

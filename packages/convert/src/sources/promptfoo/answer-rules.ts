@@ -1,4 +1,4 @@
-import { defined, isObject } from '@agentci/lib/data';
+import { defined, isObject, valueIn } from '@agentci/lib/data';
 import {
   contains,
   containsFolded,
@@ -190,6 +190,6 @@ function similar(value: unknown, method: string, min: unknown): RuleOutcome {
   )
     return { none: 'it needs a text and a threshold' };
   const blocks = texts.map((text) => ({ similarity: { to: text as string, method, min } }));
-  const close = COUNTED[method];
+  const close = valueIn(COUNTED, method);
   return { parts: [correctness(blocks.length === 1 ? blocks[0]! : { any: blocks })], close };
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@agentci/lib/data';
+import { isObject, valueIn } from '@agentci/lib/data';
 import { negate, type Scored, softened, together, type Weighed, weigh } from '../../combine.ts';
 import { type Carried, carry, type Part, type Place, refuse } from '../../model.ts';
 import { placeOf } from '../../places.ts';
@@ -143,9 +143,10 @@ function readSingle(assertion: Assertion, place: Place, context: AssertionContex
   const none = (why: string): Read => ({ carried: refuse(place, type, why), isBoolean: true });
   if (context.changed !== undefined && !UNCHANGED.has(base)) return none(context.changed);
   if (assertion.transform !== undefined) return none('its transform changes the answer with code');
-  if (NONE[base] !== undefined) return none(NONE[base]);
+  const unsupported = valueIn(NONE, base);
+  if (unsupported !== undefined) return none(unsupported);
   if (base.startsWith('promptfoo:')) return none('red-team assertions are not carried');
-  const rule = RULES[base];
+  const rule = valueIn(RULES, base);
   if (rule === undefined) return none(`"${base.slice(0, 60)}" is not a type that is known`);
   const value = resolveValue(assertion.value, context);
   if (!value.ok) return none(value.why);

@@ -1,4 +1,4 @@
-import { isObject } from '@agentci/lib/data';
+import { isObject, valueIn } from '@agentci/lib/data';
 import { contains, containsFolded, equals, foldsRegularly } from '../../literal.ts';
 import {
   type BlockValue,
@@ -54,8 +54,8 @@ function named(written: unknown): readonly [string | undefined, Fields] {
   return [
     name,
     {
-      [FIRST[name] ?? 'value']:
-        Array.isArray(value) && FIRST[name] === undefined ? value[0] : value,
+      [valueIn(FIRST, name) ?? 'value']:
+        Array.isArray(value) && valueIn(FIRST, name) === undefined ? value[0] : value,
     },
   ];
 }
