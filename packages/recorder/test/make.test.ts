@@ -6,8 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { rowOfFile } from '../../agentci/test/conformance/row.ts';
 import { makeRecordings } from '../src/make.ts';
 
-const kept = (path: string): string =>
-  fileURLToPath(new URL(`../../agentci/test/${path}`, import.meta.url));
+const kept = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentci-recorder-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -17,12 +16,14 @@ describe.each(['openai-chat-completions', 'langchain-langgraph', 'mcp', 'otlp-pr
     test('says today what its kept recordings say, down to the bytes', async () => {
       const made = await makeRecordings([format], folder);
       expect(made.length).toBeGreaterThan(0);
-      const rows = JSON.parse(readFileSync(kept(`conformance/own/${format}.json`), 'utf8'));
+      const rows = JSON.parse(
+        readFileSync(kept(`agentci/test/conformance/own/${format}.json`), 'utf8'),
+      );
       for (const file of readdirSync(join(folder, format))) {
         expect(await rowOfFile(join(folder, format, file)), file).toEqual(rows[file]);
         const [now, before] = [
           join(folder, format, file),
-          kept(`recordings/${format}/${file}`),
+          kept(`testing/recordings/${format}/${file}`),
         ].map((path) => readFileSync(path));
         expect(
           now!.equals(before!),
