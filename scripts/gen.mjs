@@ -202,6 +202,7 @@ const checkPages = readdirSync(pages)
   .map((name) => {
     const text = readFileSync(join(pages, name), 'utf8')
       .trim()
+      .replace(`${PAGE_MARK}\n\n`, '')
       .replace(/\]\((?!https?:)[^)]*\)/g, ']');
     return `  ${literal(name.slice(0, -3))}: ${JSON.stringify(text)},`;
   });

@@ -5,17 +5,20 @@ import { ioOf } from '../../test/support/io.ts';
 import { sendNotice } from './send.ts';
 
 test.each([
-  { how: 'never answers', reason: 'no answer within 0.3 s (3 attempts)', taken: 3 },
+  { how: 'never answers', timeoutMs: 300, reason: 'no answer within 0.3 s (3 attempts)', taken: 3 },
   // What it says after its status does not matter.
-  { how: 'sends headers and then nothing', reason: undefined, taken: 1 },
-  { how: 'sends a byte now and then, for ever', reason: undefined, taken: 1 },
-] as const)('a message to a server that $how comes to an end', async ({ how, reason, taken }) => {
-  await using server = await serveSlowly(how);
-  using _garbage = collectGarbage();
-  const { io } = ioOf('/', { env: { AGENTCI_WEBHOOK_URL: server.url } });
-  expect(await sendNotice('webhook', '{}', io, { timeoutMs: 300, firstWaitMs: 1 })).toBe(reason);
-  expect(server.taken()).toBe(taken);
-});
+  { how: 'sends headers and then nothing', timeoutMs: 20_000, reason: undefined, taken: 1 },
+  { how: 'sends a byte now and then, for ever', timeoutMs: 20_000, reason: undefined, taken: 1 },
+] as const)(
+  'a message to a server that $how comes to an end',
+  async ({ how, timeoutMs, reason, taken }) => {
+    await using server = await serveSlowly(how);
+    using _garbage = collectGarbage();
+    const { io } = ioOf('/', { env: { AGENTCI_WEBHOOK_URL: server.url } });
+    expect(await sendNotice('webhook', '{}', io, { timeoutMs, firstWaitMs: 1 })).toBe(reason);
+    expect(server.taken()).toBe(taken);
+  },
+);
 
 test('an interruption ends the wait for the next attempt', async () => {
   await using server = await serveSlowly('never answers');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { SECRETS } from '@agentci/lib/secrets';
 import { type CliOptions, type CliOutcome, cleanEnv, cliProcess } from '@agentci/testing/cli';
 import { main } from '../../src/cli/main.ts';
@@ -6,7 +7,7 @@ import { VERSION } from '../../src/cli/version.gen.ts';
 const home = process.cwd();
 /** Commands whose child processes inherit the streams of this process. */
 const STREAMING: ReadonlySet<string | undefined> = new Set(['capture', 'guard', 'tap']);
-let running = 0;
+const running = new Set<symbol>();
 
 /**
  * Runs a command line in this process if it can, through the same door as `bin.ts`: starting the program takes ten times as
@@ -15,7 +16,7 @@ let running = 0;
 export async function cli(args: readonly string[], options: CliOptions): Promise<CliOutcome> {
   const { cwd, env } = options;
   if (STREAMING.has(args[0]) || env?.NODE_OPTIONS !== undefined) return cliProcess(args, options);
-  enter(cwd);
+  const run = enter(cwd);
   const written = { stdout: '', stderr: '' };
   const output = (name: keyof typeof written) => ({
     write: (text: string) => {
@@ -37,19 +38,22 @@ export async function cli(args: readonly string[], options: CliOptions): Promise
     });
     return { code, ...written };
   } finally {
-    running -= 1;
-    if (running === 0) process.chdir(home);
+    if (running.delete(run) && running.size === 0) process.chdir(home);
   }
 }
 
 /** A process has one working directory and one set of secrets, so commands that run together must share both. */
-function enter(cwd: string): void {
+function enter(cwd: string): symbol {
   const before = process.cwd();
+  // The folder of a test that timed out was removed. Its command may never end, and is not waited for.
+  if (!existsSync(before)) running.clear();
   process.chdir(cwd);
-  if (running === 0) SECRETS.clear();
+  if (running.size === 0) SECRETS.clear();
   else if (process.cwd() !== before) {
     process.chdir(before);
     throw new Error('commands in different folders cannot run at the same time: use cliProcess');
   }
-  running += 1;
+  const run = Symbol(cwd);
+  running.add(run);
+  return run;
 }
