@@ -18,9 +18,9 @@ export async function serveReply(
   exchange.replied(reply.status, reply.headers);
   const isPacked = reply.headers['content-encoding'] !== undefined;
   const hides = reply.hidesUsage === true;
-  const headers: string[] = [];
-  for (const name of Object.keys(reply.headers))
-    if (!(hides && name === 'content-encoding')) headers.push(name, reply.headers[name]!);
+  const headers = Object.entries(reply.headers)
+    .filter(([name]) => !(hides && name === 'content-encoding'))
+    .flat();
   for (const chunk of reply.chunks) exchange.chunk(chunk);
   const [only] = reply.chunks;
   if (

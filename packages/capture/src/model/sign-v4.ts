@@ -77,16 +77,9 @@ export function signAgain(
     'x-amz-security-token': credentials.sessionToken,
   });
   const names = Object.keys(signed).sort();
-  const query = [...target.searchParams]
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .sort()
-    .join('&');
-  // Every service but S3 has its path encoded a second time.
-  const path = target.pathname.split('/').map(encoded).join('/');
   const canonical = [
     method,
-    path,
-    query,
+    ...canonicalAddress(target),
     ...names.map((name) => `${name}:${signed[name]}`),
     '',
     names.join(';'),
@@ -108,6 +101,16 @@ export function signAgain(
     'authorization',
     `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
   ];
+}
+
+function canonicalAddress(target: URL): readonly [path: string, query: string] {
+  const query = [...target.searchParams]
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .sort()
+    .join('&');
+  // Every service but S3 has its path encoded a second time.
+  const path = target.pathname.split('/').map(encoded).join('/');
+  return [path, query];
 }
 
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');

@@ -72,12 +72,7 @@ export function compileFlow(flow: Flow): CompiledRule {
     test: (calls, at) => carriedAt(calls as CallLists, at),
   };
   const hit: Selector = { ...later, conditions: [...(later.conditions ?? []), carries] };
-  const selectors = present([
-    source,
-    later,
-    hit,
-    flow.approvals === undefined ? undefined : flow.approvals,
-  ]);
+  const selectors = present([source, later, hit, flow.approvals]);
 
   const memoryOf = (calls: CallLists): Memory =>
     calls.memo(key, () => ({
@@ -94,15 +89,8 @@ export function compileFlow(flow: Flow): CompiledRule {
     if (given instanceof CannotTell)
       return calls.indices(source).some((i) => i < at) ? given : false;
     const found = memory.texts.find(given);
-    if (found === undefined || found === 'too_long') {
-      const unread = calls.unknown(source).find((i) => i < at);
-      if (unread !== undefined) return new CannotTell(calls.why(source, unread));
-      if (found === 'too_long')
-        return new CannotTell(`the arguments of call ${at + 1} are too long to look through`);
-      return memory.texts.isFull
-        ? new CannotTell('the results before it are too long to remember')
-        : false;
-    }
+    if (found === undefined || found === 'too_long')
+      return whyNotFound(calls, at, { source, memory, isTooLong: found === 'too_long' });
     const approved = isApproved(flow, calls, found.from, at);
     if (approved !== false) return approved === true ? false : approved;
     memory.found.set(at, found);
@@ -141,6 +129,25 @@ export function compileFlow(flow: Flow): CompiledRule {
     },
     breaks: (calls, at) => (calls.isMeant(hit, at) ? told(calls, at) : undefined),
   };
+}
+
+/** Nothing was found: whether that is certain. */
+function whyNotFound(
+  calls: CallLists,
+  at: number,
+  {
+    source,
+    memory,
+    isTooLong,
+  }: { readonly source: Selector; readonly memory: Memory; readonly isTooLong: boolean },
+): false | CannotTell {
+  const unread = calls.unknown(source).find((i) => i < at);
+  if (unread !== undefined) return new CannotTell(calls.why(source, unread));
+  if (isTooLong)
+    return new CannotTell(`the arguments of call ${at + 1} are too long to look through`);
+  return memory.texts.isFull
+    ? new CannotTell('the results before it are too long to remember')
+    : false;
 }
 
 /** The verdict if nothing was carried over. */

@@ -115,13 +115,11 @@ function readAssertion(assertion: Fields, place: Place): Carried {
   const none = (why: string): Carried => refuse(place, type, why);
   switch (type) {
     case 'tool_called':
-      return tool === undefined
-        ? none('it names no tool')
-        : carry(place, type, 'exact', [path({ expected_tools: [tool] })]);
+      if (tool === undefined) return none('it names no tool');
+      return carry(place, type, 'exact', [path({ expected_tools: [tool] })]);
     case 'tool_not_called':
-      return tool === undefined
-        ? none('it names no tool')
-        : carry(place, type, 'exact', [path({ expr: `!calls.exists(c, ${called(tool)})` })]);
+      if (tool === undefined) return none('it names no tool');
+      return carry(place, type, 'exact', [path({ expr: `!calls.exists(c, ${called(tool)})` })]);
     case 'tool_call_count': {
       const count = Number(threshold ?? value);
       return tool === undefined || !Number.isInteger(count)

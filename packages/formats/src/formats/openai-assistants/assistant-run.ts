@@ -56,14 +56,7 @@ export function assistantRun(
       gaps.push({ gap: 'absentChildren', detail: 'a message of the assistant' });
     else dialogue.reply(turnOfText('assistant', wordsIn(message)), about(step));
   }
-  const known = new Set(
-    steps.flatMap((step) =>
-      objects(fields(step.step_details).tool_calls).map((call) => label(call.id)),
-    ),
-  );
-  const waiting = objects(
-    fields(fields(run.required_action).submit_tool_outputs).tool_calls,
-  ).filter((call) => !known.has(label(call.id)));
+  const waiting = waitingCalls(run, steps);
   if (waiting.length > 0)
     dialogue.reply(
       { role: 'assistant', parts: [], calls: waiting.map(callOf) },
@@ -89,6 +82,18 @@ export function assistantRun(
       error === undefined ? undefined : { message: label(error.message), type: label(error.code) },
     meta: { assistant: label(run.assistant_id), thread: label(run.thread_id) },
   };
+}
+
+/** Calls that the run waits for and no step has. */
+function waitingCalls(run: Fields, steps: readonly Fields[]): Fields[] {
+  const known = new Set(
+    steps.flatMap((step) =>
+      objects(fields(step.step_details).tool_calls).map((call) => label(call.id)),
+    ),
+  );
+  return objects(fields(fields(run.required_action).submit_tool_outputs).tool_calls).filter(
+    (call) => !known.has(label(call.id)),
+  );
 }
 
 const inOrder = (list: readonly Fields[]): Fields[] =>
