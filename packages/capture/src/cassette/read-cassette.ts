@@ -54,9 +54,7 @@ export function readCassette(text: string, file: string): Cassette {
   const { exchanges, userReplies, mcpCalls, ...rest } = header;
   const expected = exchanges + userReplies + (mcpCalls ?? 0);
   const found = lines.length - 1;
-  if (found !== expected) {
-    damaged(lines.length, countText(header, found));
-  }
+  if (found !== expected) damaged(lines.length, countText(header, found));
   const bodies = new Map<number, unknown>();
   const entries = lines.slice(1, exchanges + 1).map((line, at): CassetteEntry => {
     const number = at + 2;

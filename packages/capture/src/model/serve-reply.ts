@@ -23,13 +23,8 @@ export async function serveReply(
     .flat();
   for (const chunk of reply.chunks) exchange.chunk(chunk);
   const [only] = reply.chunks;
-  if (
-    reply.chunks.length === 1 &&
-    only !== undefined &&
-    !hides &&
-    reply.cutOff === undefined &&
-    !response.destroyed
-  ) {
+  const isOne = reply.chunks.length === 1 && !hides && reply.cutOff === undefined;
+  if (isOne && only !== undefined && !response.destroyed) {
     // A document, in one write.
     headers.push('content-length', String(only.length));
     writeHead(response, reply.status, '', headers);

@@ -87,10 +87,7 @@ export function signAgain(
   ];
   const area = `${day}/${scope.region}/${scope.service}/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', stamp, area, sha256(canonical.join('\n'))].join('\n');
-  const key = [day, scope.region, scope.service, 'aws4_request'].reduce<string | Buffer>(
-    (before, part) => hmac(before, part),
-    `AWS4${credentials.secretAccessKey}`,
-  );
+  const key = signingKey([day, scope.region, scope.service, 'aws4_request'], credentials);
   const signature = hmac(key, text).toString('hex');
   const credential = `${credentials.accessKeyId}/${area}`;
   return [
@@ -102,6 +99,12 @@ export function signAgain(
     `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
   ];
 }
+
+const signingKey = (parts: readonly string[], credentials: AwsCredentials): string | Buffer =>
+  parts.reduce<string | Buffer>(
+    (before, part) => hmac(before, part),
+    `AWS4${credentials.secretAccessKey}`,
+  );
 
 function canonicalAddress(target: URL): readonly [path: string, query: string] {
   const query = [...target.searchParams]

@@ -201,23 +201,8 @@ class Witness implements Plane {
       return;
     }
     const upstream = proxyOf('http', host, this.#context.env);
-    const length = request.headers['content-length'];
-    const hasBody = length !== undefined || request.headers['transfer-encoding'] !== undefined;
-    // A program may ask a server of this machine for a site by another name.
-    const named = isLoopback(host) ? request.headers.host : undefined;
-    const headers = [
-      'Host',
-      named ?? target.host,
-      ...headersForClient(request.rawHeaders, RENEWED),
-    ];
-    if (hasBody && length === undefined) headers.push('Transfer-Encoding', 'chunked');
-    // Without it Node announces a body in chunks.
-    if (!hasBody && !/^(?:get|head|options|delete)$/i.test(method))
-      headers.push('Content-Length', '0');
-    for (const [name, value] of Object.entries(
-      upstream === undefined ? {} : credentialsFor(upstream),
-    ))
-      headers.push(name, value);
+    const headers = proxiedHeaders(request, target, upstream);
+    const hasBody = announcesBody(request);
     const sending = httpRequest({
       host: upstream === undefined ? host : bareHost(upstream.hostname),
       port: upstream === undefined ? port : portOf(upstream),
@@ -251,6 +236,29 @@ class Witness implements Plane {
     if (hasBody) request.pipe(sending);
     else sending.end();
   };
+}
+
+const announcesBody = ({ headers }: PlaneRequest['request']): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+function proxiedHeaders(
+  request: PlaneRequest['request'],
+  target: URL,
+  upstream: URL | undefined,
+): string[] {
+  const hasLength = request.headers['content-length'] !== undefined;
+  const hasBody = announcesBody(request);
+  // A program may ask a server of this machine for a site by another name.
+  const named = isLoopback(bareHost(target.hostname)) ? request.headers.host : undefined;
+  const headers = ['Host', named ?? target.host, ...headersForClient(request.rawHeaders, RENEWED)];
+  if (hasBody && !hasLength) headers.push('Transfer-Encoding', 'chunked');
+  // Without it Node announces a body in chunks.
+  if (!hasBody && !/^(?:get|head|options|delete)$/i.test(request.method ?? 'GET'))
+    headers.push('Content-Length', '0');
+  return [
+    ...headers,
+    ...Object.entries(upstream === undefined ? {} : credentialsFor(upstream)).flat(),
+  ];
 }
 
 /** A model that nothing here knows may be among them: people can tell. */

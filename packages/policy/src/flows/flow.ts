@@ -97,12 +97,8 @@ export function compileFlow(flow: Flow): CompiledRule {
     return true;
   }
 
-  const told = (calls: CallLists, at: number): string => {
-    const { from, text, kind } = memoryOf(calls).found.get(at)!;
-    const what = kind === 'value' ? 'a value' : 'a passage';
-    const quoted = isOpen(text, sentAt(calls, at, flow.argument)) ? `"${text}"` : REDACTED;
-    return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: ${quoted}`;
-  };
+  const told = (calls: CallLists, at: number): string =>
+    carriedText(calls, at, memoryOf(calls).found.get(at)!, flow.argument);
 
   return {
     id: flow.id ?? `flow:${operands}`,
@@ -129,6 +125,17 @@ export function compileFlow(flow: Flow): CompiledRule {
     },
     breaks: (calls, at) => (calls.isMeant(hit, at) ? told(calls, at) : undefined),
   };
+}
+
+function carriedText(
+  calls: CallLists,
+  at: number,
+  { from, text, kind }: Carried,
+  argument: Flow['argument'],
+): string {
+  const what = kind === 'value' ? 'a value' : 'a passage';
+  const quoted = isOpen(text, sentAt(calls, at, argument)) ? `"${text}"` : REDACTED;
+  return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: ${quoted}`;
 }
 
 /** Nothing was found: whether that is certain. */

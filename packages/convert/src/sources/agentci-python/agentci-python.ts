@@ -151,15 +151,14 @@ function readAssertion(assertion: Fields, place: Place): Carried {
       return carry(place, type, 'exact', [type === 'output_contains' ? part : negate([part])!]);
     }
     case 'llm_judge':
-      return textOf(value) === undefined
-        ? none('it has no rule')
-        : carry(
-            place,
-            type,
-            'exact',
-            [correctness({ llm_judge: [{ rule: value as string }] })],
-            'the rule word for word; your judge decides',
-          );
+      if (textOf(value) === undefined) return none('it has no rule');
+      return carry(
+        place,
+        type,
+        'exact',
+        [correctness({ llm_judge: [{ rule: value as string }] })],
+        'the rule word for word; your judge decides',
+      );
     case 'handoff_target':
     case 'handoff_count':
     case 'handoff_targets_available':
