@@ -1,10 +1,10 @@
 // Counts the source files on the path of a run, that is, those with a function that is called, and the edges between
-// packages and rooms: node scripts/files-executed.mjs [--list]
+// packages and between rooms: node scripts/files-executed.mjs [--list]
 // Measured on a build that is not minified, where a comment says which source file each part of a chunk is from.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
@@ -26,6 +26,43 @@ for (const [name, demo, flags] of RUNS) {
 }
 await model.terminate();
 rmSync(folder, { recursive: true });
+process.stdout.write(`edges between packages: ${packageEdges()}\n`);
+for (const name of ['agentci', 'run'])
+  process.stdout.write(`edges between rooms of ${name}: ${roomEdges(name)}\n`);
+
+/** The imports of the source files under a folder, as [file, specifier]; tests are left out. */
+function importsUnder(dir) {
+  const names = existsSync(dir) ? readdirSync(dir, { recursive: true }) : [];
+  return names
+    .map((name) => join(dir, name))
+    .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, from]) => [
+        file,
+        from,
+      ]),
+    );
+}
+
+function packageEdges() {
+  const edges = readdirSync(join(root, 'packages')).flatMap((name) =>
+    importsUnder(join(root, 'packages', name, 'src'))
+      .map(([, from]) => /^@agentci\/([^/]+)/.exec(from)?.[1])
+      .filter((to) => to !== undefined && to !== name)
+      .map((to) => `${name} ${to}`),
+  );
+  return new Set(edges).size;
+}
+
+function roomEdges(name) {
+  const src = join(root, 'packages', name, 'src');
+  const roomOf = (file) => relative(src, file).split('/').slice(0, -1)[0];
+  const edges = importsUnder(src)
+    .filter(([, from]) => from.startsWith('.'))
+    .map(([file, from]) => [roomOf(file), roomOf(join(dirname(file), from))])
+    .filter(([from, to]) => from !== undefined && to !== undefined && from !== to);
+  return new Set(edges.map(String)).size;
+}
 
 function build() {
   const cwd = join(root, 'packages/agentci');
