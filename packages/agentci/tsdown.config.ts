@@ -37,14 +37,14 @@ export default defineConfig({
       groups: [
         {
           name: 'core',
-          test: /src[\\/]cli[\\/](start|options|spec-path)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|node_modules[\\/]commander/,
+          test: /src[\\/]cli[\\/](start|options)\.ts|src[\\/]cli[\\/]commands[\\/]index\.gen\.ts|node_modules[\\/]commander/,
           priority: 4,
         },
         { name: 'policy', test: /src[\\/]mcp-commands[\\/]run-(guard|tap)\.ts/, priority: 3 },
         { name: 'spec', test: /src[\\/]cli[\\/]commands[\\/]validate\.ts/, priority: 2 },
         {
           name: 'run',
-          test: /src[\\/](cli[\\/](run-tests|test-flags)|run[\\/]run-suite)\.ts/,
+          test: /src[\\/](test-command[\\/]run-tests|cli[\\/]test-flags|run[\\/]run-suite)\.ts/,
           priority: 1,
         },
       ],

@@ -44,22 +44,87 @@ export interface SharedFront {
  * this very address, from programs rather than web pages, and with the token in their path come through.
  */
 export async function openFront(shared?: SharedFront): Promise<Front> {
-  const token = randomBytes(16).toString('hex');
-  let planes: readonly Plane[] = [];
-  let hosts: readonly string[] = [];
-  let strangers = 0;
-  const sockets = new Set<Socket>();
+  const front = new LoopbackFront(shared);
+  await front.listen();
+  return front;
+}
 
-  const turnAway = (response: Outgoing, status: number, message: string): void => {
-    strangers++;
+class LoopbackFront implements Front {
+  readonly token = randomBytes(16).toString('hex');
+  origin = '';
+  base = '';
+  readonly #shared: SharedFront | undefined;
+  readonly #sockets = new Set<Socket>();
+  readonly #http: ReturnType<typeof createHttp>;
+  readonly #http2: ReturnType<typeof createHttp2>;
+  readonly #server: ReturnType<typeof createServer>;
+  #planes: readonly Plane[] = [];
+  #hosts: readonly string[] = [];
+  #strangers = 0;
+
+  constructor(shared: SharedFront | undefined) {
+    this.#shared = shared;
+    // Without a listener for `upgrade` a request that merely offers HTTP/2 is read like any other, body and all.
+    this.#http = createHttp({
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requestTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    });
+    this.#http.on('request', this.#onRequest);
+    this.#http.on('connect', this.#onConnect);
+    this.#http2 = createHttp2();
+    this.#http2.on('request', this.#onRequest);
+    this.#http2.on('sessionError', () => {});
+    this.#http2.on('session', (session) => session.on('error', () => {}));
+    // As Node's own server of HTTP has it: a client that has said all may still be answered.
+    this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('error', () => socket.destroy());
+      this.#serve(socket);
+    });
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.#shared?.port ?? 0, '127.0.0.1', resolve);
+    });
+    const { port } = this.#server.address() as AddressInfo;
+    const host = `127.0.0.1:${port}`;
+    // The name is what most people write, and no web page can take it over.
+    this.#hosts = this.#shared === undefined ? [host] : [host, `localhost:${port}`];
+    this.origin = `http://${host}`;
+    this.base = `http://${host}/r/${this.token}`;
+  }
+
+  serve = (planes: readonly Plane[]): void => {
+    this.#planes = planes;
+  };
+
+  strangers = (): number => this.#strangers;
+
+  close = (): Promise<void> =>
+    new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      for (const socket of this.#sockets) socket.destroy();
+      this.#http.close();
+      this.#http2.close();
+    });
+
+  readonly #turnAway = (response: Outgoing, status: number, message: string): void => {
+    this.#strangers++;
     refuse(response, status, message);
   };
 
   /** A request to another server: a model's call is for the plane that claims it, any other for the proxy. */
-  const onProxied = (request: Incoming, response: Outgoing): void => {
-    const plane = planes.find(({ proxy }) => proxy !== undefined);
-    if (plane === undefined || !isSame(passwordOf(request.headers['proxy-authorization']), token)) {
-      strangers++;
+  readonly #onProxied = (request: Incoming, response: Outgoing): void => {
+    const plane = this.#planes.find(({ proxy }) => proxy !== undefined);
+    if (
+      plane === undefined ||
+      !isSame(passwordOf(request.headers['proxy-authorization']), this.token)
+    ) {
+      this.#strangers++;
       refuse(response, 407, 'not a client of this capture', {
         'proxy-authenticate': 'Basic realm="agentci"',
       });
@@ -73,7 +138,7 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
       return;
     }
     const url = new URL(request.url ?? '');
-    for (const known of planes) {
+    for (const known of this.#planes) {
       const path = known.claim?.(request.method ?? 'GET', url);
       if (path === undefined) continue;
       known.handle({ path, request, response });
@@ -82,12 +147,12 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
     plane.proxy!({ request, response });
   };
 
-  const onRequest = (request: Incoming, response: Outgoing): void => {
+  readonly #onRequest = (request: Incoming, response: Outgoing): void => {
     request.on('error', () => {});
     response.on('error', () => {});
     const [, authority, own] = FULL.exec(request.url ?? '') ?? [];
-    if (authority !== undefined && !hosts.includes(authority)) {
-      onProxied(request, response);
+    if (authority !== undefined && !this.#hosts.includes(authority)) {
+      this.#onProxied(request, response);
       return;
     }
     // Clients that reach this machine through the proxy too, which is here: the same as without it.
@@ -98,121 +163,79 @@ export async function openFront(shared?: SharedFront): Promise<Front> {
     // A page that made a browser look up its own name as 127.0.0.1 still sends that name.
     const asked =
       'authority' in request && request.authority ? request.authority : request.headers.host;
-    if (!hosts.includes(asked ?? '')) {
-      turnAway(response, 403, 'the Host header is not that of the capture');
+    if (!this.#hosts.includes(asked ?? '')) {
+      this.#turnAway(response, 403, 'the Host header is not that of the capture');
       return;
     }
     if (!isOfProgram(request.headers)) {
-      turnAway(response, 403, 'requests of web pages are not taken');
+      this.#turnAway(response, 403, 'requests of web pages are not taken');
       return;
     }
     if (
       request.httpVersionMajor === 2 &&
       /^application\/grpc\b/.test(request.headers['content-type'] ?? '')
     ) {
-      const plane = planes.find(({ grpc }) => grpc !== undefined);
+      const plane = this.#planes.find(({ grpc }) => grpc !== undefined);
       if (plane === undefined) refuse(response, 404, 'no plane of this capture takes gRPC');
       else plane.grpc!({ request, response });
       return;
     }
-    if (shared !== undefined) {
-      planes[0]!.handle({ path: request.url ?? '', request, response });
+    if (this.#shared !== undefined) {
+      this.#planes[0]!.handle({ path: request.url ?? '', request, response });
       return;
     }
     const [, given = '', name, path = ''] = PLACE.exec(request.url ?? '') ?? [];
-    if (!isSame(given, token)) {
-      turnAway(response, 404, 'the path does not hold the token of this capture');
+    if (!isSame(given, this.token)) {
+      this.#turnAway(response, 404, 'the path does not hold the token of this capture');
       return;
     }
-    const plane = planes.find((known) => known.name === name);
+    const plane = this.#planes.find((known) => known.name === name);
     if (plane === undefined) refuse(response, 404, `this capture has no plane "${name}"`);
     else plane.handle({ path, request, response });
   };
 
-  // Without a listener for `upgrade` a request that merely offers HTTP/2 is read like any other, body and all.
-  const http = createHttp({
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requestTimeout: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  });
-  http.on('request', onRequest);
-  http.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  readonly #onConnect = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
-    if (hosts.includes(request.url ?? '')) {
+    if (this.#hosts.includes(request.url ?? '')) {
       // A tunnel to where it begins, as gRPC has it: what follows is a connection like any other, and shows its token itself.
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length > 0) socket.unshift(head);
-      serve(socket as Socket);
+      this.#serve(socket as Socket);
       return;
     }
-    const plane = planes.find(({ tunnel }) => tunnel !== undefined);
+    const plane = this.#planes.find(({ tunnel }) => tunnel !== undefined);
     const isOurs =
-      plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), token);
+      plane !== undefined && isSame(passwordOf(request.headers['proxy-authorization']), this.token);
     if (isOurs) {
       plane.tunnel!(request.url ?? '', socket, head);
       return;
     }
-    strangers++;
+    this.#strangers++;
     socket.end(
       'HTTP/1.1 407 not a client of this capture\r\nproxy-authenticate: Basic realm="agentci"\r\ncontent-length: 0\r\n\r\n',
     );
-  });
-  const http2 = createHttp2();
-  http2.on('request', onRequest);
-  http2.on('sessionError', () => {});
-  http2.on('session', (session) => session.on('error', () => {}));
+  };
 
   /** Clients open a connection for a WebSocket: its first request names the server, and all that follows is for that server. */
-  const upgrade = (bytes: Buffer, socket: Socket): boolean => {
+  readonly #upgrade = (bytes: Buffer, socket: Socket): boolean => {
     const asked = readUpgrade(bytes);
-    const plane = planes.find((one) => one.upgrade !== undefined);
-    if (asked === undefined || plane === undefined || hosts.includes(asked.url.host)) return false;
-    if (!isSame(passwordOf(asked.authorization), token)) return false;
+    const plane = this.#planes.find((one) => one.upgrade !== undefined);
+    if (asked === undefined || plane === undefined || this.#hosts.includes(asked.url.host))
+      return false;
+    if (!isSame(passwordOf(asked.authorization), this.token)) return false;
     plane.upgrade!(asked.url, asked.head, socket);
     return true;
   };
 
-  const serve = (socket: Socket): void => {
+  readonly #serve = (socket: Socket): void => {
     const end = (): void => void socket.end();
     socket.on('end', end);
     passOn(socket, (isHttp2, bytes) => {
       if (!isHttp2) socket.off('end', end);
-      if (!isHttp2 && upgrade(bytes, socket)) return;
+      if (!isHttp2 && this.#upgrade(bytes, socket)) return;
       socket.unshift(bytes);
-      (isHttp2 ? http2 : http).emit('connection', socket);
+      (isHttp2 ? this.#http2 : this.#http).emit('connection', socket);
     });
-  };
-
-  // As Node's own server of HTTP has it: a client that has said all may still be answered.
-  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy());
-    serve(socket);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(shared?.port ?? 0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const host = `127.0.0.1:${port}`;
-  // The name is what most people write, and no web page can take it over.
-  hosts = shared === undefined ? [host] : [host, `localhost:${port}`];
-  return {
-    origin: `http://${host}`,
-    base: `http://${host}/r/${token}`,
-    token,
-    serve: (given) => {
-      planes = given;
-    },
-    strangers: () => strangers,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-        http.close();
-        http2.close();
-      }),
   };
 }
 

@@ -25,22 +25,7 @@ export function changesOf(
   const was = new Map(
     before.results.map((result) => [caseText(result), result.xfail?.status ?? result.status]),
   );
-  const broken: Change[] = [];
-  const mended: Change[] = [];
-  for (const { id, after } of comparison.flips) {
-    const result = now.get(id);
-    const isMended = after === 'pass' || after === 'warn';
-    const why = result === undefined ? undefined : reasonOf(result);
-    const text = isMended
-      ? 'failed before, passes now'
-      : `passed before, fails now${why === undefined ? '' : `: ${why}`}`;
-    (isMended ? mended : broken).push({
-      status: after,
-      name: id,
-      text,
-      result,
-    });
-  }
+  const { broken, mended } = flipsOf(comparison.flips, now);
   const lost = [...now].flatMap(([name, result]): Change[] => {
     const before = was.get(name);
     if (result.status !== 'error' || (before !== 'pass' && before !== 'warn')) return [];
@@ -83,10 +68,30 @@ export function changesOf(
   ];
 }
 
-/**
- * Changed by more than the limit but possibly by chance, or changed significantly by an unclear
- * amount.
- */
+function flipsOf(
+  flips: NonNullable<ReportContext['before']>['comparison']['flips'],
+  now: ReadonlyMap<string, QueryResult>,
+) {
+  const broken: Change[] = [];
+  const mended: Change[] = [];
+  for (const { id, after } of flips) {
+    const result = now.get(id);
+    const isMended = after === 'pass' || after === 'warn';
+    const why = result === undefined ? undefined : reasonOf(result);
+    const text = isMended
+      ? 'failed before, passes now'
+      : `passed before, fails now${why === undefined ? '' : `: ${why}`}`;
+    (isMended ? mended : broken).push({
+      status: after,
+      name: id,
+      text,
+      result,
+    });
+  }
+  return { broken, mended };
+}
+
+/** Changed by more than the limit but possibly by chance, or changed significantly by an unclear amount. */
 const isSuspicious = ({ verdict, reason, damage, max_drop }: MetricComparison): boolean =>
   reason === 'near_limit' ||
   (verdict === 'inconclusive' && reason !== 'identical' && damage.mean > max_drop);

@@ -55,6 +55,13 @@ export const reporter: Reporter = {
   render: (run, context) => ({ text: renderMarkdown(run, context) }),
 };
 
+const tableHead = (told: readonly QueryResult[]): readonly string[] => [
+  told.some(({ runs }) => runs !== undefined && runs.length > 1)
+    ? '| query | correctness | path | cost | tokens per run | dollars per run | time per run |'
+    : '| query | correctness | path | cost | tokens | dollars | time |',
+  '| --- | --- | --- | --- | --- | --- | --- |',
+];
+
 function renderMarkdown(run: RunResult, context: ReportContext): string {
   const told = run.results
     .filter(({ status, warnings = [] }) => status !== 'pass' || warnings.length > 0)
@@ -76,12 +83,7 @@ function renderMarkdown(run: RunResult, context: ReportContext): string {
   // With a matrix, the failing cells come before the queries of each cell.
   lines.push(...cellLines(run, screen));
   if (told.length > 0) {
-    const head = [
-      told.some(({ runs }) => runs !== undefined && runs.length > 1)
-        ? '| query | correctness | path | cost | tokens per run | dollars per run | time per run |'
-        : '| query | correctness | path | cost | tokens | dollars | time |',
-      '| --- | --- | --- | --- | --- | --- | --- |',
-    ];
+    const head = tableHead(told);
     lines.push(...folded(told.map(rowOf), { head, shown: MAX_SHOWN, what: 'queries', screen }));
   }
   lines.push(...groupLines(run, screen), ...passHatLines(run, screen));

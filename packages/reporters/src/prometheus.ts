@@ -139,14 +139,7 @@ function* renderPrometheus(run: RunResult): Generator<string> {
   );
   if (overall.length > 0)
     yield `${head('agentci_run_metric', 'Value of a metric that is measured once over the whole run.')}${overall.join('')}`;
-  const { pass_hat_k = [] } = run.summary;
-  if (pass_hat_k.length > 0) {
-    yield head('agentci_pass_hat_k', 'How often all of k runs of a query pass, over the queries.');
-    for (const { k, value } of pass_hat_k) yield `agentci_pass_hat_k{${agent},k="${k}"} ${value}\n`;
-    yield head('agentci_pass_hat_k_se', 'Standard error of agentci_pass_hat_k over the queries.');
-    for (const { k, se } of pass_hat_k)
-      if (se !== null) yield `agentci_pass_hat_k_se{${agent},k="${k}"} ${se}\n`;
-  }
+  yield* passHatSamples(run, agent);
   yield head('agentci_queries', 'Queries of the run by status.');
   const { passed, warnings, failed, errors, skipped, exit_code } = run.summary;
   for (const [status, count] of Object.entries({
@@ -159,6 +152,16 @@ function* renderPrometheus(run: RunResult): Generator<string> {
     yield `agentci_queries{${agent},status="${status}"} ${count}\n`;
   }
   yield `${head('agentci_exit_code', 'Exit code of the run: 0 nothing failed, 1 a check failed, 2 could not tell.')}agentci_exit_code{${agent}} ${exit_code}\n`;
+}
+
+function* passHatSamples(run: RunResult, agent: string): Generator<string> {
+  const { pass_hat_k = [] } = run.summary;
+  if (pass_hat_k.length === 0) return;
+  yield head('agentci_pass_hat_k', 'How often all of k runs of a query pass, over the queries.');
+  for (const { k, value } of pass_hat_k) yield `agentci_pass_hat_k{${agent},k="${k}"} ${value}\n`;
+  yield head('agentci_pass_hat_k_se', 'Standard error of agentci_pass_hat_k over the queries.');
+  for (const { k, se } of pass_hat_k)
+    if (se !== null) yield `agentci_pass_hat_k_se{${agent},k="${k}"} ${se}\n`;
 }
 
 const head = (name: string, help: string): string =>

@@ -122,6 +122,7 @@ export {
   placeAmong,
   placeOf,
   runsAhead,
+  runTime,
   type SeenRun,
 } from './run-order.ts';
 export {
@@ -153,7 +154,6 @@ export {
   type UnusedResults,
   type UserAudit,
 } from './run-result.ts';
-export { runTime } from './run-time.ts';
 export {
   decidedRuns,
   isExpectedFailure,

@@ -46,10 +46,7 @@ export async function withTape<T>(
     command: given.command ?? ['node'],
     offline: mode === 'replay' ? { providers: given.cassette?.providers ?? {} } : undefined,
   });
-  const slot = await capture.open({
-    answer: session.answer,
-    onBlocked: session.blocked,
-  });
+  const slot = await capture.open({ answer: session.answer, onBlocked: session.blocked });
   slot.begin();
   try {
     const value = await work(slot);

@@ -76,6 +76,29 @@ const WORDS = {
   blue: [0, 0, 1],
 };
 
+const TOKENIZER = {
+  version: '1.0',
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: { type: 'Whitespace' },
+  post_processor: null,
+  decoder: null,
+  model: {
+    type: 'WordLevel',
+    vocab: Object.fromEntries(Object.keys(WORDS).map((word, i) => [word, i])),
+    unk_token: '[UNK]',
+  },
+};
+const TOKENIZER_FILES = {
+  'tokenizer.json': TOKENIZER,
+  'tokenizer_config.json': {
+    tokenizer_class: 'PreTrainedTokenizerFast',
+    model_max_length: 77,
+    pad_token: '[PAD]',
+    unk_token: '[UNK]',
+  },
+};
+
 /** Models of a few hundred bytes: a word is its colour, an image its mean colour, a text the mean of its words. */
 export function writeTinyModels(dir: string): { text: string; clip: string } {
   const weights = [
@@ -86,30 +109,8 @@ export function writeTinyModels(dir: string): { text: string; clip: string } {
   ];
   const gather = node('Gather', ['words', 'input_ids'], 'last_hidden_state', [int('axis', 0)]);
   const ids = value('input_ids', INT64, ['b', 's']);
-  const tokenizer = {
-    version: '1.0',
-    added_tokens: [],
-    normalizer: null,
-    pre_tokenizer: { type: 'Whitespace' },
-    post_processor: null,
-    decoder: null,
-    model: {
-      type: 'WordLevel',
-      vocab: Object.fromEntries(Object.keys(WORDS).map((word, i) => [word, i])),
-      unk_token: '[UNK]',
-    },
-  };
-  const shared = {
-    'tokenizer.json': tokenizer,
-    'tokenizer_config.json': {
-      tokenizer_class: 'PreTrainedTokenizerFast',
-      model_max_length: 77,
-      pad_token: '[PAD]',
-      unk_token: '[UNK]',
-    },
-  };
   write(join(dir, 'tiny/text'), {
-    ...shared,
+    ...TOKENIZER_FILES,
     'config.json': { model_type: 'bert' },
     'onnx/model.onnx': model({
       nodes: [gather],
@@ -119,7 +120,7 @@ export function writeTinyModels(dir: string): { text: string; clip: string } {
     }),
   });
   write(join(dir, 'tiny/clip'), {
-    ...shared,
+    ...TOKENIZER_FILES,
     'config.json': { model_type: 'clip' },
     'preprocessor_config.json': {
       image_processor_type: 'CLIPImageProcessor',

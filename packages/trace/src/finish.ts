@@ -1,4 +1,5 @@
-import type { LlmStep } from './model.ts';
+import type { LlmStep, Trace } from './model.ts';
+import { llmCalls } from './selectors.ts';
 
 const FINISH: Readonly<Record<string, NonNullable<LlmStep['finish']>>> = {
   stop: 'stop',
@@ -53,4 +54,17 @@ export function finishOf(value: unknown): LlmStep['finish'] | undefined {
       : undefined;
   if (said === undefined || said === '') return undefined;
   return Object.hasOwn(FINISH, said) ? FINISH[said] : 'other';
+}
+
+/** Why the answer ended: as the source says it of the answer, else of the call that gave it, which is the last one. */
+export function finishOfAnswer(trace: Trace): {
+  readonly finish: LlmStep['finish'];
+  readonly step?: LlmStep;
+} {
+  const { final, meta } = trace;
+  if (final?.finish !== undefined) return { finish: final.finish };
+  const calls = llmCalls(trace);
+  const step = calls.find(({ id }) => id === final?.step) ?? calls.at(-1);
+  if (step?.finish !== undefined) return { finish: step.finish, step };
+  return { finish: finishOf(meta.stop_reason ?? meta.finish_reason) };
 }

@@ -1,4 +1,3 @@
-export { finishOfAnswer } from './answer-finish.ts';
 export { type CallFacts, callFacts } from './call-facts.ts';
 export { captureLevel, nothingCaptured } from './captured.ts';
 export { driftWarnings } from './drift.ts';
@@ -12,7 +11,7 @@ export {
   optionalText,
   refuse,
 } from './fields.ts';
-export { FINISH_KEYS, finishOf } from './finish.ts';
+export { FINISH_KEYS, finishOf, finishOfAnswer } from './finish.ts';
 export { mayHoldCalls } from './hidden-calls.ts';
 export { capturedCalls, coverage, namesOf, quantityOf } from './known-calls.ts';
 export {

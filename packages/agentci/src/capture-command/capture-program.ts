@@ -76,15 +76,7 @@ export async function captureProgram(
     const lines =
       options.json === true
         ? [JSON.stringify({ folder: folder.path, ...about })]
-        : present([
-            ...notes.map(({ code, message }) => `${message} (${code})`),
-            ...summaryLines(summary),
-            result.trace === undefined && Object.keys(capture.upstreams).length === 0
-              ? NO_PROVIDER
-              : undefined,
-            result.trace === undefined ? undefined : `written to ${folder.path}`,
-            ...(played === undefined ? [] : tapeLines(played)),
-          ]).map((line) => `agentci: ${escapeTerminalLine(line)}`);
+        : linesOf({ result, notes, summary, played, capture, folder });
     for (const line of lines) io.stderr.write(`${line}\n`);
     return exitOf({
       end,
@@ -97,6 +89,32 @@ export async function captureProgram(
     await slot.close();
     await capture.close();
   }
+}
+
+function linesOf({
+  result,
+  notes,
+  summary,
+  played,
+  capture,
+  folder,
+}: {
+  readonly result: { readonly trace?: Trace | undefined };
+  readonly notes: ReturnType<typeof createCapture>['notes'];
+  readonly summary: ReturnType<typeof summarizeCapture>;
+  readonly played: Parameters<typeof tapeLines>[0] | undefined;
+  readonly capture: ReturnType<typeof createCapture>;
+  readonly folder: CaptureFolder;
+}): readonly string[] {
+  return present([
+    ...notes.map(({ code, message }) => `${message} (${code})`),
+    ...summaryLines(summary),
+    result.trace === undefined && Object.keys(capture.upstreams).length === 0
+      ? NO_PROVIDER
+      : undefined,
+    result.trace === undefined ? undefined : `written to ${folder.path}`,
+    ...(played === undefined ? [] : tapeLines(played)),
+  ]).map((line) => `agentci: ${escapeTerminalLine(line)}`);
 }
 
 function refuseUseless(args: readonly string[], isServing: boolean): void {

@@ -5,8 +5,7 @@ import { didYouMean, escapeTerminal } from '@agentci/lib/text';
 import { Command, CommanderError } from 'commander';
 import type { CliCommand } from './cli-command.ts';
 import { COMMANDS } from './commands/index.gen.ts';
-import type { Io } from './io.ts';
-import { maskedIo } from './masked-io.ts';
+import type { Io, Output } from './io.ts';
 import { userErrorText } from './user-error-text.ts';
 
 /** Runs one command line and gives the exit code. The only place where an error becomes text. */
@@ -103,4 +102,32 @@ function strayHint(parser: Command, name: string): string {
   return stray !== undefined && takesSpec && /\.ya?ml$/i.test(stray)
     ? `  hint: name the spec with -c: agentci ${name} -c ${escapeTerminal(stray)}\n`
     : '';
+}
+
+/** The outside world of a command, where no secret reaches a terminal. `flush` gives out what was held back. */
+export function maskedIo(io: Io): { readonly io: Io; readonly flush: () => void } {
+  const stdout = maskedOutput(io.stdout);
+  const stderr = maskedOutput(io.stderr);
+  return {
+    io: { ...io, stdout: stdout.output, stderr: stderr.output },
+    flush: () => {
+      stdout.flush();
+      stderr.flush();
+    },
+  };
+}
+
+function maskedOutput(output: Output): { readonly output: Output; readonly flush: () => void } {
+  const { write, flush } = SECRETS.pieces(output.write);
+  return {
+    output: {
+      write,
+      isTerminal: output.isTerminal,
+      // Terminals change their width.
+      get columns() {
+        return output.columns;
+      },
+    },
+    flush,
+  };
 }

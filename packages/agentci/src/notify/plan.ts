@@ -8,7 +8,7 @@ import { EMPTY_NOTICE, namesIn, statusWord } from '@agentci/reporters';
 import type { RunResult } from '@agentci/results';
 import { placeOf } from '@agentci/results';
 import { agentRuns, chooseRuns, historyRoot, readRuns } from '@agentci/run';
-import { jobUrl } from '../ci/ci-urls.ts';
+import { jobUrl } from '../ci/ci-run.ts';
 import type { Io } from '../cli/io.ts';
 import { addressOf, type Channel } from './channels.ts';
 import type { Ended, RunPart } from './ended.ts';

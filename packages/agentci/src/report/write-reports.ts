@@ -6,7 +6,7 @@ import { escapeTerminalLine } from '@agentci/lib/text';
 import { countLine, exitLine, reportPieces, reportText } from '@agentci/reporters';
 import type { RunResult } from '@agentci/results';
 import { createColors } from 'picocolors';
-import { jobUrl, lineUrl } from '../ci/ci-urls.ts';
+import { jobUrl, lineUrl } from '../ci/ci-run.ts';
 import { type Io, wantsColor } from '../cli/io.ts';
 import type { Channel } from '../notify/channels.ts';
 import type { NotifyPlan } from '../notify/plan.ts';

@@ -54,15 +54,7 @@ export function readCassette(text: string, file: string): Cassette {
   const { exchanges, userReplies, mcpCalls, ...rest } = header;
   const expected = exchanges + userReplies + (mcpCalls ?? 0);
   const found = lines.length - 1;
-  if (found !== expected) {
-    const replies =
-      (userReplies === 0 ? '' : ` and ${plural(userReplies, 'reply', 'replies')} of the user`) +
-      (mcpCalls === undefined ? '' : ` and ${plural(mcpCalls, 'answer')} of MCP servers`);
-    damaged(
-      lines.length,
-      `the first line announces ${plural(exchanges, 'exchange')}${replies}, one per line, and ${plural(found, 'line')} ${found === 1 ? 'follows' : 'follow'} it: ${found < expected ? 'the file was cut short' : 'lines were added'}`,
-    );
-  }
+  if (found !== expected) damaged(lines.length, countText(header, found));
   const bodies = new Map<number, unknown>();
   const entries = lines.slice(1, exchanges + 1).map((line, at): CassetteEntry => {
     const number = at + 2;
@@ -101,6 +93,14 @@ export function readCassette(text: string, file: string): Cassette {
     user: user.length !== 0 ? user : undefined,
     mcp: mcpCalls === undefined ? undefined : mcp,
   };
+}
+
+function countText({ exchanges, userReplies, mcpCalls }: CassetteHeader, found: number): string {
+  const expected = exchanges + userReplies + (mcpCalls ?? 0);
+  const replies =
+    (userReplies === 0 ? '' : ` and ${plural(userReplies, 'reply', 'replies')} of the user`) +
+    (mcpCalls === undefined ? '' : ` and ${plural(mcpCalls, 'answer')} of MCP servers`);
+  return `the first line announces ${plural(exchanges, 'exchange')}${replies}, one per line, and ${plural(found, 'line')} ${found === 1 ? 'follows' : 'follow'} it: ${found < expected ? 'the file was cut short' : 'lines were added'}`;
 }
 
 /** Reads the first line alone. */

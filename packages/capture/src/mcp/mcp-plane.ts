@@ -17,7 +17,7 @@ import {
   type TapSession,
   tapHttp,
 } from '@agentci/mcp';
-import type { Plane, PlaneContext } from '../plane.ts';
+import type { Plane, PlaneContext, PlaneRequest } from '../plane.ts';
 import { refuse } from '../refuse.ts';
 import { readMcpConfig, withTaps } from './config-copy.ts';
 
@@ -31,40 +31,54 @@ export interface McpPlane extends Plane {
   readonly args: (program: string) => readonly string[];
 }
 
+interface McpOptions {
+  readonly config: string;
+  readonly cwd: string;
+  readonly command: readonly string[];
+  /** What a server is to answer from in the query that begins; undefined where it answers for itself. */
+  readonly linesFor?: ((server: string) => string | undefined) | undefined;
+}
+
 /** Sees the tools of MCP servers: the agent is given a copy of its configuration in which every server is behind a tap. */
-export function openMcpPlane(
-  context: PlaneContext,
-  {
-    config: path,
-    cwd,
-    command,
-    linesFor,
-  }: {
-    readonly config: string;
-    readonly cwd: string;
-    readonly command: readonly string[];
-    /** What a server is to answer from in the query that begins; undefined where it answers for itself. */
-    readonly linesFor?: ((server: string) => string | undefined) | undefined;
-  },
-): McpPlane {
-  const original = resolve(cwd, path);
-  const config = readMcpConfig(original);
-  // Without a front there is nothing to serve, and nothing is written.
-  const folder = context.token === '' ? undefined : mkdtempSync(join(tmpdir(), 'agentci-mcp-'));
-  const copy = folder === undefined ? '' : join(folder, 'mcp.json');
-  const logs = new Map<string, TapLine[]>();
-  const isPassed =
-    command.slice(1).some((argument) => rewrite(argument) !== argument) ||
-    takesFlag(command[0] ?? '');
-  /** Each tap puts the number of its process in place of the word. */
-  const fileOf = (name: string): string => `${encodeURIComponent(name)}-{pid}.jsonl`;
-  const playOf = (name: string): string => `${encodeURIComponent(name)}.play`;
+export const openMcpPlane = (context: PlaneContext, options: McpOptions): McpPlane =>
+  new TappedServers(context, options);
+
+class TappedServers implements McpPlane {
+  readonly name = 'mcp';
+  readonly #context: PlaneContext;
+  /** The configuration as the user named it. */
+  readonly #path: string;
+  readonly #cwd: string;
+  readonly #linesFor: McpOptions['linesFor'];
+  readonly #original: string;
+  readonly #config: ReturnType<typeof readMcpConfig>;
+  /** Without a front there is nothing to serve, and nothing is written. */
+  readonly #folder: string | undefined;
+  readonly #copy: string;
+  readonly #isPassed: boolean;
+  readonly #logs = new Map<string, TapLine[]>();
   /** Of servers with an address, which are answered here. */
-  const players = new Map<string, CassettePlayer>();
+  readonly #players = new Map<string, CassettePlayer>();
   /** Of those, what a client listens on, which may stay for several queries. */
-  const streams = new Map<string, ReplayStream>();
-  if (folder !== undefined) {
-    const tapped = withTaps(config, {
+  readonly #streams = new Map<string, ReplayStream>();
+
+  constructor(context: PlaneContext, { config: path, cwd, command, linesFor }: McpOptions) {
+    this.#context = context;
+    this.#path = path;
+    this.#cwd = cwd;
+    this.#linesFor = linesFor;
+    this.#original = resolve(cwd, path);
+    this.#config = readMcpConfig(this.#original);
+    this.#folder = context.token === '' ? undefined : mkdtempSync(join(tmpdir(), 'agentci-mcp-'));
+    this.#copy = this.#folder === undefined ? '' : join(this.#folder, 'mcp.json');
+    this.#isPassed =
+      command.slice(1).some((argument) => this.rewrite(argument) !== argument) ||
+      takesFlag(command[0] ?? '');
+    if (this.#folder !== undefined) this.#writeCopy(this.#folder);
+  }
+
+  #writeCopy(folder: string): void {
+    const tapped = withTaps(this.#config, {
       command: (name) => [
         process.execPath,
         PROGRAM,
@@ -73,121 +87,134 @@ export function openMcpPlane(
         '--server',
         name,
         '--out',
-        join(folder, fileOf(name)),
+        // Each tap puts the number of its process in place of the word.
+        join(folder, `${encodeURIComponent(name)}-{pid}.jsonl`),
         '--play',
         join(folder, playOf(name)),
       ],
-      url: (name) => `${context.base}/mcp/${encodeURIComponent(name)}`,
+      url: (name) => `${this.#context.base}/mcp/${encodeURIComponent(name)}`,
     });
-    writeFile(copy, JSON.stringify(tapped, null, 2), { mode: 0o600 });
+    writeFile(this.#copy, JSON.stringify(tapped, null, 2), { mode: 0o600 });
   }
 
-  function rewrite(argument: string): string {
+  rewrite = (argument: string): string => {
     const [, flag = '', value = argument] = /^(--?[\w-]+=)(.*)$/s.exec(argument) ?? [];
-    return value !== '' && !value.includes('\0') && resolve(cwd, value) === original
-      ? `${flag}${copy}`
+    return value !== '' && !value.includes('\0') && resolve(this.#cwd, value) === this.#original
+      ? `${flag}${this.#copy}`
       : argument;
-  }
-
-  const newStream = (name: string): ReplayStream => {
-    const stream = new ReplayStream();
-    streams.set(name, stream);
-    return stream;
   };
 
-  /** Of the files that taps wrote, and of what came through the front. */
-  const sessions = (): TapSession[] => {
-    const files =
-      folder === undefined ? [] : readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-    const written = files.map((name) => ({
-      server: decodeURIComponent(basename(name, '.jsonl').replace(/-\d+(?:-\d+)?$/, '')),
-      lines: readFileSync(join(folder!, name), 'utf8').split('\n').flatMap(lineOf),
-    }));
-    return [...written, ...[...logs].map(([server, lines]) => ({ server, lines }))].filter(
-      ({ lines }) => lines.length > 0,
-    );
+  args = (program: string): readonly string[] =>
+    takesFlag(program) ? ['--mcp-config', this.#copy, '--strict-mcp-config'] : [];
+
+  environment = (): ReturnType<Plane['environment']> => ({
+    set: { AGENTCI_MCP_CONFIG: this.#copy },
+    notes: this.#isPassed
+      ? []
+      : [
+          {
+            code: 'CAPTURE_MCP_NOT_PASSED',
+            message: `the agent is not known to take an MCP configuration: have it read the file that AGENTCI_MCP_CONFIG names in place of ${this.#path}`,
+          },
+        ],
+  });
+
+  handle = ({ path: below, request, response }: PlaneRequest): void => {
+    const name = decodeURIComponent(below.replace(/^\//, '').replace(/[/?].*$/s, ''));
+    const url = Object.hasOwn(this.#config.servers, name)
+      ? this.#config.servers[name]!.url
+      : undefined;
+    if (typeof url !== 'string') {
+      refuse(response, 404, `there is no MCP server "${name.slice(0, 80)}" with an address`);
+      return;
+    }
+    const lines = this.#logs.get(name) ?? [];
+    this.#logs.set(name, lines);
+    rememberKeys(request);
+    const log = new TapLog((line) => lines.push(line), this.#context.now, {
+      keepsCredentials: true,
+    });
+    const player = this.#players.get(name);
+    if (player === undefined)
+      relay(request as IncomingMessage, response as ServerResponse, {
+        upstream: readServerUrl(url),
+        middle: tapHttp(log),
+      });
+    else
+      replayHttp(request as IncomingMessage, response as ServerResponse, {
+        player,
+        stream: this.#streams.get(name) ?? this.#newStream(name),
+        clean: (value) => SECRETS.value(value),
+        log,
+      });
   };
-  const clear = (): void => {
-    logs.clear();
-    for (const name of folder === undefined ? [] : readdirSync(folder)) {
-      if (!name.endsWith('.jsonl')) continue;
-      // A tap of an agent that stays writes on, in the file it has open.
-      if (isRunning(Number(/-(\d+)(?:-\d+)?\.jsonl$/.exec(name)?.[1])))
-        truncateSync(join(folder!, name));
-      else rmSync(join(folder!, name), { force: true });
+
+  begin = (): void => {
+    this.#clear();
+    this.#players.clear();
+    for (const stream of this.#streams.values()) stream.forget();
+    for (const name of this.#folder === undefined ? [] : Object.keys(this.#config.servers)) {
+      const text = this.#linesFor?.(name);
+      const path = join(this.#folder!, playOf(name));
+      if (text === undefined) {
+        rmSync(path, { force: true });
+        continue;
+      }
+      // A new file each time: a tap that stays sees by it that the next query has begun.
+      writeFile(`${path}.new`, text, { mode: 0o600 });
+      renameFile(`${path}.new`, path);
+      this.#players.set(name, new CassettePlayer(readTapLines(path)));
     }
   };
 
-  return {
-    name: 'mcp',
-    rewrite,
-    args: (program) => (takesFlag(program) ? ['--mcp-config', copy, '--strict-mcp-config'] : []),
-    environment: () => ({
-      set: { AGENTCI_MCP_CONFIG: copy },
-      notes: isPassed
-        ? []
-        : [
-            {
-              code: 'CAPTURE_MCP_NOT_PASSED',
-              message: `the agent is not known to take an MCP configuration: have it read the file that AGENTCI_MCP_CONFIG names in place of ${path}`,
-            },
-          ],
-    }),
-    handle: ({ path: below, request, response }) => {
-      const name = decodeURIComponent(below.replace(/^\//, '').replace(/[/?].*$/s, ''));
-      const url = Object.hasOwn(config.servers, name) ? config.servers[name]!.url : undefined;
-      if (typeof url !== 'string') {
-        refuse(response, 404, `there is no MCP server "${name.slice(0, 80)}" with an address`);
-        return;
-      }
-      const lines = logs.get(name) ?? [];
-      logs.set(name, lines);
-      rememberKeys(request);
-      const log = new TapLog((line) => lines.push(line), context.now, { keepsCredentials: true });
-      const player = players.get(name);
-      if (player === undefined)
-        relay(request as IncomingMessage, response as ServerResponse, {
-          upstream: readServerUrl(url),
-          middle: tapHttp(log),
-        });
-      else
-        replayHttp(request as IncomingMessage, response as ServerResponse, {
-          player,
-          stream: streams.get(name) ?? newStream(name),
-          clean: (value) => SECRETS.value(value),
-          log,
-        });
-    },
-    begin: () => {
-      clear();
-      players.clear();
-      for (const stream of streams.values()) stream.forget();
-      for (const name of folder === undefined ? [] : Object.keys(config.servers)) {
-        const text = linesFor?.(name);
-        const path = join(folder!, playOf(name));
-        if (text === undefined) {
-          rmSync(path, { force: true });
-          continue;
-        }
-        // A new file each time: a tap that stays sees by it that the next query has begun.
-        writeFile(`${path}.new`, text, { mode: 0o600 });
-        renameFile(`${path}.new`, path);
-        players.set(name, new CassettePlayer(readTapLines(path)));
-      }
-    },
-    end: async () => ({ mcp: sessions() }),
-    report: () => {
-      const all = sessions();
-      return {
-        servers: all.map(({ server }) => server),
-        messages: all.reduce((sum, { lines }) => sum + lines.length, 0),
-      };
-    },
-    close: async () => {
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-    },
+  end = async () => ({ mcp: this.#sessions() });
+
+  report = () => {
+    const all = this.#sessions();
+    return {
+      servers: all.map(({ server }) => server),
+      messages: all.reduce((sum, { lines }) => sum + lines.length, 0),
+    };
   };
+
+  close = async (): Promise<void> => {
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  };
+
+  #newStream(name: string): ReplayStream {
+    const stream = new ReplayStream();
+    this.#streams.set(name, stream);
+    return stream;
+  }
+
+  /** Of the files that taps wrote, and of what came through the front. */
+  #sessions(): TapSession[] {
+    const files =
+      this.#folder === undefined
+        ? []
+        : readdirSync(this.#folder).filter((name) => name.endsWith('.jsonl'));
+    const written = files.map((name) => ({
+      server: decodeURIComponent(basename(name, '.jsonl').replace(/-\d+(?:-\d+)?$/, '')),
+      lines: readFileSync(join(this.#folder!, name), 'utf8').split('\n').flatMap(lineOf),
+    }));
+    return [...written, ...[...this.#logs].map(([server, lines]) => ({ server, lines }))].filter(
+      ({ lines }) => lines.length > 0,
+    );
+  }
+
+  #clear(): void {
+    this.#logs.clear();
+    for (const name of this.#folder === undefined ? [] : readdirSync(this.#folder)) {
+      if (!name.endsWith('.jsonl')) continue;
+      // A tap of an agent that stays writes on, in the file it has open.
+      if (isRunning(Number(/-(\d+)(?:-\d+)?\.jsonl$/.exec(name)?.[1])))
+        truncateSync(join(this.#folder!, name));
+      else rmSync(join(this.#folder!, name), { force: true });
+    }
+  }
 }
+
+const playOf = (name: string): string => `${encodeURIComponent(name)}.play`;
 
 const takesFlag = (program: string): boolean => /^claude(?:\.exe|\.cmd)?$/i.test(basename(program));
 

@@ -19,18 +19,13 @@ export async function serveReply(
   exchange.replied(reply.status, reply.headers);
   const isPacked = reply.headers['content-encoding'] !== undefined;
   const hides = reply.hidesUsage === true;
-  const headers: string[] = [];
-  for (const name of Object.keys(reply.headers))
-    if (!(hides && name === 'content-encoding')) headers.push(name, reply.headers[name]!);
+  const headers = Object.entries(reply.headers)
+    .filter(([name]) => !(hides && name === 'content-encoding'))
+    .flat();
   for (const chunk of reply.chunks) exchange.chunk(chunk);
   const [only] = reply.chunks;
-  if (
-    reply.chunks.length === 1 &&
-    only !== undefined &&
-    !hides &&
-    reply.cutOff === undefined &&
-    !response.destroyed
-  ) {
+  const isOne = reply.chunks.length === 1 && !hides && reply.cutOff === undefined;
+  if (isOne && only !== undefined && !response.destroyed) {
     // A document, in one write.
     headers.push('content-length', String(only.length));
     writeHead(response, reply.status, '', headers);

@@ -77,16 +77,9 @@ export function signAgain(
     'x-amz-security-token': credentials.sessionToken,
   });
   const names = Object.keys(signed).sort();
-  const query = [...target.searchParams]
-    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
-    .sort()
-    .join('&');
-  // Every service but S3 has its path encoded a second time.
-  const path = target.pathname.split('/').map(encoded).join('/');
   const canonical = [
     method,
-    path,
-    query,
+    ...canonicalAddress(target),
     ...names.map((name) => `${name}:${signed[name]}`),
     '',
     names.join(';'),
@@ -94,10 +87,7 @@ export function signAgain(
   ];
   const area = `${day}/${scope.region}/${scope.service}/aws4_request`;
   const text = ['AWS4-HMAC-SHA256', stamp, area, sha256(canonical.join('\n'))].join('\n');
-  const key = [day, scope.region, scope.service, 'aws4_request'].reduce<string | Buffer>(
-    (before, part) => hmac(before, part),
-    `AWS4${credentials.secretAccessKey}`,
-  );
+  const key = signingKey([day, scope.region, scope.service, 'aws4_request'], credentials);
   const signature = hmac(key, text).toString('hex');
   const credential = `${credentials.accessKeyId}/${area}`;
   return [
@@ -108,6 +98,22 @@ export function signAgain(
     'authorization',
     `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
   ];
+}
+
+const signingKey = (parts: readonly string[], credentials: AwsCredentials): string | Buffer =>
+  parts.reduce<string | Buffer>(
+    (before, part) => hmac(before, part),
+    `AWS4${credentials.secretAccessKey}`,
+  );
+
+function canonicalAddress(target: URL): readonly [path: string, query: string] {
+  const query = [...target.searchParams]
+    .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    .sort()
+    .join('&');
+  // Every service but S3 has its path encoded a second time.
+  const path = target.pathname.split('/').map(encoded).join('/');
+  return [path, query];
 }
 
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');

@@ -32,110 +32,161 @@ const BLOCKED = 'blocked by agentci replay';
  * A proxy that only looks at where connections go: what an agent reaches past the model plane is named, never read. A model
  * among these hosts means that calls were made which nothing here shows.
  */
-export function openWitness(context: PlaneContext, options: WitnessOptions): Plane {
-  const { env } = context;
-  const all = new Set<string>();
-  let models = new Set<string>();
-  let others = new Set<string>();
-  const tunnels = new Map<Duplex, { readonly host: string; readonly isModel: boolean }>();
-  const counts = { connections: 0 };
+export const openWitness = (context: PlaneContext, options: WitnessOptions): Plane =>
+  new Witness(context, options);
 
-  const note = (host: string, isModel: boolean): void => {
-    counts.connections++;
-    if (all.size < MAX_HOSTS) all.add(host);
-    if (isModel) models.add(host);
-    else if (others.size < MAX_HOSTS && !isLoopback(host)) others.add(host);
+class Witness implements Plane {
+  readonly name = 'witness';
+  readonly #context: PlaneContext;
+  readonly #options: WitnessOptions;
+  readonly #all = new Set<string>();
+  #models = new Set<string>();
+  #others = new Set<string>();
+  readonly #tunnels = new Map<Duplex, { readonly host: string; readonly isModel: boolean }>();
+  readonly #counts = { connections: 0 };
+
+  constructor(context: PlaneContext, options: WitnessOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  environment = (): ReturnType<Plane['environment']> =>
+    witnessEnvironment({
+      origin: this.#context.origin,
+      token: this.#context.token,
+      env: this.#context.env,
+      providers: this.#options.providers,
+      modelHosts: this.#options.modelHosts,
+      isOffline: this.#options.refuses !== undefined,
+    });
+
+  handle = ({ response }: PlaneRequest): void => refuse(response, 404, 'the witness is a proxy');
+
+  tunnel = (target: string, socket: Duplex, head: Buffer): void =>
+    void this.#tunnel(target, socket, head);
+
+  upgrade = (url: URL, head: Buffer, socket: Duplex): void => void this.#upgrade(url, head, socket);
+
+  begin = (): void => {
+    // A connection that is still open may be used again.
+    const still = [...this.#tunnels.values()];
+    this.#models = new Set(still.filter(({ isModel }) => isModel).map(({ host }) => host));
+    this.#others = new Set(
+      still.filter(({ host, isModel }) => !isModel && !isLoopback(host)).map(({ host }) => host),
+    );
   };
 
-  const isRefused = (host: string, isModel: boolean): boolean => {
-    if (options.refuses === undefined || (isLoopback(host) && !isModel)) return false;
-    note(host, false);
-    others.delete(host);
-    options.refuses(host, isModel);
+  end: Plane['end'] = async () => ({
+    gaps:
+      this.#models.size === 0
+        ? []
+        : [{ gap: 'tunnelled', detail: [...this.#models].sort().join(', ') }],
+    notes: this.#others.size !== 0 ? [otherHosts([...this.#others].sort())] : undefined,
+  });
+
+  report = () => ({ ...this.#counts, hosts: [...this.#all].sort() });
+
+  close = async (): Promise<void> => {
+    for (const end of this.#tunnels.keys()) end.destroy();
+  };
+
+  readonly #note = (host: string, isModel: boolean): void => {
+    this.#counts.connections++;
+    if (this.#all.size < MAX_HOSTS) this.#all.add(host);
+    if (isModel) this.#models.add(host);
+    else if (this.#others.size < MAX_HOSTS && !isLoopback(host)) this.#others.add(host);
+  };
+
+  readonly #isRefused = (host: string, isModel: boolean): boolean => {
+    if (this.#options.refuses === undefined || (isLoopback(host) && !isModel)) return false;
+    this.#note(host, false);
+    this.#others.delete(host);
+    this.#options.refuses(host, isModel);
     return true;
   };
 
-  const tunnel = async (target: string, client: Duplex, head: Buffer): Promise<void> => {
+  readonly #tunnel = async (target: string, client: Duplex, head: Buffer): Promise<void> => {
     const place = placeOf(target);
     if (place === undefined) {
       client.end('HTTP/1.1 400 the address is not a host and a port\r\ncontent-length: 0\r\n\r\n');
       return;
     }
     const host = plainHost(place.host);
-    const isModel = options.isModelHost(host, place.port);
-    if (isRefused(host, isModel)) {
+    const isModel = this.#options.isModelHost(host, place.port);
+    if (this.#isRefused(host, isModel)) {
       client.end(`HTTP/1.1 403 ${BLOCKED}\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
     try {
-      const { socket, head: first } = await reach(place, env);
-      open({ client, socket, place, isModel });
+      const { socket, head: first } = await reach(place, this.#context.env);
+      this.#open({ client, socket, place, isModel });
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       client.write(first);
-      const watch = watched({ place, client, socket });
+      const watch = this.#watched({ place, client, socket });
       if (head.length > 0) watch(head);
       socket.write(head);
       // Before the bytes are passed on: a connection that it ends passes nothing.
       client.on('data', watch);
-      join(client, socket, () => closed(client, socket));
+      join(client, socket, () => this.#closed(client, socket));
     } catch {
       client.end('HTTP/1.1 502 the host could not be reached\r\ncontent-length: 0\r\n\r\n');
     }
   };
 
-  const open = (ends: Ends & { readonly isModel: boolean }): void => {
+  readonly #open = (ends: Ends & { readonly isModel: boolean }): void => {
     const { client, socket, place, isModel } = ends;
     const host = plainHost(place.host);
-    note(host, isModel);
-    for (const end of [client, socket]) tunnels.set(end, { host, isModel });
+    this.#note(host, isModel);
+    for (const end of [client, socket]) this.#tunnels.set(end, { host, isModel });
   };
-  const closed = (...ends: readonly Duplex[]): void => {
-    for (const end of ends) tunnels.delete(end);
+  readonly #closed = (...ends: readonly Duplex[]): void => {
+    for (const end of ends) this.#tunnels.delete(end);
   };
 
   /**
    * Looks at what a client sends through a tunnel in the clear, piece by piece: a model's call in there is told of, and in
    * replay does not get through. What is encrypted cannot be looked at, on this machine it is at least named.
    */
-  const watched = ({ place, client, socket }: Ends): ((chunk: Buffer) => void) => {
+  readonly #watched = ({ place, client, socket }: Ends): ((chunk: Buffer) => void) => {
     const host = plainHost(place.host);
     const shown = `${host.includes(':') ? `[${host}]` : host}:${place.port}`;
     let isEncrypted: boolean | undefined;
     return (chunk) => {
       if (isEncrypted === undefined) {
         isEncrypted = chunk[0] === TLS_HANDSHAKE;
-        if (isEncrypted && isLoopback(host) && others.size < MAX_HOSTS) others.add(shown);
+        if (isEncrypted && isLoopback(host) && this.#others.size < MAX_HOSTS)
+          this.#others.add(shown);
       }
       if (isEncrypted) return;
       const [, method, path = ''] = REQUEST_LINE.exec(chunk.toString('latin1', 0, MAX_LINE)) ?? [];
       const address = `http://${shown}${path}`;
       if (method === undefined || !URL.canParse(address) || !isModelCall(method, new URL(address)))
         return;
-      if (isRefused(host, true)) for (const end of [client, socket]) end.destroy();
-      else models.add(host);
+      if (this.#isRefused(host, true)) for (const end of [client, socket]) end.destroy();
+      else this.#models.add(host);
     };
   };
 
   /** A WebSocket: its first request goes to the server as it would have come without a proxy, and the rest are bytes. */
-  const upgrade = async (url: URL, head: Buffer, client: Duplex): Promise<void> => {
+  readonly #upgrade = async (url: URL, head: Buffer, client: Duplex): Promise<void> => {
     const place = { host: bareHost(url.hostname), port: Number(url.port) || 80 };
     const host = plainHost(place.host);
-    const isModel = options.isModelHost(host, place.port);
-    if (isRefused(host, isModel)) {
+    const isModel = this.#options.isModelHost(host, place.port);
+    if (this.#isRefused(host, isModel)) {
       client.end(`HTTP/1.1 403 ${BLOCKED}\r\ncontent-length: 0\r\n\r\n`);
       return;
     }
     try {
-      const { socket } = await reach(place, env);
-      open({ client, socket, place, isModel });
+      const { socket } = await reach(place, this.#context.env);
+      this.#open({ client, socket, place, isModel });
       socket.write(head);
-      join(client, socket, () => closed(client, socket));
+      join(client, socket, () => this.#closed(client, socket));
     } catch {
       client.destroy();
     }
   };
 
-  const proxy = ({ request, response }: Omit<PlaneRequest, 'path'>): void => {
+  readonly proxy = ({ request, response }: Omit<PlaneRequest, 'path'>): void => {
     const target = new URL(request.url ?? '');
     const method = request.method ?? 'GET';
     const host = bareHost(target.hostname);
@@ -143,29 +194,15 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     // A server of tools on this machine may have such a path. What is a model's by its looks has been claimed.
     const isModel =
       !isLoopback(host) &&
-      (options.isModelHost(plainHost(host), port) || routeOf(method, target.pathname) !== 'other');
-    if (isRefused(plainHost(host), isModel)) {
+      (this.#options.isModelHost(plainHost(host), port) ||
+        routeOf(method, target.pathname) !== 'other');
+    if (this.#isRefused(plainHost(host), isModel)) {
       refuse(response, 403, BLOCKED);
       return;
     }
-    const upstream = proxyOf('http', host, env);
-    const length = request.headers['content-length'];
-    const hasBody = length !== undefined || request.headers['transfer-encoding'] !== undefined;
-    // A program may ask a server of this machine for a site by another name.
-    const named = isLoopback(host) ? request.headers.host : undefined;
-    const headers = [
-      'Host',
-      named ?? target.host,
-      ...headersForClient(request.rawHeaders, RENEWED),
-    ];
-    if (hasBody && length === undefined) headers.push('Transfer-Encoding', 'chunked');
-    // Without it Node announces a body in chunks.
-    if (!hasBody && !/^(?:get|head|options|delete)$/i.test(method))
-      headers.push('Content-Length', '0');
-    for (const [name, value] of Object.entries(
-      upstream === undefined ? {} : credentialsFor(upstream),
-    ))
-      headers.push(name, value);
+    const upstream = proxyOf('http', host, this.#context.env);
+    const headers = proxiedHeaders(request, target, upstream);
+    const hasBody = announcesBody(request);
     const sending = httpRequest({
       host: upstream === undefined ? host : bareHost(upstream.hostname),
       port: upstream === undefined ? port : portOf(upstream),
@@ -176,7 +213,7 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     });
     sending.setNoDelay(true);
     sending.on('response', (reply) => {
-      note(plainHost(host), isModel);
+      this.#note(plainHost(host), isModel);
       writeHead(
         response,
         reply.statusCode ?? 502,
@@ -199,39 +236,29 @@ export function openWitness(context: PlaneContext, options: WitnessOptions): Pla
     if (hasBody) request.pipe(sending);
     else sending.end();
   };
+}
 
-  return {
-    name: 'witness',
-    environment: () =>
-      witnessEnvironment({
-        origin: context.origin,
-        token: context.token,
-        env,
-        providers: options.providers,
-        modelHosts: options.modelHosts,
-        isOffline: options.refuses !== undefined,
-      }),
-    handle: ({ response }) => refuse(response, 404, 'the witness is a proxy'),
-    tunnel: (target, socket, head) => void tunnel(target, socket, head),
-    proxy,
-    upgrade: (url, head, socket) => void upgrade(url, head, socket),
-    begin: () => {
-      // A connection that is still open may be used again.
-      const still = [...tunnels.values()];
-      models = new Set(still.filter(({ isModel }) => isModel).map(({ host }) => host));
-      others = new Set(
-        still.filter(({ host, isModel }) => !isModel && !isLoopback(host)).map(({ host }) => host),
-      );
-    },
-    end: async () => ({
-      gaps: models.size === 0 ? [] : [{ gap: 'tunnelled', detail: [...models].sort().join(', ') }],
-      notes: others.size !== 0 ? [otherHosts([...others].sort())] : undefined,
-    }),
-    report: () => ({ ...counts, hosts: [...all].sort() }),
-    close: async () => {
-      for (const end of tunnels.keys()) end.destroy();
-    },
-  };
+const announcesBody = ({ headers }: PlaneRequest['request']): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+function proxiedHeaders(
+  request: PlaneRequest['request'],
+  target: URL,
+  upstream: URL | undefined,
+): string[] {
+  const hasLength = request.headers['content-length'] !== undefined;
+  const hasBody = announcesBody(request);
+  // A program may ask a server of this machine for a site by another name.
+  const named = isLoopback(bareHost(target.hostname)) ? request.headers.host : undefined;
+  const headers = ['Host', named ?? target.host, ...headersForClient(request.rawHeaders, RENEWED)];
+  if (hasBody && !hasLength) headers.push('Transfer-Encoding', 'chunked');
+  // Without it Node announces a body in chunks.
+  if (!hasBody && !/^(?:get|head|options|delete)$/i.test(request.method ?? 'GET'))
+    headers.push('Content-Length', '0');
+  return [
+    ...headers,
+    ...Object.entries(upstream === undefined ? {} : credentialsFor(upstream)).flat(),
+  ];
 }
 
 /** A model that nothing here knows may be among them: people can tell. */

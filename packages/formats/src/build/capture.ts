@@ -61,31 +61,14 @@ export function capturedBy(
   const isActive = tools.length > 0 || isProven;
   return {
     toolCalls,
-    toolArgs: limited(
-      share(tools, ({ args }: ToolStep) => args !== undefined, place.toolArgs),
-      toolCalls,
-    ),
+    toolArgs: limited(share(tools, hasArgs, place.toolArgs), toolCalls),
     toolResults: limited(share(tools, hasOutcome, place.toolResults), toolCalls),
-    toolErrors: limited(
-      share(tools, ({ status }: ToolStep) => status !== 'unknown', place.toolErrors),
-      toolCalls,
-    ),
+    toolErrors: limited(share(tools, hasStatus, place.toolErrors), toolCalls),
     llmCalls,
     prompts: share(llms, ({ input }: LlmStep) => input !== undefined, 'none'),
     usage:
-      reported?.usage === undefined
-        ? limited(
-            share(llms, ({ usage }: LlmStep) => usage !== undefined, 'none'),
-            llmCalls,
-          )
-        : 'full',
-    cost:
-      reported?.cost === undefined
-        ? limited(
-            share(llms, ({ cost }: LlmStep) => cost !== undefined, 'none'),
-            llmCalls,
-          )
-        : 'full',
+      reported?.usage === undefined ? limited(share(llms, hasUsage, 'none'), llmCalls) : 'full',
+    cost: reported?.cost === undefined ? limited(share(llms, hasCost, 'none'), llmCalls) : 'full',
     timing: reported?.durationMs === undefined ? timing(steps) : 'full',
     agents: agents.length > 0 ? 'full' : place.agents,
     handoffs: handoffs(steps, {
@@ -103,6 +86,11 @@ export function capturedBy(
     final: final === undefined ? 'none' : 'full',
   };
 }
+
+const hasArgs = ({ args }: ToolStep): boolean => args !== undefined;
+const hasStatus = ({ status }: ToolStep): boolean => status !== 'unknown';
+const hasUsage = ({ usage }: LlmStep): boolean => usage !== undefined;
+const hasCost = ({ cost }: LlmStep): boolean => cost !== undefined;
 
 /** How many of the steps have the field; of no steps, nothing is missing where the format has a place for it. */
 const share = (

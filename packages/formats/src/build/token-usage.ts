@@ -2,30 +2,27 @@ import { hasValues } from '@agentci/lib/data';
 import type { Cost, Fields, Usage } from '@agentci/trace';
 import { amount, fields, objects, pick } from './values.ts';
 
+const INPUT_DETAILS = [
+  'prompt_tokens_details',
+  'input_tokens_details',
+  'input_token_details',
+  'inputTokenDetails',
+] as const;
+const OUTPUT_DETAILS = [
+  'completion_tokens_details',
+  'output_tokens_details',
+  'output_token_details',
+  'outputTokenDetails',
+] as const;
+
 /**
  * Tokens as OpenAI-like sources count them: what was read from a cache is part of the input, reasoning is part of the
  * output. Every common spelling is known; undefined when none is there.
  */
 export function usageOf(value: unknown): Usage | undefined {
   const source = fields(value);
-  const inputDetails = fields(
-    pick(
-      source,
-      'prompt_tokens_details',
-      'input_tokens_details',
-      'input_token_details',
-      'inputTokenDetails',
-    ),
-  );
-  const outputDetails = fields(
-    pick(
-      source,
-      'completion_tokens_details',
-      'output_tokens_details',
-      'output_token_details',
-      'outputTokenDetails',
-    ),
-  );
+  const inputDetails = fields(pick(source, ...INPUT_DETAILS));
+  const outputDetails = fields(pick(source, ...OUTPUT_DETAILS));
   const usage: Usage = {
     input: amount(
       pick(source, 'input_tokens', 'prompt_tokens', 'inputTokens', 'promptTokens', 'input'),

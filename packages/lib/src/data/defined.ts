@@ -19,3 +19,7 @@ function withoutUndefined<T extends object>(fields: T): Defined<T> {
   }
   return kept as Defined<T>;
 }
+
+/** The items without those that are undefined: `present([a, isLast ? b : undefined])`. */
+export const present = <T>(items: readonly (T | undefined)[]): T[] =>
+  items.filter((item) => item !== undefined);

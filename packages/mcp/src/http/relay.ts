@@ -158,15 +158,20 @@ function passBack(
       if (!isFailed) response.destroy();
     });
   // A client that followed would talk to the server without us.
-  if (status >= 300 && status < 400 && status !== 304)
-    return fail(`the server answered with a redirect (${status})`);
+  if (status >= 300 && status < 400 && status !== 304) {
+    fail(`the server answered with a redirect (${status})`);
+    return;
+  }
   middle.head?.(status, received.headers);
   const type = received.headers['content-type'] ?? '';
   const headers = passedHeaders(received.headers);
   const head = (extra = {}): void => void response.writeHead(status, { ...headers, ...extra });
   // What is to be looked at is read; what is only passed on stays packed.
   const answer = middle.holds ? unpacked(received) : received;
-  if (answer === undefined) return fail('the answer is packed in a way that cannot be read');
+  if (answer === undefined) {
+    fail('the answer is packed in a way that cannot be read');
+    return;
+  }
   if (middle.holds) delete headers['content-encoding'];
   if (answer !== received) answer.on('error', () => fail('the answer cannot be unpacked'));
   if (/^text\/event-stream\b/i.test(type)) {
@@ -185,10 +190,15 @@ function passBack(
     return;
   }
   holdBody(answer, options.maxBytes, (body) => {
-    if (body === undefined) return fail('the answer is too large to be looked at');
+    if (body === undefined) {
+      fail('the answer is too large to be looked at');
+      return;
+    }
     const seen = judgedBody(body, status, middle, replies.length > 0);
-    if (seen.length === 0 && body.length > 0)
-      return fail('the answer was withheld, since it cannot be judged');
+    if (seen.length === 0 && body.length > 0) {
+      fail('the answer was withheld, since it cannot be judged');
+      return;
+    }
     const sent = replies.length === 0 ? seen : joined(seen, isJson, replies);
     if (replies.length === 0) head({ 'content-length': sent.length });
     else {

@@ -72,12 +72,7 @@ export function compileFlow(flow: Flow): CompiledRule {
     test: (calls, at) => carriedAt(calls as CallLists, at),
   };
   const hit: Selector = { ...later, conditions: [...(later.conditions ?? []), carries] };
-  const selectors = present([
-    source,
-    later,
-    hit,
-    flow.approvals === undefined ? undefined : flow.approvals,
-  ]);
+  const selectors = present([source, later, hit, flow.approvals]);
 
   const memoryOf = (calls: CallLists): Memory =>
     calls.memo(key, () => ({
@@ -94,27 +89,16 @@ export function compileFlow(flow: Flow): CompiledRule {
     if (given instanceof CannotTell)
       return calls.indices(source).some((i) => i < at) ? given : false;
     const found = memory.texts.find(given);
-    if (found === undefined || found === 'too_long') {
-      const unread = calls.unknown(source).find((i) => i < at);
-      if (unread !== undefined) return new CannotTell(calls.why(source, unread));
-      if (found === 'too_long')
-        return new CannotTell(`the arguments of call ${at + 1} are too long to look through`);
-      return memory.texts.isFull
-        ? new CannotTell('the results before it are too long to remember')
-        : false;
-    }
+    if (found === undefined || found === 'too_long')
+      return whyNotFound(calls, at, { source, memory, isTooLong: found === 'too_long' });
     const approved = isApproved(flow, calls, found.from, at);
     if (approved !== false) return approved === true ? false : approved;
     memory.found.set(at, found);
     return true;
   }
 
-  const told = (calls: CallLists, at: number): string => {
-    const { from, text, kind } = memoryOf(calls).found.get(at)!;
-    const what = kind === 'value' ? 'a value' : 'a passage';
-    const quoted = isOpen(text, sentAt(calls, at, flow.argument)) ? `"${text}"` : REDACTED;
-    return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: ${quoted}`;
-  };
+  const told = (calls: CallLists, at: number): string =>
+    carriedText(calls, at, memoryOf(calls).found.get(at)!, flow.argument);
 
   return {
     id: flow.id ?? `flow:${operands}`,
@@ -141,6 +125,36 @@ export function compileFlow(flow: Flow): CompiledRule {
     },
     breaks: (calls, at) => (calls.isMeant(hit, at) ? told(calls, at) : undefined),
   };
+}
+
+function carriedText(
+  calls: CallLists,
+  at: number,
+  { from, text, kind }: Carried,
+  argument: Flow['argument'],
+): string {
+  const what = kind === 'value' ? 'a value' : 'a passage';
+  const quoted = isOpen(text, sentAt(calls, at, argument)) ? `"${text}"` : REDACTED;
+  return `${calls.calls[at]!.name} at ${callNumbers([at])} carries ${what} of ${calls.calls[from]!.name} at ${callNumbers([from])}: ${quoted}`;
+}
+
+/** Nothing was found: whether that is certain. */
+function whyNotFound(
+  calls: CallLists,
+  at: number,
+  {
+    source,
+    memory,
+    isTooLong,
+  }: { readonly source: Selector; readonly memory: Memory; readonly isTooLong: boolean },
+): false | CannotTell {
+  const unread = calls.unknown(source).find((i) => i < at);
+  if (unread !== undefined) return new CannotTell(calls.why(source, unread));
+  if (isTooLong)
+    return new CannotTell(`the arguments of call ${at + 1} are too long to look through`);
+  return memory.texts.isFull
+    ? new CannotTell('the results before it are too long to remember')
+    : false;
 }
 
 /** The verdict if nothing was carried over. */

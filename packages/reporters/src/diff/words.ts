@@ -20,77 +20,23 @@ export interface Row {
 
 /** The numbers of a diff in reading order, without those unknown on both sides. */
 export function rowsOf({ path, cost }: QueryDiff): Row[] {
-  const rows: Row[] = [
-    {
-      layer: 'path',
-      title: 'Tool calls',
-      delta: path.tool_calls,
-      format: formatCount,
-      showPercent: true,
-    },
-    {
-      layer: 'path',
-      title: 'Tool precision',
-      delta: path.tool_precision,
-      format: ratio,
-      showPercent: false,
-    },
-    {
-      layer: 'path',
-      title: 'Tool recall',
-      delta: path.tool_recall,
-      format: ratio,
-      showPercent: false,
-    },
-    {
-      layer: 'path',
-      title: 'Sequence LCS',
-      delta: path.sequence_lcs,
-      format: ratio,
-      showPercent: false,
-    },
-    {
-      layer: 'path',
-      title: 'Loops detected',
-      delta: path.loops,
-      format: formatCount,
-      showPercent: false,
-    },
-    {
-      layer: 'path',
-      title: 'Handoffs',
-      delta: path.handoffs,
-      format: formatCount,
-      showPercent: false,
-    },
-    {
-      layer: 'cost',
-      title: 'Total cost',
-      delta: cost.cost_usd,
-      format: formatUsd,
-      showPercent: true,
-    },
-    {
-      layer: 'cost',
-      title: 'Total tokens',
-      delta: cost.total_tokens,
-      format: formatCount,
-      showPercent: true,
-    },
-    {
-      layer: 'cost',
-      title: 'LLM calls',
-      delta: cost.llm_calls,
-      format: formatCount,
-      showPercent: true,
-    },
-    {
-      layer: 'cost',
-      title: 'Latency',
-      delta: cost.latency_ms,
-      format: milliseconds,
-      showPercent: true,
-    },
+  const row = (
+    [layer, title]: readonly [Row['layer'], string],
+    delta: MetricDelta,
+    format: Format,
+    showPercent = false,
+  ): Row => ({ layer, title, delta, format, showPercent });
+  const rows = [
+    row(['path', 'Tool calls'], path.tool_calls, formatCount, true),
+    row(['path', 'Tool precision'], path.tool_precision, ratio),
+    row(['path', 'Tool recall'], path.tool_recall, ratio),
+    row(['path', 'Sequence LCS'], path.sequence_lcs, ratio),
+    row(['path', 'Loops detected'], path.loops, formatCount),
+    row(['path', 'Handoffs'], path.handoffs, formatCount),
+    row(['cost', 'Total cost'], cost.cost_usd, formatUsd, true),
+    row(['cost', 'Total tokens'], cost.total_tokens, formatCount, true),
+    row(['cost', 'LLM calls'], cost.llm_calls, formatCount, true),
+    row(['cost', 'Latency'], cost.latency_ms, milliseconds, true),
   ];
   return rows.filter(({ delta }) => delta.before !== null || delta.after !== null);
 }

@@ -60,12 +60,9 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
       ...baselineCellChecks(cells, matrix, isShard),
     ]),
   ]);
-  const verdicts = {
-    results,
-    unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
-    checks,
-    interrupted: isInterrupted || undefined,
-  };
+  const unmatched = recorded.unmatched > 0 ? recorded.unmatched : undefined;
+  const interrupted = isInterrupted || undefined;
+  const verdicts = { results, unmatched_recordings: unmatched, checks, interrupted };
   return {
     recorded: recorded.isAll ? true : undefined,
     unused: parts.unused === undefined ? undefined : settled(parts.unused),
@@ -83,13 +80,13 @@ export async function concludeRun(input: ConcludeInput): Promise<Conclusion> {
     shard,
     ...cells,
     results,
-    unmatched_recordings: recorded.unmatched > 0 ? recorded.unmatched : undefined,
+    unmatched_recordings: unmatched,
     notices: noticesOf(input, {
       tools: tools.notices,
       overall: overall?.notices ?? [],
       audit: audited?.notice,
     }),
-    interrupted: isInterrupted || undefined,
+    interrupted,
   };
 }
 

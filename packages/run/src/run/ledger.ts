@@ -1,14 +1,14 @@
 import type { Budget } from '@agentci/judge';
 import { SECRETS } from '@agentci/lib/secrets';
 import type { CassetteUse, QueryError, QueryResult } from '@agentci/results';
-import { type Cell, caseKey } from '@agentci/results';
+import { type Cell, caseKey, maskResult } from '@agentci/results';
 import type { Query } from '@agentci/spec';
 import type { Trace } from '@agentci/trace';
 import { combineRuns, errorResult, notRunResult, skippedResult } from './combine-runs.ts';
 import { wasInterrupted } from './rubric-checks.ts';
 import type { RunOptions } from './run-options.ts';
+import { maskedWarning, SECRET_MASKED } from './secret-warning.ts';
 import { spentBefore } from './spent-before.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 /** Called with every trace that belongs to a run of a query, once. */
 export type TraceListener = (query: Query, run: number, trace: Trace) => void;
@@ -229,3 +229,14 @@ export class Ledger implements Budget {
 
 const hasCutMetric = ({ metrics }: QueryResult): boolean =>
   Object.values(metrics).some(({ detail }) => detail.judge_error === 'interrupted');
+
+/** A result as it may be kept. Its checks saw what the agent really said; reports and files must not repeat a secret in it. */
+export function withoutSecrets(result: QueryResult): QueryResult {
+  const found = new Set<string>();
+  const masked = maskResult(result, (name) => found.add(name));
+  const { warnings = [] } = masked;
+  const isTold = warnings.some(({ code }) => code === SECRET_MASKED);
+  return found.size === 0 || isTold
+    ? masked
+    : { ...masked, warnings: [...warnings, maskedWarning(found)] };
+}

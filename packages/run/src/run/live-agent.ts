@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Budget } from '@agentci/judge';
 import { sha256Hex } from '@agentci/lib/data';
+import { UserError } from '@agentci/lib/problems';
 import { SECRETS } from '@agentci/lib/secrets';
 import type { CassetteUse, QueryError, QueryResult, RunResult } from '@agentci/results';
 import { caseKey } from '@agentci/results';
@@ -25,7 +26,6 @@ import { unfinished } from './evaluate-conversation.ts';
 import { createFunctionRunner } from './function-runner.ts';
 import { interpretOutput, type OtherQueries } from './interpret-output.ts';
 import type { UserModels, UserTapeAccess } from './model-user.ts';
-import { openCassettes } from './open-cassettes.ts';
 import { playedResult, playedTrace } from './played.ts';
 import { withRetries } from './retry.ts';
 import type { LiveRunner, RunOptions } from './run-options.ts';
@@ -406,4 +406,31 @@ function describeError(error: AgentError, retries: number): NonNullable<QueryRes
     message: error.kind === 'infra' ? `[INFRA] ${error.message}${tries}` : error.message,
     stderr: error.stderr || undefined,
   };
+}
+
+/** The cassettes of the run, where spec or command line want them. Their code is loaded only then. */
+export async function openCassettes(
+  options: RunOptions,
+  config: LiveRunner,
+): Promise<Cassettes | undefined> {
+  const { suite, cassette: choice, env = {}, now = Date.now } = options;
+  if (suite.cassette === undefined && choice === undefined) return undefined;
+  const { planCassettes, recordCommand, refuseTwins } = await import('./cassette-choice.ts');
+  const plan = planCassettes({ choice, config: suite.cassette, specDir: suite.dir, env });
+  if (plan === undefined) return undefined;
+  if (typeof config === 'function' || (config.kind !== 'command' && config.kind !== 'module'))
+    throw new UserError(
+      'CASSETTE_RUNNER',
+      `cassettes need an agent that is started here, and the runner is ${typeof config === 'function' ? 'a function' : `"${config.kind}"`}`,
+      { hint: 'Use a "command" or "module" runner, or --cassette off.' },
+    );
+  refuseTwins(suite.queries.map(({ id }) => id));
+  const { Cassettes } = await import('./cassettes.ts');
+  const { file } = suite;
+  const { runs } = options;
+  return new Cassettes(plan, {
+    agent: suite.agent,
+    now,
+    recordCommand: (about) => recordCommand({ file, runs, choice }, about),
+  });
 }

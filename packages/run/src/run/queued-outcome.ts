@@ -6,8 +6,8 @@ import type { Trace } from '@agentci/trace';
 import { maskTrace, upgradeTrace, validateTrace } from '@agentci/trace';
 import type { Played } from './cassettes.ts';
 import { errorResult } from './combine-runs.ts';
+import { withoutSecrets } from './ledger.ts';
 import type { Outcome } from './live-agent.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 /** Usage of the models that play users. */
 type Usage = NonNullable<RunResult['user']>;

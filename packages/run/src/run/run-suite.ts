@@ -1,5 +1,12 @@
-import { RESULTS_SCHEMA, type RunResult } from '@agentci/results';
-import { captureHint } from './capture-hint.ts';
+import {
+  checksOf,
+  countsOf,
+  isUnmeasured,
+  type QueryResult,
+  RESULTS_SCHEMA,
+  type RunResult,
+} from '@agentci/results';
+import type { RunnerConfig } from '@agentci/spec';
 import { CaseJudge } from './case-judge.ts';
 import { concludeRun } from './conclude-run.ts';
 import { joinReports } from './join-parts.ts';
@@ -8,7 +15,7 @@ import { openSources } from './open-sources.ts';
 import { type CasePlan, planCases, registerSecrets } from './plan-cases.ts';
 import type { ShardPlan } from './plan-shards.ts';
 import { runCases } from './run-cases.ts';
-import type { RunOptions } from './run-options.ts';
+import type { AgentFunction, RunOptions } from './run-options.ts';
 import type { RunParts } from './run-parts.ts';
 import type { SourceReport } from './source.ts';
 
@@ -81,3 +88,26 @@ const shardOf = ({ index, count, hash, shards }: ShardPlan): NonNullable<RunResu
   plan_hash: hash,
   ids: [...shards[index - 1]!],
 });
+
+/** For checks that had nothing to look at because the agent gives only its answer: how it could give more. */
+export function captureHint(
+  runner: RunnerConfig | AgentFunction | undefined,
+  results: readonly QueryResult[],
+): string | undefined {
+  if (
+    typeof runner !== 'object' ||
+    runner.kind === 'replay' ||
+    ('capture' in runner && runner.capture !== undefined)
+  )
+    return undefined;
+  const isBlind = (result: QueryResult): boolean =>
+    (result.status !== 'pass' || countsOf(result).unmeasured.length > 0) &&
+    checksOf(result).some(
+      (check) =>
+        /\bnot captured\b/.test(check.message) && (check.status === 'error' || isUnmeasured(check)),
+    );
+  if (!results.some(isBlind)) return undefined;
+  return runner.kind === 'http'
+    ? 'the agent gives only its answer, so checks of tools and cost have nothing to look at: let the response show its tool calls, send spans (`capture: [otlp]`), or leave the checks out'
+    : 'the agent gives only its answer, so checks of tools and cost have nothing to look at: write `capture: auto` under runner, let it print its tool calls, or leave the checks out';
+}

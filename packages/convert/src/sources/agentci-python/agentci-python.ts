@@ -115,13 +115,11 @@ function readAssertion(assertion: Fields, place: Place): Carried {
   const none = (why: string): Carried => refuse(place, type, why);
   switch (type) {
     case 'tool_called':
-      return tool === undefined
-        ? none('it names no tool')
-        : carry(place, type, 'exact', [path({ expected_tools: [tool] })]);
+      if (tool === undefined) return none('it names no tool');
+      return carry(place, type, 'exact', [path({ expected_tools: [tool] })]);
     case 'tool_not_called':
-      return tool === undefined
-        ? none('it names no tool')
-        : carry(place, type, 'exact', [path({ expr: `!calls.exists(c, ${called(tool)})` })]);
+      if (tool === undefined) return none('it names no tool');
+      return carry(place, type, 'exact', [path({ expr: `!calls.exists(c, ${called(tool)})` })]);
     case 'tool_call_count': {
       const count = Number(threshold ?? value);
       return tool === undefined || !Number.isInteger(count)
@@ -153,15 +151,14 @@ function readAssertion(assertion: Fields, place: Place): Carried {
       return carry(place, type, 'exact', [type === 'output_contains' ? part : negate([part])!]);
     }
     case 'llm_judge':
-      return textOf(value) === undefined
-        ? none('it has no rule')
-        : carry(
-            place,
-            type,
-            'exact',
-            [correctness({ llm_judge: [{ rule: value as string }] })],
-            'the rule word for word; your judge decides',
-          );
+      if (textOf(value) === undefined) return none('it has no rule');
+      return carry(
+        place,
+        type,
+        'exact',
+        [correctness({ llm_judge: [{ rule: value as string }] })],
+        'the rule word for word; your judge decides',
+      );
     case 'handoff_target':
     case 'handoff_count':
     case 'handoff_targets_available':

@@ -57,13 +57,7 @@ export function linkToSpans(
     const around = spans.filter((span) => fits(span, exchange));
     // Of calls one after the other the span that holds the exchange counts, not the next one, close by. Of calls side by
     // side each takes a span of its own, in the order they began.
-    const [best] = around.toSorted(
-      (a, b) =>
-        overhang(a, exchange) - overhang(b, exchange) ||
-        (taken.get(a.key) ?? 0) - (taken.get(b.key) ?? 0) ||
-        length(a) - length(b) ||
-        (a.t0 ?? 0) - (b.t0 ?? 0),
-    );
+    const [best] = around.toSorted(byFit(exchange, taken));
     if (best !== undefined) take(exchange, best.key);
   }
   const only = new Map(
@@ -86,6 +80,14 @@ export function linkToSpans(
     ).length,
   };
 }
+
+const byFit =
+  (exchange: DraftLlm, taken: ReadonlyMap<string, number>) =>
+  (a: DraftLlm & { key: string }, b: DraftLlm & { key: string }): number =>
+    overhang(a, exchange) - overhang(b, exchange) ||
+    (taken.get(a.key) ?? 0) - (taken.get(b.key) ?? 0) ||
+    length(a) - length(b) ||
+    (a.t0 ?? 0) - (b.t0 ?? 0);
 
 /** Calls that a span's reply asks for and none of its exchanges has, by its last exchange. */
 function extraCalls(

@@ -261,13 +261,10 @@ function toolCallsOf(fields: Fields): readonly Fields[] | undefined {
   return list;
 }
 
-function episodeTrace(id: string, records: readonly RawRecord[]): Draft {
-  const draft = emptyDraft(records[0]!, id);
-  const { trace } = draft;
-  trace.status = 'incomplete';
+/** The steps with a tool_call event, and the place of each call. */
+function stepOrder(ordered: readonly Fields[]) {
   const steps = new Map<string, number>();
   const told = new Set<string>();
-  const ordered = records.map(({ value }) => value as Fields);
   for (const event of ordered)
     if (event.type === 'step' && typeof event.step_id === 'string')
       steps.set(event.step_id, typeof event.idx === 'number' ? event.idx : steps.size);
@@ -277,6 +274,15 @@ function episodeTrace(id: string, records: readonly RawRecord[]): Draft {
     steps.get(text(event.step_id) ?? '') ?? Number.MAX_SAFE_INTEGER,
     typeof event.call_index === 'number' ? event.call_index : 0,
   ];
+  return { told, orderOf };
+}
+
+function episodeTrace(id: string, records: readonly RawRecord[]): Draft {
+  const draft = emptyDraft(records[0]!, id);
+  const { trace } = draft;
+  trace.status = 'incomplete';
+  const ordered = records.map(({ value }) => value as Fields);
+  const { told, orderOf } = stepOrder(ordered);
   for (const event of ordered) {
     switch (event.type) {
       case 'episode_start': {

@@ -31,14 +31,6 @@ export function assistantRun(
       dialogue.hear(turnOfText('user', wordsIn(message)));
   const byId = new Map(messages.map((message) => [label(message.id), message]));
   const gaps: GapNote[] = isCut ? [{ gap: 'absentChildren', detail: 'further steps' }] : [];
-  const about = (step: Fields) => ({
-    provider: 'openai',
-    model: label(run.model),
-    usage: usageOf(step.usage),
-    t0: time(step.created_at),
-    t1: time(step.completed_at),
-    status: step.status === 'failed' ? ('error' as const) : undefined,
-  });
   for (const step of inOrder(steps)) {
     const details = fields(step.step_details);
     if (details.type === 'tool_calls' || Array.isArray(details.tool_calls)) {
@@ -46,7 +38,7 @@ export function assistantRun(
       if (asked.length === 0) gaps.push({ gap: 'askedForTools' });
       dialogue.reply(
         { role: 'assistant', parts: [], calls: asked.map(callOf) },
-        { ...about(step), finish: 'tool_calls' },
+        { ...aboutStep(run, step), finish: 'tool_calls' },
       );
       dialogue.hear(...asked.flatMap(resultsOf));
       continue;
@@ -54,16 +46,9 @@ export function assistantRun(
     const message = byId.get(label(fields(details.message_creation).message_id));
     if (message === undefined)
       gaps.push({ gap: 'absentChildren', detail: 'a message of the assistant' });
-    else dialogue.reply(turnOfText('assistant', wordsIn(message)), about(step));
+    else dialogue.reply(turnOfText('assistant', wordsIn(message)), aboutStep(run, step));
   }
-  const known = new Set(
-    steps.flatMap((step) =>
-      objects(fields(step.step_details).tool_calls).map((call) => label(call.id)),
-    ),
-  );
-  const waiting = objects(
-    fields(fields(run.required_action).submit_tool_outputs).tool_calls,
-  ).filter((call) => !known.has(label(call.id)));
+  const waiting = waitingCalls(run, steps);
   if (waiting.length > 0)
     dialogue.reply(
       { role: 'assistant', parts: [], calls: waiting.map(callOf) },
@@ -89,6 +74,27 @@ export function assistantRun(
       error === undefined ? undefined : { message: label(error.message), type: label(error.code) },
     meta: { assistant: label(run.assistant_id), thread: label(run.thread_id) },
   };
+}
+
+const aboutStep = (run: Fields, step: Fields) => ({
+  provider: 'openai',
+  model: label(run.model),
+  usage: usageOf(step.usage),
+  t0: time(step.created_at),
+  t1: time(step.completed_at),
+  status: step.status === 'failed' ? ('error' as const) : undefined,
+});
+
+/** Calls that the run waits for and no step has. */
+function waitingCalls(run: Fields, steps: readonly Fields[]): Fields[] {
+  const known = new Set(
+    steps.flatMap((step) =>
+      objects(fields(step.step_details).tool_calls).map((call) => label(call.id)),
+    ),
+  );
+  return objects(fields(fields(run.required_action).submit_tool_outputs).tool_calls).filter(
+    (call) => !known.has(label(call.id)),
+  );
 }
 
 const inOrder = (list: readonly Fields[]): Fields[] =>
