@@ -171,6 +171,16 @@ export function createCapture(options: CaptureOptions): Capture {
     return upstream ?? { provider, root: `https://${plainHost(host)}`, isOwn: false };
   };
 
+  const asked = new Set<string>();
+  let setUp: readonly CaptureNote[] = [];
+  const isOfUse = ({ provider }: CaptureNote): boolean =>
+    provider === undefined || asked.has(provider);
+  const noteAsked = (provider: string): void => {
+    if (asked.has(provider)) return;
+    asked.add(provider);
+    for (const note of setUp) if (note.provider === provider) options.onNote?.(note);
+  };
+
   const openPlanes = (
     context: PlaneContext,
     {
@@ -208,7 +218,10 @@ export function createCapture(options: CaptureOptions): Capture {
               answer: hooks.answer ?? options.answer,
               isOffline: offline !== undefined,
               expectsMore: hooks.expectsMore,
-              onExchange: (exchange) => options.onExchange?.(exchange, runId()),
+              onExchange: (exchange) => {
+                noteAsked(exchange.provider);
+                options.onExchange?.(exchange, runId());
+              },
               refusesUsage,
               onNote: options.onNote,
               onLate: hooks.onLate,
@@ -252,12 +265,15 @@ export function createCapture(options: CaptureOptions): Capture {
 
   const earlier = new EarlierTurns();
   let reading: typeof import('./captured-run.ts') | undefined;
+  setUp = openPlanes(NOWHERE(env, now), { runId: () => '', turnNow: () => undefined }).flatMap(
+    (plane) => plane.environment().notes ?? [],
+  );
   return {
     planes: options.planes.filter((name) => name !== 'mcp' || options.mcpConfig !== undefined),
     stays: options.stays === true,
-    notes: openPlanes(NOWHERE(env, now), { runId: () => '', turnNow: () => undefined }).flatMap(
-      (plane) => plane.environment().notes ?? [],
-    ),
+    get notes() {
+      return setUp.filter(isOfUse).map(({ code, message }) => ({ code, message }));
+    },
     upstreams: Object.fromEntries(
       found.inUse.map(({ provider, upstream }) => [provider.name, new URL(upstream.root).host]),
     ),

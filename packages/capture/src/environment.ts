@@ -56,6 +56,7 @@ export function providersInUse(env: Env, choice: ProviderChoice = {}): Providers
     if (own !== undefined)
       notes.push({
         code: 'CAPTURE_UPSTREAM',
+        provider: provider.name,
         message: `calls of ${provider.name} go to ${shownHost(address)}, as ${given === undefined ? first!.name : '--upstream'} says`,
       });
     const tail = variable?.tail ?? '';

@@ -71,7 +71,10 @@ test.each([
     for (const text of [query, 'slow'])
       await runner.run({ query: text, id: text, run: 1, signal: AbortSignal.timeout(5000) });
     expect(asked).toEqual([models, ['own']]);
-    expect(notes.map(({ code }) => code)).toEqual(isTold ? ['CAPTURE_LATE'] : []);
+    expect(notes.map(({ code }) => code)).toEqual([
+      'CAPTURE_UPSTREAM',
+      ...(isTold ? ['CAPTURE_LATE'] : []),
+    ]);
     expect(upstream.requests.every(({ headers }) => headers['x-agentci-query'] === undefined)).toBe(
       true,
     );

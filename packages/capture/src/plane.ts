@@ -36,6 +36,8 @@ export interface PlaneEnvironment {
 export interface CaptureNote {
   readonly code: string;
   readonly message: string;
+  /** Of use only when this provider is asked. */
+  readonly provider?: string;
 }
 
 /** A request that passed the front's checks. `path` is what follows `/r/TOKEN/NAME`, query string included. */

@@ -1,3 +1,4 @@
+export { agentKey } from './agent-key.ts';
 export { type CallFacts, callFacts } from './call-facts.ts';
 export { captureLevel, nothingCaptured } from './captured.ts';
 export { driftWarnings } from './drift.ts';

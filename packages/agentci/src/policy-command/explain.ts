@@ -2,6 +2,7 @@ import { closeSync, readFileSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sha256Hex } from '@agentci/lib/data';
 import { openFile } from '@agentci/lib/files';
+import { UserError } from '@agentci/lib/problems';
 import { escapeTerminalLine } from '@agentci/lib/text';
 import {
   type AuditSession,
@@ -95,7 +96,11 @@ function readAuditFile(path: string | undefined, io: Io): AuditSession[] | undef
   if (path === undefined) return undefined;
   const file = resolve(io.cwd, path);
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) return undefined;
+  if (found === undefined)
+    throw new UserError('TRACE_NOT_FOUND', `cannot read traces from "${path}"`, {
+      hint: 'Give recordings: a file or a folder; or the audit of a guard.',
+    });
+  if (!found.isFile()) return undefined;
   const head = Buffer.alloc(4096);
   const opened = openFile(file, 'r');
   const length = readSync(opened, head, 0, head.length, 0);

@@ -275,6 +275,7 @@ describe('agentci policy', () => {
       'explain',
     ],
     ['no policy', ['policy', 'explain', '--traces', 't.jsonl'], '--policy'],
+    ['a file that does not exist', ['policy', 'explain', 'audit.jsonl'], '"audit.jsonl"'],
     [
       'a bad policy',
       ['policy', 'explain', '-p', 'bad.yaml', '--traces', 't.jsonl'],

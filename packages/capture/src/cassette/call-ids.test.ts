@@ -58,6 +58,19 @@ test.each([
   expect(keyOf(body(['q', 'r'], ['r', 'q']))).not.toBe(keyOf(body(['q', 'r'])));
 });
 
+test('the key that a cassette keeps tells ids apart, as it did before', () => {
+  const stored = (ids: Ids): string =>
+    matchRules({ ignore: [], scrub: [] }).storedKey(
+      readRequest({
+        provider: 'p',
+        method: 'POST',
+        path: '/v1/x',
+        body: Buffer.from(JSON.stringify(gemini(ids))),
+      }),
+    );
+  expect(stored(['q', 'r'])).not.toBe(stored(['s', 't']));
+});
+
 test('the id in an argument is an argument', () => {
   const asked = (id: string) => ({
     messages: [{ content: [{ type: 'tool_use', id: 'c', name: 'f', input: { id } }] }],

@@ -62,7 +62,7 @@ export function readCassette(text: string, file: string): Cassette {
     const entry = readEntry(value, at + 1, bodies);
     if (typeof entry === 'string') return damaged(number, entry);
     if (entry.body.kind === 'json') bodies.set(entry.i, entry.body.value);
-    if (value.key !== undefined && value.key !== rules.canonical(entry).key)
+    if (value.key !== undefined && value.key !== rules.storedKey(entry))
       damaged(
         number,
         'the request was changed by hand: its key no longer fits it',

@@ -15,6 +15,34 @@ describe('the recorded server of an address', () => {
   it.each([
     ['a provider is itself', recorded(['@localhost:1']), 'openai', always, 'openai'],
     [
+      'one gateway under the name of another provider, which has the answer',
+      recorded(['openai'], ['openai']),
+      'anthropic',
+      (name: string) => name === 'openai',
+      'openai',
+    ],
+    [
+      'no gateway for a provider that has the answer itself',
+      recorded(['openai', 'anthropic'], ['openai', 'anthropic']),
+      'anthropic',
+      always,
+      'anthropic',
+    ],
+    [
+      'no gateway of two that could both answer',
+      recorded(['openai', 'groq'], ['openai', 'groq']),
+      'anthropic',
+      (name: string) => name !== 'anthropic',
+      'anthropic',
+    ],
+    [
+      'no other provider at its own address',
+      recorded(['openai']),
+      'groq',
+      (name: string) => name === 'openai',
+      'groq',
+    ],
+    [
       'one that was recorded is itself',
       recorded(['@localhost:1', '@localhost:2']),
       '@localhost:2',

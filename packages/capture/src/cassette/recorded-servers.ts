@@ -12,6 +12,8 @@ export class RecordedServers {
   readonly #unnamed: ReadonlySet<string>;
   /** The one provider that was recorded at an address of the user's own. */
   readonly #own: readonly string[];
+  /** All of them: variables of several providers can name one gateway, and which of them comes first may change. */
+  readonly #gateways: ReadonlySet<string>;
   /** By the address that the user had set: the provider. */
   readonly #at = new Map<string, string>();
   /** By the address that was asked: the server that it turned out to be. */
@@ -25,12 +27,17 @@ export class RecordedServers {
     this.#unnamed = new Set([...this.#recorded].filter(isUnnamed));
     const own = Object.keys(providers).filter((name) => providers[name]?.set === true);
     this.#own = own.length === 1 ? own : [];
+    this.#gateways = new Set(own.filter((name) => this.#recorded.has(name)));
     for (const name of own)
       if (providers[name]?.at !== undefined) this.#at.set(`@${providers[name].at}`, name);
   }
 
   /** The recorded name of the server that was asked, at `uri`. `has` says whether the request has an answer under a name. */
   nameOf(asked: string, has: (name: string) => boolean, uri?: string): string {
+    if (!isUnnamed(asked) && !has(asked)) {
+      const others = [...this.#gateways].filter((name) => name !== asked && has(name));
+      if (others.length === 1) return others[0]!;
+    }
     const twin = this.#twinOf(asked, uri);
     if (twin !== undefined) {
       if (this.#recorded.has(asked) && has(asked)) return asked;

@@ -45,7 +45,7 @@ export function writeCassette(cassette: Cassette): string {
     const { i, provider, route, method, path, model, body } = entry;
     return {
       i,
-      key: rules.canonical(entry).key,
+      key: rules.storedKey(entry),
       provider,
       route,
       method,

@@ -19,6 +19,12 @@ describeCheck(check, {
       status: 'pass',
     },
     {
+      when: 'written in another way',
+      block: { expected_handoff: 'Orders agent' },
+      run: { answer: '', handoffs: [{ from: 'Triage', to: 'Orders_agent' }] },
+      status: 'pass',
+    },
+    {
       when: 'not seen among handoffs known in part',
       block: { expected_handoff: 'c' },
       run: HANDED,

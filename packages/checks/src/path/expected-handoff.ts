@@ -1,6 +1,6 @@
 import { v } from '@agentci/lib/values';
 import { firstEvidence } from '@agentci/results';
-import { coverage, handoffs } from '@agentci/trace';
+import { agentKey, coverage, handoffs } from '@agentci/trace';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { blankIssues } from '../issues.ts';
 import { clip, listed } from '../words.ts';
@@ -28,7 +28,7 @@ export const check = defineCheck({
       });
     const steps = handoffs(trace);
     const actual = steps.map((step) => step.to);
-    const hit = steps.find((step) => step.to === agent);
+    const hit = steps.find((step) => agentKey(step.to) === agentKey(agent));
     const rest = {
       value: actual,
       limit: agent,

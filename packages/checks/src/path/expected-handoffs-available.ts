@@ -1,5 +1,5 @@
 import { v } from '@agentci/lib/values';
-import { coverage } from '@agentci/trace';
+import { agentKey, coverage } from '@agentci/trace';
 import { defineCheck, held, unmeasured, violated } from '../check.ts';
 import { listIssues } from '../issues.ts';
 import { toolsText } from '../wants.ts';
@@ -26,7 +26,8 @@ export const check = defineCheck({
     if (!isKnown)
       return unmeasured('available handoffs: not known, they were not captured', { limit });
     const available = new Set(known);
-    const missing = agents.filter((agent) => !available.has(agent));
+    const keys = new Set(known.map(agentKey));
+    const missing = agents.filter((agent) => !keys.has(agentKey(agent)));
     const value = limit - missing.length;
     const rest = {
       value,

@@ -337,6 +337,16 @@ describe('handoffs', () => {
       found: ['Triage > BillingAgent return'],
     },
     {
+      when: 'a tool names the agent that takes over',
+      steps: [tool('handOff', { agent: 'Triage', args: { toAgent: 'Billing agent' } })],
+      found: ['Triage > BillingAgent pass'],
+    },
+    {
+      when: 'a task is delegated',
+      steps: [tool('delegate_task', { agent: 'Triage', args: { agent_name: 'billing_agent' } })],
+      found: ['Triage > BillingAgent return'],
+    },
+    {
       when: 'an agent runs inside a tool call',
       steps: [
         tool('ask', { key: 't', agent: 'Triage' }),

@@ -34,6 +34,8 @@ export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node
 }
 
 const MAX_SHARED = 64;
+/** LangGraph writes such a call and its result into the history itself when a sub-agent is done. */
+const FORGED = /^transfer_back_to_/;
 
 class Claims {
   readonly #nodes: readonly Node[];
@@ -178,6 +180,8 @@ class Claims {
 
   /** A call with the model's id for it that no reply asked for is of a reply that was not recorded. */
   missReplies(llms: readonly Node<DraftLlm>[]): void {
+    // What went over the wire was seen; a history may hold more, from earlier runs or made up by a framework.
+    if (llms.every(({ draft }) => draft.isRequest === true)) return;
     // Replies without their content may be the ones that asked; without any, nothing says that replies are recorded.
     if (llms.length === 0 || llms.some(({ draft }) => draft.output === undefined)) return;
     const past = new Set([...this.#before.values()].flat());
@@ -343,6 +347,7 @@ class Claims {
       timing: at === undefined ? undefined : ('estimated' as const),
     };
     const node = nodeOf(draft, parent) as Node<DraftTool>;
+    if (isBefore && from.draft.isRequest === true && FORGED.test(call.name)) node.isDropped = true;
     if (from !== undefined) {
       Object.assign(node.above, from.above);
       if (from.draft.kind === 'agent') node.above.agent = from;

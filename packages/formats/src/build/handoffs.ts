@@ -1,5 +1,5 @@
 import type { Agent } from '@agentci/trace';
-import { isFields } from '@agentci/trace';
+import { agentKey, isFields } from '@agentci/trace';
 import { agentOf } from './agents.ts';
 import type { DraftHandoff, DraftTool } from './draft.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, type Node, nodeOf } from './tree.ts';
@@ -16,6 +16,16 @@ const NAMED: readonly {
 }[] = [
   { tool: /^transfer_to_agent$/i, keys: ['agent_name', 'agentName'], mode: 'pass' },
   { tool: COWORKER, keys: ['coworker', 'co_worker'], mode: 'return' },
+  {
+    tool: /^hand[-_ ]?off$/i,
+    keys: ['toAgent', 'to_agent', 'agentName', 'agent_name', 'agent', 'target', 'to'],
+    mode: 'pass',
+  },
+  {
+    tool: /^delegate[-_ ]?task$/i,
+    keys: ['agentName', 'agent_name', 'agent', 'toAgent', 'to_agent', 'targetAgent', 'assignee'],
+    mode: 'return',
+  },
   { tool: /^(?:Task|Agent)$/, keys: ['subagent_type', 'subagentType'], mode: 'return' },
 ];
 
@@ -27,8 +37,8 @@ export function withHandoffs(
   nodes: readonly Node[],
   options: { readonly agents: readonly Agent[]; readonly speakersHandOff: boolean },
 ): Node[] {
-  const names = new Map(options.agents.map((agent) => [slug(agent.name), agent.name]));
-  const said = new Set(nodes.flatMap((node) => (isHandoff(node) ? [slug(node.draft.to)] : [])));
+  const names = new Map(options.agents.map((agent) => [agentKey(agent.name), agent.name]));
+  const said = new Set(nodes.flatMap((node) => (isHandoff(node) ? [agentKey(node.draft.to)] : [])));
   const recorded = new Set(
     nodes.flatMap((node) => (isHandoff(node) ? [node.draft.from ?? agentOf(node)] : [])),
   );
@@ -51,7 +61,7 @@ export function withHandoffs(
     if (!isTool(node) || !isKept(node)) continue;
     const found = transferOf(node, names) ?? viaAgents.get(node);
     const from = agentOf(node);
-    if (found === undefined || found.to === from || said.has(slug(found.to))) continue;
+    if (found === undefined || found.to === from || said.has(agentKey(found.to))) continue;
     // Where an agent's handoffs are recorded as such, a transfer that is not among them was requested and not made.
     if (found.mode === 'pass' && from !== undefined && recorded.has(from)) continue;
     out.push(handoff(node, { ...found, from, via: node }));
@@ -73,7 +83,7 @@ function transferOf(node: Node<DraftTool>, names: ReadonlyMap<string, string>): 
     const named = isFields(args)
       ? keys.map((key) => label(args[key])).find((value) => value !== undefined)
       : undefined;
-    if (named !== undefined) return { to: names.get(slug(named)) ?? named, mode };
+    if (named !== undefined) return { to: names.get(agentKey(named)) ?? named, mode };
   }
   const tool = TRANSFER.exec(name)?.[1];
   if (tool === undefined) return undefined;
@@ -81,7 +91,7 @@ function transferOf(node: Node<DraftTool>, names: ReadonlyMap<string, string>): 
   const to = namedAgent(args) ?? namedAgent(node.draft.result) ?? tool;
   if (to === 'agent') return undefined;
   // `transfer_to_billing` leads to the agent that calls itself BillingAgent.
-  return { to: names.get(slug(to)) ?? names.get(`${slug(to)}agent`) ?? to, mode: 'pass' };
+  return { to: names.get(agentKey(to)) ?? to, mode: 'pass' };
 }
 
 function namedAgent(value: unknown): string | undefined {
@@ -119,7 +129,7 @@ function isBelow(node: Node, tool: Node): boolean {
 /** Whether the change of speaker was announced: the last handoff leads to who speaks now. */
 function hasHandoffSince(nodes: readonly Node[], now: string): boolean {
   const last = nodes.findLast((node) => isHandoff(node) || (isLlm(node) && isKept(node)));
-  return last !== undefined && isHandoff(last) && slug(last.draft.to) === slug(now);
+  return last !== undefined && isHandoff(last) && agentKey(last.draft.to) === agentKey(now);
 }
 
 function handoff(
@@ -143,6 +153,3 @@ function handoff(
   node.requester = via;
   return node;
 }
-
-/** `BillingAgent`, `billing_agent` and `Billing Agent` are one name. */
-const slug = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');

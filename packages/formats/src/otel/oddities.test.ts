@@ -69,6 +69,25 @@ describe('spans of the AI SDK', () => {
     expect(finalText(trace)).toBe('done');
   });
 
+  test.each(['ai.usage.cachedInputTokens', 'ai.usage.inputTokenDetails.cacheReadTokens'])(
+    'what came from a cache is known beside the general attributes: %s',
+    async (name) => {
+      const call: SmallSpan = {
+        id: 'a',
+        at: [1, 2],
+        attributes: {
+          'ai.operationId': 'ai.generateText.doGenerate',
+          'ai.response.text': 'Done.',
+          'gen_ai.usage.input_tokens': 100,
+          'gen_ai.usage.output_tokens': 5,
+          [name]: 90,
+        },
+      };
+      const { steps } = await readOne(otlp([call], 'ai'));
+      expect(steps).toMatchObject([{ usage: { input: 100, output: 5, cacheRead: 90 } }]);
+    },
+  );
+
   test('version 5: the usage of the root is that of the last step, and the sum of the steps counts', async () => {
     const step = (id: string, at: [number, number], input: number): SmallSpan => ({
       id,

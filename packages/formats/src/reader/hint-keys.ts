@@ -30,7 +30,7 @@ export const KEY = {
   tools: 8192,
   /** A name that tracing may decorate (`tool:X`). */
   label: 16_384,
-  /** What stands beside calls, and does not say which. */
+  /** What is next to calls and does not name them. */
   wanted: 32_768,
 } as const;
 

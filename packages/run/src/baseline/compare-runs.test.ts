@@ -23,6 +23,15 @@ const many = (n: number, status: CheckStatus): CheckStatus[] =>
 const rate = (comparison: ReturnType<typeof compareRuns>) =>
   comparison.metrics.find(({ metric }) => metric === 'pass_rate')!;
 
+test('what is certain comes before what numbers leave open', () => {
+  const usage = (i: number) => ({ cost_usd: 0.01 * (i + 1) });
+  const { headline } = compareRuns({
+    before: run(['pass', 'pass', 'warn'], usage),
+    after: run(['warn', 'pass', 'warn'], (i) => ({ cost_usd: 0.02 * (i + 1) })),
+  });
+  expect(headline).toMatch(/^1 query passed before and now warns: "q0"\. /);
+});
+
 describe('verdicts', () => {
   test('half of forty queries broke: worse, and how badly', () => {
     const found = compareRuns({

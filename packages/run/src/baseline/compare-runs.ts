@@ -1,3 +1,5 @@
+import { present } from '@agentci/lib/data';
+import { plural } from '@agentci/lib/text';
 import type { CheckStatus, QueryResult, RunResult } from '@agentci/results';
 import {
   COMPARISON_SCHEMA,
@@ -71,7 +73,19 @@ export function compareRuns(
       }),
     },
   } satisfies Omit<RunComparison, 'verdict' | 'headline'>;
-  return { ...compared, ...summarizeComparison(compared) };
+  const { verdict, headline } = summarizeComparison(compared);
+  const warned = statuses.filter(({ before: was, after: is }) => was === 'pass' && is === 'warn');
+  return { ...compared, verdict, headline: present([warnedText(warned), headline]).join(' ') };
+}
+
+const MAX_NAMED = 3;
+
+/** A new warning is certain, so it comes before what numbers leave open. */
+function warnedText(warned: readonly { readonly id: string }[]): string | undefined {
+  if (warned.length === 0) return undefined;
+  const more = warned.length > MAX_NAMED ? ` and ${warned.length - MAX_NAMED} more` : '';
+  const names = warned.slice(0, MAX_NAMED).map(({ id }) => JSON.stringify(id));
+  return `${plural(warned.length, 'query', 'queries')} passed before and now ${warned.length === 1 ? 'warns' : 'warn'}: ${names.join(', ')}${more}.`;
 }
 
 interface StatusPair {

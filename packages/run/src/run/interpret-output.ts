@@ -10,6 +10,7 @@ import { AgentError, type PointedAnswer, type RunOutput } from '../runners/runne
 import { addSighting } from './add-sighting.ts';
 import { findRecording } from './find-recording.ts';
 import { withPointedAnswer } from './pointed-answer.ts';
+import { withoutLogs } from './without-logs.ts';
 
 /** What the agent was asked, and for which combination of the matrix. */
 interface Asked {
@@ -35,7 +36,8 @@ export async function interpretOutput(output: RunOutput, asked: Asked): Promise<
     output.answer === undefined ? await read(output) : await readAround(output, output.answer);
   refuseLongAnswer(trace);
   refuseOther(trace, asked);
-  const visible = withVisibleAnswer(trace);
+  const quiet = typeof output.value === 'string' ? withoutLogs(trace, output.seen?.trace) : trace;
+  const visible = withVisibleAnswer(quiet);
   return complete(
     output.seen === undefined ? visible : addSighting(visible, output.seen),
     output,

@@ -463,3 +463,45 @@ test('two requests are two calls, even in one millisecond and with replies of on
   expect(item).toMatchObject({ ok: true, trace: { steps: [{ kind: 'llm' }, { kind: 'llm' }] } });
   expect(JSON.stringify(item)).not.toContain('isRequest');
 });
+
+describe('a history that holds a call which no reply asked for', () => {
+  const forged = (name: string) => [
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ ...call, id: 'f1', function: { name, arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'f1', content: 'Successfully transferred back.' },
+  ];
+  const read = (name: string) =>
+    readOne(
+      [
+        first,
+        exchange(2, {
+          asked: {
+            model: 'm',
+            messages: [
+              user,
+              asks,
+              { role: 'tool', tool_call_id: 'c1', content: '11 m' },
+              ...forged(name),
+            ],
+          },
+          reply: chat(says, 'b'),
+        }),
+      ]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    );
+
+  test.each([
+    { name: 'transfer_back_to_supervisor', calls: ['sounding'] },
+    // One that may have run somewhere is not lost.
+    { name: 'dig', calls: ['sounding', 'dig'] },
+  ])('leaves tokens as they were measured: $name', async ({ name, calls }) => {
+    const trace = await read(name);
+    expect(totals(trace).totalTokens).toEqual({ exact: true, value: 30 });
+    expect(trace.captured.llmCalls).toBe('full');
+    expect(trace.steps.flatMap((step) => (step.kind === 'tool' ? [step.name] : []))).toEqual(calls);
+  });
+});

@@ -55,7 +55,7 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
   return done === 0 ? dialogue : trajectorySteps(trajectory.slice(done), dialogue);
 }
 
-/** Names for the ways a run can end stand in the place of an action; nothing was run. */
+/** Instead of an action, the last step can have a name for how the run ended; nothing ran. */
 const EXIT = /^exit_\w+$/;
 
 /** How many actions ran. */

@@ -1,4 +1,5 @@
-import { isFields } from '@agentci/trace';
+import { defined } from '@agentci/lib/data';
+import { isFields, type Usage } from '@agentci/trace';
 import type { Call, Turn } from '../../build/draft.ts';
 import { turnOfText, turnsOf } from '../../build/messages.ts';
 import { usageOf } from '../../build/token-usage.ts';
@@ -49,11 +50,19 @@ function llmOf(span: Span): Reading {
     model: label(pick(attributes, 'ai.response.model', 'ai.model.id')) ?? facts.model,
     responseId: label(attributes['ai.response.id']) ?? facts.responseId,
     finish: finishIn(attributes),
-    usage: facts.usage ?? usage(span),
+    usage: usageIn(span, facts.usage),
     ttftMs: amount(pick(attributes, 'ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk')),
     input: messages(attributes['ai.prompt.messages']),
     output: output(span),
   };
+}
+
+/** The general attributes lack what came from a cache, which costs less. */
+function usageIn(span: Span, general: Usage | undefined): Usage | undefined {
+  const own = usage(span);
+  return own === undefined || general === undefined
+    ? (general ?? own)
+    : { ...own, ...defined(general) };
 }
 
 const usage = ({ attributes }: Span) =>
@@ -61,7 +70,12 @@ const usage = ({ attributes }: Span) =>
     input_tokens: pick(attributes, 'ai.usage.inputTokens', 'ai.usage.promptTokens'),
     output_tokens: pick(attributes, 'ai.usage.outputTokens', 'ai.usage.completionTokens'),
     total_tokens: attributes['ai.usage.totalTokens'],
-    cached_tokens: attributes['ai.usage.cachedInputTokens'],
+    cached_tokens: pick(
+      attributes,
+      'ai.usage.inputTokenDetails.cacheReadTokens',
+      'ai.usage.cachedInputTokens',
+    ),
+    cache_write_tokens: attributes['ai.usage.inputTokenDetails.cacheWriteTokens'],
     reasoning_tokens: attributes['ai.usage.reasoningTokens'],
   });
 
