@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 const UNIT =
   '{lib,trace,stats,results,metrics,policy,formats,checks,reporters,spec,convert,lab}/src,run/src/{baseline,simulator},agentci/src/{import,report}';
 const unit = [`packages/{${UNIT}}/**/*.test.ts`];
+/** Builds the documentation site, so it belongs to `npm run check`. */
+const site = 'packages/agentci/test/docs-site.test.ts';
 /** The other packages: their tests start processes and servers, and leave nothing behind. */
 const rooms = ['packages/*/src/**/*.test.ts'];
 
@@ -28,8 +30,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Forked processes: tests spawn agents and kill process groups, which threads would share.
     pool: 'forks',
-    // Most tests wait for processes they started: one file more at a time than there are cores, so that none is idle.
-    maxWorkers: availableParallelism() + 1,
+    // Most tests wait for processes they started, so twice as many files as cores keep all cores busy.
+    maxWorkers: 2 * availableParallelism(),
     // Concurrent tests mostly wait for time limits of programs.
     maxConcurrency: 12,
     // Files share their modules: loading them anew for each of five hundred takes longer than many of the tests.
@@ -43,9 +45,10 @@ export default defineConfig({
           name: 'e2e',
           retry,
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...rooms, '**/node_modules/**', '**/dist/**'],
+          exclude: [...rooms, site, '**/node_modules/**', '**/dist/**'],
         },
       },
+      { extends: true, test: { name: 'site', include: [site] } },
     ],
   },
 });

@@ -15,6 +15,7 @@ const steps = [
   ['node 20', process.execPath, ['scripts/check-engines.mjs']],
   ['docs', process.execPath, ['scripts/check-docs.mjs']],
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
+  ['docs site', 'vitest', ['run', '--project', 'site']],
   ['new extensions', process.execPath, ['scripts/test-scaffold.mjs']],
   ['package', 'publint', ['packages/agentci', '--strict']],
   [

@@ -16,7 +16,7 @@ import { repeatedCommand } from './repeated-command.ts';
 import { casesOf, resumable, resumedOptions } from './resumed-options.ts';
 import { runOptionsIn, type TestOptions } from './test-options.ts';
 
-/** A run that can start: the spec is read, and what was asked for makes sense. */
+/** A run that can start: the spec is read, and the options make sense. */
 export interface PreparedTests {
   readonly suite: Suite;
   readonly options: TestOptions;
