@@ -277,8 +277,7 @@ sequences:
       [`packages/agentci/src/cli/commands/${name}.ts`]: `import { escapeTerminalLine } from '@agentci/lib/text';
 import { loadSpec } from '@agentci/spec';
 import type { CliCommand } from '../cli-command.ts';
-import { DEFAULT_SPEC } from '../spec-folders.ts';
-import { specPath } from '../spec-path.ts';
+import { DEFAULT_SPEC, specPath } from '../../stored-runs/spec-folders.ts';
 
 export const command: CliCommand = {
   name: '${name}',
