@@ -6,18 +6,18 @@ export interface RawRecord {
   readonly file?: string;
   /** The line the record starts on; 1-based. */
   readonly line?: number;
-  /** Its position among the file's records; 1-based. It tells records of a one-line list apart. */
+  /** Position among the records of the file, from 1. Identifies records of a one-line list. */
   readonly index?: number;
 }
 
-/** Something wrong with one record. The reader passes it on; the record's query becomes `error`, the rest continues. */
+/** A problem of one record. Its query becomes `error`, and reading continues. */
 export interface TraceProblem {
   readonly code: string;
   readonly message: string;
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** The record's own id or query text, where it could still be read, so that the right query gets the error. */
+  /** The record's id or query text if readable, so that the right query gets the error. */
   readonly id?: string;
   readonly query?: string;
 }
@@ -26,34 +26,36 @@ export type AdapterItem =
   | { readonly ok: true; readonly trace: Trace }
   | { readonly ok: false; readonly problem: TraceProblem };
 
-/** Reads one foreign recording format into traces. Pure: records in, traces and problems out. */
+/** Reads one recording format into traces. Pure: records in, traces and problems out. */
 export interface Adapter {
   /** The format id, e.g. `agentci`, `simple`, `otel-genai`. */
   readonly format: string;
   readonly summary: string;
-  /** 0 = certainly not, 1 = certainly this format; looks at a few parsed records only. */
+  /** Confidence from a few parsed records: 0 = certainly not, 1 = certainly this format. */
   readonly detect: (sample: readonly unknown[]) => number;
   /**
-   * Whether one record can be part of a recording in this format. Left out, a record on its own must be detected; a
-   * format whose records tell little one by one says more here. What is not recognised is that record's problem.
+   * Whether one record can belong to this format. Default: each record must be detected alone.
+   * Formats with small records override this. An unrecognized record is a problem of that record.
    */
   readonly recognises?: (value: unknown) => boolean;
   /** Logs that people append to and private formats that grow: a record that no format knows is left to `read`. */
   readonly allowsStrays?: boolean;
   /**
-   * `record`: every record is a whole run, so files are streamed.
-   * `file`: records must be joined first (spans, events, messages), so the file's records are read together.
-   * A format that comes both ways says which it is from a sample.
+   * `record`: every record is a whole run, so files are streamed. `file`: records must be joined
+   * first (spans, events, messages). Formats with both decide from a sample.
    */
   readonly unit: Unit | ((sample: readonly unknown[]) => Unit);
   readonly read: (records: readonly RawRecord[]) => Iterable<AdapterItem>;
-  /** Reads a file of joined records piece by piece; for formats whose runs can end before the file does. */
+  /**
+   * Reads a file of joined records incrementally, for formats whose runs can end before the file
+   * does.
+   */
   readonly open?: () => RecordSession;
 }
 
 export type Unit = 'record' | 'file';
 
-/** A file being read: runs come out as they are complete, the rest at the end. */
+/** An open file. Yields runs when they are complete, and the rest at the end. */
 export interface RecordSession {
   readonly push: (records: readonly RawRecord[]) => Iterable<AdapterItem>;
   readonly end: () => Iterable<AdapterItem>;

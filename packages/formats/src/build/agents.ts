@@ -2,14 +2,14 @@ import { defined } from '@agentci/lib/data';
 import type { Agent } from '@agentci/trace';
 import { isAgent, isKept, type Node } from './tree.ts';
 
-/** The agent a step belongs to: as the step says, else the nearest agent around it. */
+/** The agent of a step: its own, else the nearest enclosing one. */
 export function agentOf(node: Node): string | undefined {
   if (node.draft.agent !== undefined) return node.draft.agent;
   const { agent } = node.above;
   return agent !== undefined && isAgent(agent) ? agent.draft.name : undefined;
 }
 
-/** Everyone who took part, in the order they came in; what the source says about them is kept. */
+/** All agents in order of appearance, with the source's facts about them. */
 export function agentsOf(nodes: readonly Node[], known: readonly Agent[]): Agent[] {
   const agents = new Map<string, Agent>();
   const said = new Map(

@@ -3,7 +3,7 @@ import { agentOf } from './agents.ts';
 import type { Draft, DraftAgent, DraftLlm, Turn } from './draft.ts';
 import { isAgent, isKept, isLlm, type Node } from './tree.ts';
 
-/** The text parts of a message joined, or undefined when it has none that say anything. */
+/** The joined text parts of a message, or undefined if they are blank. */
 export function textOf(turn: { readonly parts: readonly Part[] } | undefined): string | undefined {
   if (turn === undefined) return undefined;
   const texts = turn.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
@@ -12,8 +12,8 @@ export function textOf(turn: { readonly parts: readonly Part[] } | undefined): s
 }
 
 /**
- * The answer: what the outermost agent put out, else the last reply of the outermost level, if that reply asks for no
- * tool. A run that ends with a call has no answer, whatever was said before.
+ * The answer: the output of the outermost agent, else the last reply of the outermost level if it
+ * requests no tool. A run that ends with a call has no answer.
  */
 export function findFinal(nodes: readonly Node[]): Trace['final'] | undefined {
   const outer = nodes.findLast(
@@ -37,14 +37,17 @@ export function findFinal(nodes: readonly Node[]): Trace['final'] | undefined {
   return agent === undefined ? { text } : { text, agent };
 }
 
-/** What was asked: as the source says, else the input of the outermost agent, else the messages of the first call. */
+/**
+ * The task: as the source reports it, else the input of the outermost agent, else the messages of
+ * the first call.
+ */
 export function findTask(draft: Draft, nodes: readonly Node[]): Trace['task'] | undefined {
   if (draft.task?.input !== undefined) return draft.task;
   const agent = nodes.find(
     (node): node is Node<DraftAgent> => isAgent(node) && node.draft.input !== undefined,
   );
   const llms = nodes.filter((node): node is Node<DraftLlm> => isLlm(node) && isKept(node));
-  // What a later call was sent on top of the earlier ones is an answer to them, not the task.
+  // New messages in a later call answer the earlier ones and are not the task.
   const llm = llms.find(
     ({ draft: { input, inputIsDelta } }, i) =>
       input !== undefined && (i === 0 || inputIsDelta !== true),
@@ -53,7 +56,10 @@ export function findTask(draft: Draft, nodes: readonly Node[]): Trace['task'] | 
   return input === undefined ? draft.task : { ...draft.task, input };
 }
 
-/** The messages up to the last one of the user before the model first speaks; with a history, up to the last one. */
+/**
+ * Messages up to the user's last one before the model first replies. With a history, up to the last
+ * one.
+ */
 function asked(turns: readonly Turn[] | undefined): Message[] | undefined {
   if (turns === undefined) return undefined;
   const end = turns.findLastIndex(({ role }) => role === 'user');

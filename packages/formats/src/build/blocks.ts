@@ -3,7 +3,7 @@ import { type Fields, isFields, UNNAMED } from '@agentci/trace';
 import type { Call, Turn } from './draft.ts';
 import { argumentsOf, fields, label, pick, resultOf, text } from './values.ts';
 
-/** What the content of a message says, whoever wrote it: words, calls it asks for, results it brings. */
+/** Content of a message: text, requested calls, results. */
 export interface Content {
   readonly parts: Part[];
   readonly calls: Call[];
@@ -59,7 +59,7 @@ export function mayBeCall(block: unknown): boolean {
 const CALL_WORDS =
   /(?:^|[_.-])(?:tool|call|function|invoke|invocation|exec|execute|execution|command|action|use)|(?:Tool|Call|Function|Invocation|Execution|Command|Action|Use)/;
 
-/** Blocks without a type are named by their one telling key. */
+/** Untyped blocks are named by their only significant key. */
 const keyOf = (block: Fields): string | undefined =>
   UNTYPED.find((key) => block[key] !== null && Object.hasOwn(block, key));
 const UNTYPED = [
@@ -110,7 +110,7 @@ const think: Reader = (block, into) => {
   if (said !== undefined && said !== '') into.parts.push({ type: 'reasoning', text: said });
 };
 
-/** A call: the block itself, or what it holds under a key. */
+/** A call: the block itself, or the value under a key. */
 const call =
   (key?: string, by?: Call['by']): Reader =>
   (block, into) => {
@@ -124,7 +124,7 @@ const call =
     const isProviders = block.providerExecuted === true || block.provider_executed === true;
     into.calls.push({
       name,
-      // Gemini leaves empty arguments out; elsewhere an absent field was not captured.
+      // Gemini omits empty arguments. Elsewhere an absent field was not captured.
       ...argumentsOf(given ?? (isGemini ? {} : undefined)),
       id,
       by: isProviders ? ('provider' as const) : by,
@@ -132,7 +132,7 @@ const call =
     });
   };
 
-/** A result: its value, and whether the block says that the call failed. */
+/** A result: its value, and whether the call failed. */
 const result =
   (key?: string): Reader =>
   (block, into) => {
@@ -166,7 +166,10 @@ const result =
     });
   };
 
-/** Gemini's own words: `output` holds what a function gave, `error` what went wrong; any other object is the output. */
+/**
+ * Gemini's convention: `output` holds the result and `error` the failure. Any other object is the
+ * output.
+ */
 function geminiResult(given: Fields): Fields {
   const { response, ...rest } = given;
   if (!isFields(response)) return given;
@@ -176,7 +179,7 @@ function geminiResult(given: Fields): Fields {
   return isWrapped ? { ...rest, output: response.output, is_error: false } : given;
 }
 
-/** What a block or message says about success; undefined where it says nothing. */
+/** Whether a block or message reports failure. Undefined if it does not say. */
 export function failureFlag(source: Fields): boolean | undefined {
   const given = pick(source, 'is_error', 'isError');
   if (typeof given === 'boolean') return given;
@@ -283,7 +286,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   reasoningContent: think,
   redacted_thinking: () => undefined,
   tool_use: call(),
-  // A call in OpenAI's words among the content; without arguments it is the definition of a tool.
+  // An OpenAI call among the content. Without arguments it is a tool definition.
   function: (block, into) =>
     isFields(block.function) && Object.hasOwn(block.function, 'arguments')
       ? call('function')({ ...block, function: { id: block.id, ...block.function } }, into)

@@ -12,7 +12,7 @@ const RECORDS: Draft['records'] = { toolCalls: 'full', toolArgs: 'full', llmCall
 const build = (steps: readonly DraftStep[]) =>
   buildTrace({ source: { format: 'test' }, steps, records: RECORDS }, { value: undefined });
 
-/** A tree of spans with times of their own: each hangs below one before it, or below none. */
+/** A random tree of spans with independent times. */
 const spanTree: fc.Arbitrary<DraftStep[]> = fc
   .array(
     fc.record({

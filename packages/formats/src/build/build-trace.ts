@@ -41,8 +41,9 @@ import { withUserTurns } from './user-turns.ts';
 import { isWithheld, isWithheldTurn } from './withheld.ts';
 
 /**
- * Makes the trace of one run out of what an adapter found: links the steps, folds what was recorded twice, joins the calls
- * messages mention, puts everything in order, and finds agents, handoffs, answer, totals and what was captured.
+ * Builds the trace of one run from an adapter's findings: links steps, folds duplicates, joins
+ * calls that messages mention, orders everything, and finds agents, handoffs, answer, totals and
+ * capture levels.
  */
 export function buildTrace(draft: Draft, record: RawRecord): Trace {
   const least = leastSteps(draft);
@@ -100,7 +101,7 @@ export function buildTrace(draft: Draft, record: RawRecord): Trace {
   return withUserTurns(trace, { left: draft.turns, ending: draft.ending });
 }
 
-/** Runs an adapter over one record, or the records of one run: a refusal becomes a problem with its place. */
+/** Runs an adapter over the records of one run. A refusal becomes a located problem. */
 export function tryBuild(record: RawRecord, draftOf: () => Draft | undefined): AdapterItem[] {
   try {
     const draft = draftOf();
@@ -115,7 +116,7 @@ export function tryBuild(record: RawRecord, draftOf: () => Draft | undefined): A
   }
 }
 
-/** How many steps the run has at least: a call that a reply asks for is one, unless a step of its own shows it. */
+/** Minimum number of steps: a call requested by a reply counts unless a separate step shows it. */
 function leastSteps({ steps }: Draft): number {
   let calls = 0;
   let tools = 0;
@@ -135,7 +136,10 @@ const tooMany = (count: number): TraceError =>
     path: '',
   });
 
-/** A call that only wraps others is those others; the first keeps its ids, so that its result finds it. */
+/**
+ * Replaces a wrapper call by its inner calls. The first one keeps its ids, so that its result
+ * matches.
+ */
 function withoutParallel(draft: DraftStep): readonly DraftStep[] {
   if (draft.kind !== 'tool') return [draft];
   const calls = parallelCalls(draft.name, draft.args);
@@ -148,7 +152,10 @@ function withoutParallel(draft: DraftStep): readonly DraftStep[] {
   }));
 }
 
-/** The server goes apart and the name as recorded is kept, in spans and messages alike, so that both are one call. */
+/**
+ * Splits off the server and keeps the recorded name, in spans and messages alike, so that both
+ * refer to one call.
+ */
 function withBareName(draft: DraftStep): DraftStep {
   if (draft.kind === 'tool') {
     const isSpan = draft.evidence === undefined || draft.evidence.includes('span');
@@ -289,7 +296,7 @@ function ownOf(draft: DraftStep): object {
 
 type Mixed = DraftStep & Readonly<Partial<Record<'gap' | 'isWhole' | 'isRequest', unknown>>>;
 
-/** What an agent used is that of its calls. */
+/** An agent's usage is that of its calls. */
 function ownOfAgent(draft: DraftAgent): object {
   const { usage: _, cost: __, ...rest } = draft;
   return ownOf(rest);

@@ -1,15 +1,16 @@
 import type { Turn } from './draft.ts';
 
 /**
- * Tells calls with one id apart. Some models use an id again in a later reply: once a call was answered, one with its id
- * and another name or other arguments is another call, and gets a number. The very same call is an echo.
+ * Distinguishes calls with one id, because some models reuse ids in later replies. After a call was
+ * answered, the same id with another name or arguments is a new call and gets a number. An
+ * identical call is an echo.
  */
 export class CallIds {
   readonly #answered = new Set<string>();
   readonly #uses = new Map<string, number>();
   readonly #asked = new Map<string, string>();
 
-  /** The turn with ids that are its calls' own; turns must come in order. */
+  /** The turn with unique call ids. Turns must come in order. */
   distinct(turn: Turn): Turn {
     if (turn.role === 'tool') {
       const { callId } = turn;

@@ -13,9 +13,9 @@ import { UNNAMED } from './blocks.ts';
 import type { GapNote } from './draft.ts';
 import { GAPS } from './gap-kinds.ts';
 
-/** What an adapter and the builder found in one recording, beside its steps. */
+/** Findings of an adapter and the builder besides the steps. */
 export interface Evidence {
-  /** What the format has a place for. */
+  /** Capabilities that the format can record. */
   readonly records: Partial<Captured>;
   /** Lists that are there and empty. */
   readonly empty: readonly Capability[];
@@ -26,8 +26,8 @@ export interface Evidence {
 }
 
 /**
- * What the recording holds. A capability is `full` only where the recording itself shows that it was recorded: a step of its
- * kind, a reply whose content is there, a list that is there and empty. Silence is `none`; a gap is `partial`.
+ * Capture levels of a recording. `full` needs positive evidence in this recording: a step of its
+ * kind, a reply with content, an explicit empty list. Silence is `none`; a gap is `partial`.
  */
 export function capturedBy(
   evidence: Evidence,
@@ -55,7 +55,7 @@ export function capturedBy(
   const seen = isBlind(tools, llms)
     ? limited(place.toolCalls, tools.length === 0 ? 'none' : 'partial')
     : shown('toolCalls', place.toolCalls, tools.length, isProven);
-  // Of a call without a name it cannot be said that it was not a forbidden one.
+  // An unnamed call may have been a forbidden one.
   const toolCalls = tools.some(({ name }) => name === UNNAMED) ? limited(seen, 'partial') : seen;
   const llmCalls = shown('llmCalls', place.llmCalls, llms.length, isEmpty('llmCalls'));
   const isActive = tools.length > 0 || isProven;
@@ -92,7 +92,7 @@ const hasStatus = ({ status }: ToolStep): boolean => status !== 'unknown';
 const hasUsage = ({ usage }: LlmStep): boolean => usage !== undefined;
 const hasCost = ({ cost }: LlmStep): boolean => cost !== undefined;
 
-/** How many of the steps have the field; of no steps, nothing is missing where the format has a place for it. */
+/** Share of steps with the field. Without steps nothing is missing, if the format can record it. */
 const share = (
   list: readonly Step[],
   has: (step: never) => boolean,
@@ -111,13 +111,16 @@ const limited = (level: CaptureLevel, limit: CaptureLevel): CaptureLevel => {
 /** A reply whose content was recorded shows by it that it asked for nothing else. */
 const isReply = ({ output }: LlmStep): boolean => output !== undefined;
 
-/** Where replies were recorded without their content and no call was recorded as something that ran, the calls are unknown. */
+/**
+ * Whether calls are unknown because replies lack their content and no call was recorded as
+ * executed.
+ */
 function isBlind(tools: readonly ToolStep[], llms: readonly LlmStep[]): boolean {
   const hasSpans = tools.some(({ evidence }) => evidence.some((kind) => kind !== 'message'));
   return !hasSpans && llms.some(({ output }) => output === undefined);
 }
 
-/** A failed call often has no result; its error is the outcome. */
+/** A failed call often has no result, so its error is the outcome. */
 const hasOutcome = ({ result, resultParts, error }: ToolStep): boolean =>
   result !== undefined || resultParts !== undefined || error !== undefined;
 

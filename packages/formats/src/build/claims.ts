@@ -5,14 +5,14 @@ import { hasOtherValues, isEcho, isUnwrapped } from './same-call.ts';
 import { isAgent, isKept, isLlm, isTool, type Node, nodeOf } from './tree.ts';
 import { resultOf } from './values.ts';
 
-/** Calls under way at one time that are looked through for the same arguments. */
+/** Maximum concurrent calls to compare by arguments. */
 const MAX_CONCURRENT = 100;
 
 /**
- * Joins what messages say about tool calls with the calls that were recorded: by call id, else in order within a name.
- * Calls that only messages mention become steps. A field that the call's own record has is never replaced.
- * `nodes` are in time order; the answer is the same nodes with the new ones behind the LLM step that asked for them, or before the one that was
- * mentioned them.
+ * Joins calls mentioned in messages with recorded calls: by call id, else in order within a name.
+ * Calls that only messages mention become steps. Never replaces a field of the call's own record.
+ * `nodes` are in time order. New nodes go after the LLM step that requested them, or before the one
+ * that mentioned them.
  */
 export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node[] {
   const claims = new Claims(nodes);
@@ -23,7 +23,7 @@ export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node
   const hasOutputs = llms.some((node) => node.draft.output !== undefined);
   for (const node of nodes) {
     if (!isAgent(node) || !isKept(node)) continue;
-    // An agent's own record repeats what its calls say; it speaks only where they are silent.
+    // An agent's record repeats its calls, so it counts only if they are silent.
     if (!hasOutputs) claims.request(node.draft.output, node);
     claims.history(node.draft.input ?? [], node, false);
     if (node.draft.output !== undefined) claims.results([node.draft.output], node);
@@ -34,17 +34,20 @@ export function joinClaims(nodes: readonly Node[], turns: readonly Turn[]): Node
 }
 
 const MAX_SHARED = 64;
-/** LangGraph writes such a call and its result into the history itself when a sub-agent is done. */
+/** LangGraph forges this call and its result in the history when a sub-agent finishes. */
 const FORGED = /^transfer_back_to_/;
 
 class Claims {
   readonly #nodes: readonly Node[];
   readonly #rank = new Map<Node, number>();
-  /** Several calls of one id are in the order they were recorded or asked for in. */
+  /** Calls that share an id, in recorded or requested order. */
   readonly #byId = new Map<string, Node<DraftTool>[]>();
   /** Recorded calls, in order, that no message asked for yet. */
   readonly #unasked = new Map<string, Queue>();
-  /** Calls without an id in the order they were requested, all and by name: their results come in that order. */
+  /**
+   * Calls without an id in requested order, in total and by name, because their results arrive in
+   * that order.
+   */
   readonly #inOrder: Queue = { list: [], at: 0 };
   readonly #unanswered = new Map<string, Queue>();
   readonly #isAnswered = new Set<Node<DraftTool>>();
@@ -52,12 +55,12 @@ class Claims {
   readonly #requested = new Map<string, Node<DraftTool>[]>();
   /** Every call that is known, recorded or mentioned. */
   readonly #tools = new Set<Node<DraftTool>>();
-  /** How many results of each id were used, where every one of them is new. */
+  /** Number of used results by id, if all of them are new. */
   readonly #answeredById = new Map<string, number>();
   readonly #created = new Map<Node | undefined, Node[]>();
   /** Calls that were known when a reply was requested, but not from a reply: they came before it. */
   readonly #before = new Map<Node | undefined, Node[]>();
-  /** How many calls without an id, by name, were requested; and how many results without an id were used. */
+  /** Number of requested calls without an id by name, and of used results without an id. */
   readonly #asked = new Map<string, number>();
   #answered = 0;
 
@@ -84,7 +87,7 @@ class Claims {
     }
   }
 
-  /** A conversation as it was sent: older calls in it are echoes of ones that are known. */
+  /** A conversation as sent. Older calls in it are echoes of known ones. */
   history(turns: readonly Turn[], at: Node | undefined, isDelta: boolean, isPast = true): void {
     const counts = new Map<string, number>();
     const repeats = new Map<string, number>();
@@ -115,8 +118,9 @@ class Claims {
   }
 
   /**
-   * The call that a history repeats under an id of its own, as Responses do, which have two ids for a call: the nth call of
-   * that name and those arguments in the history is the nth that an earlier reply asked for.
+   * The call that a history repeats under another id, as in Responses, where a call has two ids:
+   * the nth call of that name and arguments in the history is the nth one that an earlier reply
+   * requested.
    */
   #echoed(
     call: Call,
@@ -180,9 +184,11 @@ class Claims {
 
   /** A call with the model's id for it that no reply asked for is of a reply that was not recorded. */
   missReplies(llms: readonly Node<DraftLlm>[]): void {
-    // What went over the wire was seen; a history may hold more, from earlier runs or made up by a framework.
+    // Wire traffic was observed. A history may contain more: earlier runs, or calls forged by a
+    // framework.
     if (llms.every(({ draft }) => draft.isRequest === true)) return;
-    // Replies without their content may be the ones that asked; without any, nothing says that replies are recorded.
+    // Replies without content may have requested calls. Without replies, nothing shows that replies
+    // are recorded.
     if (llms.length === 0 || llms.some(({ draft }) => draft.output === undefined)) return;
     const past = new Set([...this.#before.values()].flat());
     for (const node of this.#tools) {
@@ -238,12 +244,12 @@ class Claims {
   }
 
   /**
-   * The call an id stands for: the one recorded under it, or one that a reply asked for in the same words. A reply that
-   * comes later in one list of messages asks anew, whatever its ids.
+   * The call behind an id: the recorded one, or one that a reply requested with the same arguments.
+   * A later reply in one list of messages makes a new request, whatever its ids.
    */
   #known(call: Call, from: Node | undefined): Node<DraftTool> | undefined {
     const same = call.id === undefined ? undefined : this.#byId.get(call.id);
-    // So many calls of one id tell that it is not an id; each is a call then.
+    // Beyond this many calls with one id, it is not an id, and each is a separate call.
     if (same === undefined || same.length > MAX_SHARED) return undefined;
     const isAnew = from !== undefined && isLlm(from) && from.draft.inputIsDelta === true;
     const unasked = same.filter(({ callIndex }) => callIndex === undefined);
@@ -279,7 +285,7 @@ class Claims {
     const first = queue.list[queue.at];
     if (first === undefined || (call.id !== undefined && first.draft.callId !== undefined))
       return undefined;
-    // Calls of one reply reach their servers in any order; what a tap saw has the arguments as the model gave them.
+    // Calls of one reply reach their servers in any order, and a tap sees the model's arguments.
     if (first.draft.evidence?.includes('mcp') === true && !isSeen(first, call))
       return queue.list
         .slice(queue.at, queue.at + MAX_CONCURRENT)
@@ -298,7 +304,7 @@ class Claims {
     return next;
   }
 
-  /** A result without an id can belong to a call that has one: to the first of its name without an answer. */
+  /** Matches a result without an id to the first unanswered call of its name. */
   #withId(name: string | undefined): Node<DraftTool> | undefined {
     if (name === undefined) return undefined;
     for (const node of this.#tools) {
@@ -364,7 +370,7 @@ class Claims {
 const wordingOf = ({ name, args, argsRaw }: Call): string =>
   canonicalJson([name, args ?? argsRaw ?? null]);
 
-/** Whether what a tap saw can be this call: of its server, where both name one, and with its values. */
+/** Whether a call seen by a tap can be this one: same server, if both name it, and same values. */
 const isSeen = ({ draft }: Node<DraftTool>, { args, server }: Call): boolean =>
   (server === undefined || draft.server === undefined || server === draft.server) &&
   !hasOtherValues(draft.args, args);

@@ -2,7 +2,7 @@ import type { Cost, LlmStep, Usage } from '@agentci/trace';
 import { CallIds } from './call-ids.ts';
 import type { DraftLlm, Gap, Turn } from './draft.ts';
 
-/** What is known about the model call behind an assistant's message. */
+/** Facts about the model call behind an assistant message. */
 export interface Reply {
   readonly model?: string;
   readonly provider?: string;
@@ -17,8 +17,8 @@ export interface Reply {
 }
 
 /**
- * Reads a list of messages as the calls that made it: every message of the assistant is one call, which was sent what
- * came since the one before. Messages after the last one are left over; they belong in the draft's `turns`.
+ * Reads a list of messages as model calls: each assistant message is one call, whose input is
+ * everything since the previous one. Remaining messages belong in the draft's `turns`.
  */
 export function conversation(
   turns: readonly Turn[],
@@ -39,7 +39,7 @@ export function conversation(
       input: since.length !== 0 ? since : undefined,
       inputIsDelta: steps.length !== 0 ? true : undefined,
       agent: turn.agent,
-      // Callers know the message they gave, not the one with its ids told apart.
+      // Callers know their own message, not the one with distinguished ids.
       ...reply(given, index),
     });
     since = [];

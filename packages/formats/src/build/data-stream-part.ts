@@ -1,6 +1,6 @@
 import { type Fields, isFields } from '@agentci/trace';
 
-/** The data stream of version 4: `0:"text"`, `9:{…}`, one part per line. Undefined when a line is not one of it. */
+/** One line of the version 4 data stream: `0:"text"`, `9:{…}`. Undefined for any other line. */
 export function dataStreamPart(line: string): Fields | undefined {
   const [, code, json] = /^([0-9a-l]):(.*)$/s.exec(line) ?? [];
   if (code === undefined || json === undefined) return undefined;

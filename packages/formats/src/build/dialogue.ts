@@ -9,11 +9,11 @@ export type OpenReply = Omit<{ -readonly [K in keyof DraftLlm]: DraftLlm[K] }, '
 type OpenTurn = { -readonly [K in keyof Turn]: Turn[K] };
 
 /**
- * Collects what was said, in order: turns of others until the model replies, and any other step between replies. Each
- * reply is one call of the model, which was sent what came since the one before.
+ * Collects a dialogue in order: other turns until the model replies, and any other step between
+ * replies. Each reply is one model call, whose input is everything since the previous one.
  */
 export class Dialogue {
-  /** Threads of one run, such as those of sub-agents, share their steps. */
+  /** Threads of one run, such as sub-agents, share steps. */
   readonly steps: DraftStep[];
   #since: Turn[] = [];
   #hasReply = false;
@@ -54,13 +54,13 @@ export class Dialogue {
     this.steps.push(step);
   }
 
-  /** What has no reply yet; it belongs in the draft's `turns`. */
+  /** Turns without a reply yet, for the draft's `turns`. */
   get turns(): readonly Turn[] {
     return this.#since;
   }
 }
 
-/** Adds what a later record says to a reply. */
+/** Extends a reply with data from a later record. */
 export function extend(reply: OpenReply, turn: Pick<Turn, 'parts' | 'calls'>): void {
   reply.output.parts = [...reply.output.parts, ...turn.parts];
   const known = new Set((reply.output.calls ?? []).map(({ id }) => id));

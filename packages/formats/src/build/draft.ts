@@ -24,54 +24,54 @@ import type { Gap } from './gap-kinds.ts';
 
 export type { Gap } from './gap-kinds.ts';
 
-/** What an adapter knows about one run, before duplicates are folded, calls joined and steps put in order. */
+/** An adapter's findings about one run, before folding, joining and ordering. */
 export interface Draft {
-  /** The run's own id; without one the place of the record is its id. */
+  /** The run's id. Default: the location of the record. */
   readonly id?: string;
   readonly source: Omit<TraceSource, 'file' | 'line'>;
   readonly task?: Trace['task'];
   /** In the order of the recording. */
   readonly steps: readonly DraftStep[];
-  /** Messages that belong to no recorded LLM call, such as tool results after the last one. */
+  /** Messages outside of any LLM call, such as tool results after the last one. */
   readonly turns?: readonly Turn[];
-  /** The answer, where the source says it in so many words; else the builder finds it. */
+  /** The answer, if the source states it. Otherwise the builder finds it. */
   readonly final?: Trace['final'];
   readonly status?: Trace['status'];
-  /** How the conversation ended, where the source says it. */
+  /** How the conversation ended, if the source states it. */
   readonly ending?: ConversationEnding;
   readonly error?: Failure;
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly agents?: readonly Agent[];
   readonly tools?: readonly ToolDef[];
-  /** Totals the source claims for the whole run; they win over sums. */
+  /** The source's totals for the whole run. */
   readonly reported?: Trace['reported'];
-  /** Tokens that the recorder's own helpers used beside the run's calls: part of its totals, and no sign of missing calls. */
+  /** Tokens of the recorder's helpers: part of the totals, but not a sign of missing calls. */
   readonly helpers?: Usage;
   readonly outcomes?: Trace['outcomes'];
   readonly resources?: Trace['resources'];
   readonly meta?: Record<string, unknown>;
   /**
-   * What this format has a place for. That alone proves nothing: the builder says `full` only where this recording shows
-   * that the place was used, and lowers it where steps lack the field or a gap was found.
+   * Capabilities that the format can record. That alone proves nothing: the builder reports `full`
+   * only if this recording uses them, and less if fields are missing or a gap was found.
    */
   readonly records: Partial<Captured>;
-  /** Lists that are there and empty: what they are for was recorded, and there was none. */
+  /** Explicit empty lists, which prove that a capability was recorded and nothing occurred. */
   readonly empty?: readonly Capability[];
   /** Signs of missing parts that only the adapter can see. */
   readonly gaps?: readonly GapNote[];
   /** Numbers of steps as the source counts them. Fewer found is a gap. */
   readonly counts?: { readonly llmCalls?: number; readonly toolCalls?: number };
-  /** Names of tools that the source says were called, wherever it says so. One that no step shows is a gap. */
+  /** Names of called tools that the source mentions anywhere. A name without a step is a gap. */
   readonly mentions?: readonly string[];
-  /** A change of the speaking agent between two LLM calls is a handoff, though nothing says so. */
+  /** A change of the speaking agent between two LLM calls is an implicit handoff. */
   readonly speakersHandOff?: boolean;
-  /** The replies came from a recording: what came between them is read from it, not from clocks. */
+  /** The replies came from a recording, so its order counts, not clocks. */
   readonly isReplayed?: boolean;
   readonly warnings?: Trace['warnings'];
 }
 
-/** A sign that the recording holds less than happened, and what is known about it: a number, an id. */
+/** Evidence that the recording is incomplete, with details such as a number or id. */
 export interface GapNote {
   readonly gap: Gap;
   readonly detail?: string;
@@ -81,7 +81,7 @@ export interface GapNote {
 export interface Call {
   readonly id?: string;
   readonly name: string;
-  /** The name as recorded, where the server was taken out of it; the builder does that. */
+  /** The recorded name, from which the builder splits off the server. */
   readonly rawName?: string;
   readonly args?: unknown;
   /** The arguments as written, when they could not be parsed. */
@@ -91,10 +91,13 @@ export interface Call {
   readonly server?: string;
 }
 
-/** A message as recorded. One with the role `tool` is the result of a call; several results are several turns. */
+/**
+ * A recorded message. With the role `tool` it is the result of a call; several results are several
+ * turns.
+ */
 export interface Turn extends Omit<Message, 'calls'> {
   readonly calls?: readonly Call[];
-  /** Of a result: the value, where it is more than text; else the text of the parts is the result. */
+  /** The result value, if it is more than text. Otherwise the text parts are the result. */
   readonly result?: unknown;
   readonly status?: Step['status'];
   readonly error?: Failure;
@@ -104,16 +107,16 @@ export interface Turn extends Omit<Message, 'calls'> {
 }
 
 interface DraftBase {
-  /** The source's own id of the step, e.g. a span id; other steps name it as their parent. */
+  /** The source's id of the step, such as a span id, which other steps reference as parent. */
   readonly key?: string;
   readonly parent?: string;
   readonly agent?: string;
-  /** The place among the requests of the run, where the recording has one. */
+  /** Position among the requests of the run, if recorded. */
   readonly sequence?: number;
   readonly t0?: number;
   readonly t1?: number;
   readonly timing?: Step['timing'];
-  /** Left out where the source does not say. */
+  /** Absent if the source does not say. */
   readonly status?: Step['status'];
   readonly error?: Failure;
   readonly raw?: Step['raw'];
@@ -126,7 +129,7 @@ export interface DraftLlm extends DraftBase, Omit<Own<LlmStep>, 'input' | 'outpu
   readonly kind: 'llm';
   /** Why the reply may hold more than was recorded of it. */
   readonly gap?: Gap;
-  /** Seen as a request of its own: two of these are two calls, whatever ids their replies have. */
+  /** Observed as a separate request: two of these are two calls, whatever their replies' ids. */
   readonly isRequest?: boolean;
   readonly input?: readonly Turn[];
   readonly output?: Turn;
@@ -145,9 +148,9 @@ export interface DraftAgent extends DraftBase, Omit<Own<AgentStep>, 'input' | 'o
   readonly kind: 'agent';
   readonly input?: readonly Turn[];
   readonly output?: Turn;
-  /** Its messages are the whole conversation, not just what was asked and answered: they show every call. */
+  /** Its messages are the whole conversation, so they show every call. */
   readonly isWhole?: boolean;
-  /** Sums over the agent's calls; used only where no LLM call says its own. */
+  /** Sums over the agent's calls, used only if no LLM call reports its own. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }
@@ -172,7 +175,7 @@ export interface DraftEvent extends DraftBase, Own<EventStep> {
   readonly kind: 'event';
 }
 
-/** Plumbing of a framework: it holds the tree together and gives no step. */
+/** A framework span that keeps the tree together and gives no step. */
 export interface DraftSpan extends DraftBase {
   readonly kind: 'span';
 }
@@ -188,7 +191,7 @@ export type DraftStep =
   | DraftEvent
   | DraftSpan;
 
-/** Status and error of a run that failed or was cut off; otherwise the steps decide. */
+/** Status and error of a failed or interrupted run. Otherwise the steps decide. */
 export function endOf(
   error: Failure | undefined,
   isCutOff: boolean,

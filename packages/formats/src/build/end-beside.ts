@@ -20,7 +20,7 @@ const FAILED = /^(?:failed|failure|error|errored|run_error|run_failed|crashed|ex
 const CUT_OFF =
   /^(?:cancell?ed|aborted|interrupted|timeout|timed_out|incomplete|run_cancell?ed|max_turns|max_steps)$/i;
 
-/** How a run ended, where the object around its messages says that it did not end well. */
+/** How a run ended, if the object around its messages reports a failure. */
 export function endBeside(value: unknown): Pick<Draft, 'status' | 'error'> | undefined {
   if (!isFields(value) || !CONVERSATIONS.some((key) => Array.isArray(value[key]))) return undefined;
   const { error } = value;
@@ -32,7 +32,7 @@ export function endBeside(value: unknown): Pick<Draft, 'status' | 'error'> | und
   return words.some((word) => CUT_OFF.test(word)) ? endOf(undefined, true) : undefined;
 }
 
-/** What the run says of its end: a word, or an event with a type. */
+/** Words about the end of a run: a status, or an event type. */
 const endWords = (value: Fields): string[] =>
   ['status', 'state', 'run_status', 'terminal_event', 'terminalEvent'].flatMap((key) => {
     const said = value[key];

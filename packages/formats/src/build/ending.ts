@@ -1,6 +1,6 @@
 import type { ConversationEnding } from '@agentci/trace';
 
-/** How sources name what stopped a run, one word or name each. */
+/** Words of sources for the reason that a run stopped. */
 const ENDINGS: Readonly<Record<string, ConversationEnding>> = {
   // tau2-bench
   user_stop: 'user_done',
@@ -23,7 +23,7 @@ const ENDINGS: Readonly<Record<string, ConversationEnding>> = {
   error_max_budget_usd: 'budget',
 };
 
-/** AutoGen says it in sentences. */
+/** AutoGen writes sentences. */
 const SENTENCES: readonly (readonly [RegExp, ConversationEnding])[] = [
   [/^timeout of/i, 'timeout'],
   [/^token usage limit/i, 'budget'],
@@ -31,7 +31,7 @@ const SENTENCES: readonly (readonly [RegExp, ConversationEnding])[] = [
   [/^external termination/i, 'error'],
 ];
 
-/** How a run ended, in one vocabulary; undefined for words that do not say it. */
+/** The ending of a run in one vocabulary. Undefined for unknown words. */
 export function endingOf(reason: string | undefined): ConversationEnding | undefined {
   if (reason === undefined) return undefined;
   const word = reason.toLowerCase().replaceAll('-', '_');

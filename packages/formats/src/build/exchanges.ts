@@ -15,7 +15,7 @@ import { asPair } from './recorders.ts';
 import { MESSAGES_RECORD } from './records.ts';
 import { label, parseJson } from './values.ts';
 
-/** One call of a model as it went over the wire: what was sent, what came back. */
+/** One model call on the wire: request and response. */
 export interface WireExchange extends Reply {
   readonly record: RawRecord;
   readonly input: readonly Turn[];
@@ -23,22 +23,25 @@ export interface WireExchange extends Reply {
   readonly output?: Turn;
   readonly error?: Failure;
   readonly tools?: readonly ToolDef[];
-  /** The reply this one continues from, where the provider keeps the history. */
+  /** The previous reply, if the provider keeps the history. */
   readonly previousId?: string;
-  /** The conversation it is part of, where the provider keeps the history. */
+  /** The conversation, if the provider keeps the history. */
   readonly threadId?: string;
 }
 
-/** A request beside its response, as cassettes and proxies keep them. A streamed response is text, or its events. */
+/**
+ * A request with its response, as cassettes and proxies store them. A streamed response is text or
+ * its events.
+ */
 export interface Pair {
   readonly record: RawRecord;
   readonly uri: string;
   readonly request: Readonly<Record<string, unknown>>;
   readonly response: unknown;
   readonly status: number | undefined;
-  /** Set where events of a streamed response could not be read. */
+  /** Set if events of a streamed response were unreadable. */
   readonly gap?: Gap;
-  /** Set where the recorder kept no request. */
+  /** Set if the recorder did not keep the request. */
   readonly isReplyAlone?: true;
 }
 
@@ -60,7 +63,7 @@ export function pairOf(record: RawRecord): Pair | undefined {
   };
 }
 
-/** A stream of JSON lines kept as text; undefined for any other text. */
+/** A stream of JSON lines in one text. Undefined for any other text. */
 function linesIn(text: string): ReturnType<typeof eventsIn> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length < 2 || !lines.some((line) => line.trimStart().startsWith('{'))) return undefined;
@@ -73,12 +76,12 @@ function linesIn(text: string): ReturnType<typeof eventsIn> | undefined {
 /** How a provider's requests and replies are read. */
 export interface Wire {
   readonly input: (request: Fields) => readonly Turn[];
-  /** More of what the request says; its model unless said. */
+  /** Further facts from the request. Default: its model. */
   readonly asked?: (pair: Pair) => Partial<WireExchange>;
   readonly reply: (response: unknown) => Partial<WireExchange>;
 }
 
-/** The calls in records that are pairs. A reply that is an error says nothing else. */
+/** The calls in paired records. An error reply yields nothing else. */
 export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExchange[] {
   return records.flatMap((record) => {
     const pair = pairOf(record);
@@ -101,14 +104,14 @@ export function exchangesIn(records: readonly RawRecord[], wire: Wire): WireExch
   });
 }
 
-/** Whether any of the records is a request beside its response: then the others should be too. */
+/** Whether any record is a request with a response, so that the others should be too. */
 export const hasPairs = (records: readonly RawRecord[]): boolean =>
   records.some(({ value }) => {
     const pair = asPair(value);
     return isFields(pair) && isFields(pair.request) && 'response' in pair;
   });
 
-/** The runs in records that are pairs. One that is none is its own problem, and the rest is read. */
+/** The runs in paired records. A record that is not a pair is its own problem. */
 export function pairItems(
   records: readonly RawRecord[],
   wire: Wire,
@@ -144,7 +147,7 @@ export const streamedReplies = (
     ...defined(reply(pieces.map(({ value }) => value))),
   }));
 
-/** A body as Node prints its bytes, `{type: "Buffer", data}`, packed or not; any other body stays as it is. */
+/** Decodes a body that Node printed as bytes, `{type: "Buffer", data}`, compressed or not. */
 function bodyOf(body: unknown): unknown {
   if (!isFields(body) || body.type !== 'Buffer' || !Array.isArray(body.data)) return body;
   try {
@@ -159,21 +162,24 @@ function bodyOf(body: unknown): unknown {
 }
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** The runs in a list of calls: a call continues with a run when it was sent what that run's last reply said or asked for. */
+/**
+ * The runs in a list of calls: a call belongs to a run if its input repeats or answers that run's
+ * last reply.
+ */
 export function exchangeItems(exchanges: readonly WireExchange[], format: string): AdapterItem[] {
   return conversationsIn(exchanges).flatMap((run) =>
     tryBuild(run[0]!.record, () => draftOf(run, format)),
   );
 }
 
-/** Calls that belong to one conversation, together. */
+/** Groups calls by conversation. */
 export function conversationsIn(exchanges: readonly WireExchange[]): WireExchange[][] {
   const runs: WireExchange[][] = [];
   const byMark = new Map<string, WireExchange[]>();
   const asked = new Set(
     exchanges.flatMap(({ output }) => output?.calls?.map(({ id }) => id) ?? []),
   );
-  // Some providers give calls no ids, and some clients leave them out or send others.
+  // Some providers give calls no ids, and some clients drop or change them.
   const losesIds = exchanges.some(({ input }) =>
     input.some(({ calls = [] }) => calls.some(({ id }) => id === undefined || !asked.has(id))),
   );
@@ -189,7 +195,7 @@ export function conversationsIn(exchanges: readonly WireExchange[]): WireExchang
   return runs;
 }
 
-/** What the next call would show of this one. */
+/** The marks that the next call would show of this one. */
 function marksOf(
   { input, output, responseId, threadId }: WireExchange,
   losesIds: boolean,
@@ -227,7 +233,7 @@ function marksBefore(
   return [...ids, ...(losesIds ? historyMarks(input).toReversed() : []), ...texts];
 }
 
-/** A fingerprint of a history up to each of its calls: without their ids, calls are told apart by all that came before them. */
+/** A fingerprint of the history up to each call, which identifies calls without ids. */
 function historyMarks(turns: readonly Turn[]): string[] {
   const marks: string[] = [];
   let history = '';
@@ -245,7 +251,7 @@ function historyMarks(turns: readonly Turn[]): string[] {
   return marks;
 }
 
-/** "Done." is said in many runs: what was asked before tells them apart. */
+/** Many runs say "Done.", so the question before distinguishes them. */
 const textMark = (asked: string | undefined, said: string): string =>
   `text ${JSON.stringify([asked, said])}`;
 const isUsers = ({ role }: Turn): boolean => role === 'user';
@@ -268,7 +274,7 @@ function draftOf(run: readonly WireExchange[], format: string): Draft {
 
 const UNASKED: GapNote = { gap: 'absentChildren', detail: 'a request without its messages' };
 
-/** What a run continues from and does not hold: a reply by its id, or the beginning of a conversation. */
+/** Missing context of a run: a previous reply by id, or the start of a conversation. */
 function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
   const replies = new Set(run.map(({ responseId }) => responseId));
   const before = run.find(
@@ -278,14 +284,13 @@ function keptElsewhere(run: readonly WireExchange[]): GapNote[] {
   return kept === undefined ? [] : [{ gap: 'keptElsewhere', detail: kept.slice(0, 80) }];
 }
 
-/** A request that was recorded without what it asked hides all that came before it. */
+/** A request recorded without its input hides everything before it. */
 function isUnasked({ record, input, previousId, threadId }: WireExchange): boolean {
   if (input.length > 0 || previousId !== undefined || threadId !== undefined) return false;
   const pair = pairOf(record);
   return pair !== undefined && pair.isReplyAlone !== true;
 }
 
-/** The step of one call. */
 export function llmStep({
   record: _,
   tools: __,

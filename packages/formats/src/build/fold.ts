@@ -4,8 +4,9 @@ import { hasOtherValues } from './same-call.ts';
 import { isKept, isLlm, isTool, type Node, target } from './tree.ts';
 
 /**
- * Folds records of one thing into one step: calls with one id, a tool span inside a span of the same tool, an LLM call
- * inside the record of the same call. An LLM record around several calls is their sum and is dropped.
+ * Folds duplicate records into one step: calls with one id, a tool span inside a span of the same
+ * tool, an LLM call inside the record of the same call. An LLM record around several calls is their
+ * sum and is dropped.
  */
 export function foldDuplicates(nodes: readonly Node[]): void {
   foldCallIds(nodes);
@@ -30,13 +31,16 @@ function foldCallIds(nodes: readonly Node[]): void {
   }
 }
 
-/** One id and one tool, unless it was given other values: some servers count their ids anew in every reply. */
+/** Same id and tool, unless the values differ: some servers restart their ids in every reply. */
 const isOneCall = (node: Node<DraftTool>, other: Node<DraftTool>): boolean =>
   isInside(node, other)
     ? node.draft.name === other.draft.name || other.draft.rawName === undefined
     : node.draft.name === other.draft.name && !hasOtherValues(node.draft.args, other.draft.args);
 
-/** Nested records of one call, such as the client's and the server's; two ids are two calls, however alike. */
+/**
+ * Folds nested records of one call, such as the client's and the server's. Two ids are two calls,
+ * however similar.
+ */
 function foldNestedTools(nodes: readonly Node[]): void {
   for (const node of nodes) {
     if (!isTool(node) || !isKept(node) || node.above.tool === undefined) continue;
@@ -67,7 +71,7 @@ function foldTool(node: Node<DraftTool>, into: Node<DraftTool>): void {
   const isWorse =
     node.draft.status === 'error' || draft.status === undefined || draft.status === 'unknown';
   const status = isWorse ? (node.draft.status ?? draft.status) : draft.status;
-  // What was parsed says more than what was not.
+  // Parsed arguments are more useful than raw ones.
   const raw =
     draft.args === undefined && node.draft.args !== undefined ? { argsRaw: undefined } : {};
   // Rules against tools look at both names.
@@ -78,7 +82,7 @@ function foldTool(node: Node<DraftTool>, into: Node<DraftTool>): void {
   widen(draft, node.draft);
 }
 
-/** Bottom-up, so that of generation, step and inference the innermost call is the one that counts. */
+/** Bottom-up, so that among generation, step and inference the innermost call counts. */
 function foldNestedLlms(nodes: readonly Node[]): void {
   const inner = new Map<Node, Node<DraftLlm>[]>();
   for (let i = nodes.length - 1; i >= 0; i--) {
@@ -96,7 +100,7 @@ function foldNestedLlms(nodes: readonly Node[]): void {
   }
 }
 
-/** What a wrapper counts may be a part or a sum of more: the call itself has the last word on tokens and cost. */
+/** A wrapper may count a part or a larger sum, so the inner call decides tokens and cost. */
 function foldLlm(inner: Node<DraftLlm>, into: Node<DraftLlm>): void {
   inner.foldedInto = into;
   const { usage, cost } = inner.draft;
@@ -106,7 +110,7 @@ function foldLlm(inner: Node<DraftLlm>, into: Node<DraftLlm>): void {
   widen(into.draft, inner.draft);
 }
 
-/** Two records of one reply, side by side: a proxy's and an instrumentation's. */
+/** Folds sibling records of one reply, such as a proxy's and an instrumentation's. */
 function foldResponses(nodes: readonly Node[]): void {
   const byId = new Map<string, Node<DraftLlm>>();
   for (const node of nodes) {
@@ -116,7 +120,7 @@ function foldResponses(nodes: readonly Node[]): void {
     else if (node.draft.isRequest === true && first.draft.isRequest === true) continue;
     else if (isOneReply(node.draft, first.draft)) {
       node.foldedInto = first;
-      // What was sent mentions earlier calls: the longer record of it mentions more.
+      // The longer input mentions more earlier calls.
       if ((node.draft.input?.length ?? 0) > (first.draft.input?.length ?? 0))
         first.draft.input = node.draft.input!;
       fill(first.draft, node.draft);
@@ -125,7 +129,10 @@ function foldResponses(nodes: readonly Node[]): void {
   }
 }
 
-/** Servers that give one id to every reply exist: replies that differ, or that do not overlap in time, are two. */
+/**
+ * Some servers give every reply the same id, so replies that differ or do not overlap in time are
+ * two.
+ */
 function isOneReply(a: DraftLlm, b: DraftLlm): boolean {
   const isApart = (one: DraftLlm, other: DraftLlm): boolean =>
     one.t1 !== undefined && other.t0 !== undefined && one.t1 <= other.t0 && one.t0 !== other.t0;
@@ -139,7 +146,7 @@ function isOneReply(a: DraftLlm, b: DraftLlm): boolean {
   );
 }
 
-/** Takes over what the other record has and this one lacks. */
+/** Fills in missing fields from the other record. */
 function fill(draft: object, other: object): void {
   for (const [key, value] of Object.entries(other)) {
     if (key === 'key' || key === 'parent' || value === undefined) continue;

@@ -4,14 +4,17 @@ interface GapKind {
   readonly code: string;
   /** What happened, and why calls may be missing. */
   readonly says: string;
-  /** What is at best partly known where this was found. */
+  /** Capabilities that are at best partly known because of it. */
   readonly hides: readonly Capability[];
 }
 
 const CALLS = ['toolCalls', 'handoffs'] as const;
 const EVERYTHING = ['toolCalls', 'handoffs', 'llmCalls'] as const;
 
-/** Every sign in a recording that more happened than it holds. The builder looks for most; an adapter reports the rest. */
+/**
+ * Signs that a recording is incomplete. The builder looks for most of them, and adapters report the
+ * rest.
+ */
 export const GAPS = {
   tapBroken: {
     code: 'MCP_TAP_BROKEN',

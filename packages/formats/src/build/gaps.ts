@@ -8,7 +8,7 @@ import { unshownCalls } from './mentions.ts';
 import { isAgent, isHandoff, isKept, isLlm, isTool, keptParent, type Node } from './tree.ts';
 import { sumUsage, tokensOf } from './usage.ts';
 
-/** What a run's steps, its totals and its adapter say about parts that are missing. */
+/** Gaps that a run's steps, totals and adapter reveal. */
 export function gapsIn(
   nodes: readonly Node[],
   draft: Draft,
@@ -29,7 +29,7 @@ export function gapsIn(
   ]);
 }
 
-/** One warning for each kind, with what the first of them adds. */
+/** One warning per kind, with the details of the first gap. */
 export function gapWarnings(gaps: readonly GapNote[]): Trace['warnings'] {
   const first = new Map<string, GapNote>();
   for (const note of gaps) if (!first.has(note.gap)) first.set(note.gap, note);
@@ -39,7 +39,10 @@ export function gapWarnings(gaps: readonly GapNote[]): Trace['warnings'] {
   }));
 }
 
-/** What replies say about calls that are not there. A call or a handoff that follows a reply is taken for one it asked for. */
+/**
+ * Missing calls that replies reveal. A call or handoff after a reply is assumed to be requested by
+ * it.
+ */
 function replyGaps(kept: readonly Node[]): GapNote[] {
   const acted = new Set<Node>();
   let last: Node | undefined;
@@ -87,8 +90,8 @@ export function isCutOff(nodes: readonly Node[]): boolean {
 }
 
 /**
- * Parents that are named and absent. One is normal where nothing is above it: the caller is in another program, or the
- * recorder began below it. A second one, or one beside a root, was in the recording once.
+ * Missing parents. One is normal if there is no root: the caller is in another program, or the
+ * recorder started below it. A second one, or one next to a root, was lost.
  */
 function absentParents(nodes: readonly Node[]): GapNote[] {
   const tops = nodes.filter(({ parent }) => parent === undefined);
@@ -101,7 +104,7 @@ function absentParents(nodes: readonly Node[]): GapNote[] {
 }
 
 /**
- * An agent inside another of which nothing is recorded. Its own words do not show what it called; a list of its whole
+ * An agent without any recorded steps. Its output does not show its calls. A list of its whole
  * conversation does, and so do steps that name it.
  */
 function silentAgents(kept: readonly Node[]): GapNote[] {
@@ -124,7 +127,7 @@ function silentAgents(kept: readonly Node[]): GapNote[] {
   ];
 }
 
-/** Counts that the source gives, against what was found. */
+/** Compares the source's counts with the findings. */
 function uncounted(kept: readonly Node[], counts: NonNullable<Draft['counts']>): GapNote[] {
   const found = { llmCalls: kept.filter(isLlm).length, toolCalls: kept.filter(isTool).length };
   const words = { llmCalls: 'model calls', toolCalls: 'tool calls' };
@@ -139,14 +142,14 @@ function uncounted(kept: readonly Node[], counts: NonNullable<Draft['counts']>):
 
 const DRIFT = 1.02;
 
-/** Sums of the source against the sum of the calls: what the calls do not explain was used by calls that are not there. */
+/** Compares the source's sums with the calls: unexplained tokens were used by missing calls. */
 function unusedTokens(kept: readonly Node[], reported: Trace['reported']): GapNote[] {
   const calls = kept.filter(isLlm);
   const outer = kept.filter(isAgent).filter(({ above }) => above.agent === undefined);
   const agents = sumUsage(outer.map(({ draft }) => draft.usage));
   const claimed = Math.max(tokensOf(reported?.usage) ?? 0, tokensOf(agents) ?? 0);
   if (claimed === 0) return [];
-  // Instrumentations of agents and tools alone exist; their tool spans are all there.
+  // Some instrumentations cover only agents and tools, and their tool spans are complete.
   const hasSpans = kept.some(
     (node) => isTool(node) && node.draft.evidence?.includes('span') !== false,
   );

@@ -30,8 +30,9 @@ const NAMED: readonly {
 ];
 
 /**
- * Adds the handoffs that were not recorded as such: a call of a transfer tool, an agent that runs inside a tool call, and, where
- * the format asks for it, a change of the speaking agent. The tool call stays; the handoff names it in `via`.
+ * Adds implicit handoffs: a call of a transfer tool, an agent that runs inside a tool call, and, if
+ * the format asks for it, a change of the speaking agent. The tool call stays, and the handoff
+ * names it in `via`.
  */
 export function withHandoffs(
   nodes: readonly Node[],
@@ -62,7 +63,7 @@ export function withHandoffs(
     const found = transferOf(node, names) ?? viaAgents.get(node);
     const from = agentOf(node);
     if (found === undefined || found.to === from || said.has(agentKey(found.to))) continue;
-    // Where an agent's handoffs are recorded as such, a transfer that is not among them was requested and not made.
+    // If an agent's handoffs are recorded, any other transfer was requested but not made.
     if (found.mode === 'pass' && from !== undefined && recorded.has(from)) continue;
     out.push(handoff(node, { ...found, from, via: node }));
   }
@@ -76,7 +77,7 @@ interface Found {
 
 function transferOf(node: Node<DraftTool>, names: ReadonlyMap<string, string>): Found | undefined {
   const { name, args, status } = node.draft;
-  // What was refused or failed did not hand over.
+  // A refused or failed call hands nothing over.
   if (status === 'error' || status === 'denied' || status === 'cancelled') return undefined;
   for (const { tool, keys, mode } of NAMED) {
     if (!tool.test(name)) continue;
@@ -87,7 +88,7 @@ function transferOf(node: Node<DraftTool>, names: ReadonlyMap<string, string>): 
   }
   const tool = TRANSFER.exec(name)?.[1];
   if (tool === undefined) return undefined;
-  // Where the arguments or the result name the agent, the tool's own name is just a name.
+  // If the arguments or the result name the agent, the tool name is just a name.
   const to = namedAgent(args) ?? namedAgent(node.draft.result) ?? tool;
   if (to === 'agent') return undefined;
   // `transfer_to_billing` leads to the agent that calls itself BillingAgent.
@@ -113,7 +114,8 @@ function subAgents(nodes: readonly Node[]): Map<Node, Found> {
   for (const node of nodes) {
     if (!isAgent(node) || !isKept(node) || node.above.tool === undefined) continue;
     const { tool, agent } = node.above;
-    // The tool must be between this agent and the next one above, else it called someone else.
+    // The tool must be between this agent and its nearest ancestor, otherwise it called another
+    // agent.
     if (agent !== undefined && isBelow(agent, tool)) continue;
     if (!found.has(tool)) found.set(tool, { to: node.draft.name, mode: 'return' });
   }

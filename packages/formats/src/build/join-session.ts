@@ -2,8 +2,8 @@ import { joinTurns, queryText } from '@agentci/trace';
 import type { AdapterItem } from '../adapter.ts';
 
 /**
- * The runs of one session as one conversation, each the answer to a message of the user. They stay runs of their own where
- * one could not be read, or does not show a message of its own: which turn it belongs to is not known then.
+ * Joins the runs of a session into one conversation, one per user message. They stay separate if
+ * one is unreadable or has no user message, because its turn is then unknown.
  */
 export function joinSession(
   items: readonly AdapterItem[],

@@ -18,8 +18,9 @@ const CLASSES: Readonly<Record<string, string>> = {
 const TYPES = new Set(['human', 'ai', 'tool', 'system', 'function', ...Object.keys(CLASSES)]);
 
 /**
- * A message of LangChain in one shape, with a `role`: from the constructor form `{lc, id, kwargs}`, the stored form
- * `{type, data}` and the plain form `{type, content}`. Undefined for what is none.
+ * Normalizes a LangChain message to a shape with a `role`: from the constructor form `{lc, id,
+ * kwargs}`, the stored form `{type, data}` and the plain form `{type, content}`. Undefined for
+ * anything else.
  */
 export function langchainMessage(value: unknown): Fields | undefined {
   if (!isFields(value)) return undefined;
@@ -37,7 +38,7 @@ export function langchainMessage(value: unknown): Fields | undefined {
     : undefined;
 }
 
-/** The model's counts: of the message, else of what the provider sent with it. */
+/** Token counts: the message's, else the provider's. */
 export function langchainUsage(message: Fields): unknown {
   const metadata = fields(message.response_metadata);
   return message.usage_metadata ?? pick(metadata, 'token_usage', 'tokenUsage', 'usage');

@@ -7,20 +7,23 @@ import { parseJson } from './values.ts';
 const MAX_NODES = 50_000;
 const MAX_DEPTH = 40;
 
-/** Lists of calls, and objects that are one, under the names that programs give them. */
+/** Keys under which programs list calls. */
 const CALLS =
   /^(?:invalid_?)?(?:tool_?calls?|function_?calls?|tool_?invocations?|tool_?uses?|tool_?call_?results?|tools_?called|executed_?tools)$/i;
 /** Kinds of blocks, items and messages that are a call or bring its result. */
 const CALL_KIND =
   /^(?:server_|mcp_|custom_)?(?:tool|function)(?:[_-]?(?:use|call|invocation|result|response|call[_-](?:output|response|result)))?$/i;
-/** What is said of tools that may be used, and what a call was given or brought: neither is a call. */
+/** Keys with tool definitions, arguments and results, which are not calls. */
 const NOT_CALLED =
   /^(?:tools|tool_?definitions|functions|function_?declarations|available_?tools|.*schema|parameters|arguments|args|input|result|tool_?choice)$/i;
 /** Whether a text is worth parsing for calls. */
 const MENTIONS =
   /tool[_-]?(?:call|use|invocation|name|messages|result)|function[_-]?call|"role":\s*"tool"|"type":\s*"tool"/i;
 
-/** The names of tools that a value says were called: by its lists of calls, its blocks, its results. Texts of JSON count. */
+/**
+ * Names of called tools in a value: from its lists of calls, blocks and results, including JSON
+ * texts.
+ */
 export function mentionsIn(value: unknown): string[] {
   const found = new Set<string>();
   let nodes = 0;
@@ -43,7 +46,7 @@ export function mentionsIn(value: unknown): string[] {
         inner.tool_name ??
         inner.toolName ??
         (CALLS.test(at) ? inner.tool : undefined);
-      // A definition of a tool has the same kind as a call of it, and says what its arguments are like.
+      // A tool definition has the same type as a call, and describes its arguments.
       if (typeof name === 'string' && !isDefinition(fields) && !isDefinition(inner))
         found.add(name);
     } else if (isFields(fields.origin) && typeof fields.origin.tool_name === 'string')
@@ -67,7 +70,7 @@ const isDefinition = (item: Readonly<Record<string, unknown>>): boolean =>
     (key) => key in item,
   );
 
-/** A text of JSON that breaks off: what it says of calls up to there. */
+/** Calls in a truncated JSON text. */
 const CUT_CALL =
   /"(?:tool_?calls?|function_?call|tool[_-]use|tool[_-]call)"[\s\S]{0,300}?"(?:name|toolName|tool_name)":\s*"([^"\\]{1,200})"/gi;
 
@@ -76,7 +79,7 @@ function namesInCut(value: string): string[] {
   return [...value.slice(0, 1_000_000).matchAll(CUT_CALL)].map(([, name]) => name!);
 }
 
-/** Tools that the recording says were called, and no step shows. */
+/** Mentioned tools without a step. */
 export function unshownCalls(kept: readonly Node[], mentions: readonly string[]): GapNote[] {
   if (mentions.length === 0) return [];
   const known = new Set<string>();

@@ -28,13 +28,13 @@ const ROLES: Readonly<Record<string, Message['role']>> = {
   function: 'tool',
 };
 
-/** The canonical name of a role; undefined for a word no provider uses. */
+/** The canonical role. Undefined for an unknown word. */
 export const roleOf = (value: unknown): Message['role'] | undefined =>
   typeof value === 'string' && Object.hasOwn(ROLES, value.toLowerCase())
     ? ROLES[value.toLowerCase()]
     : undefined;
 
-/** Messages of any provider, in order. Tool results that are inside a message become turns of their own. */
+/** Messages of any provider, in order. Tool results inside a message become separate turns. */
 export function turnsOf(value: unknown): Turn[] {
   if (typeof value === 'string') return value === '' ? [] : [userText(value)];
   let list: readonly unknown[] = [];
@@ -52,13 +52,13 @@ const userText = (said: string): Turn => ({
   parts: [{ type: 'text', text: text(said) ?? '' }],
 });
 
-/** A text as someone said it; the shortest message there is. */
+/** A plain text message. */
 export const turnOfText = (role: Message['role'], said: string): Turn => ({
   role,
   parts: said === '' ? [] : [{ type: 'text', text: said }],
 });
 
-/** The turns of one message: itself, and the results it carries. */
+/** The turns of one message: itself and its results. */
 export function messageTurns(given: Fields): Turn[] {
   const message = langchainMessage(given) ?? given;
   const named = roleOf(message.role) ?? 'user';
@@ -70,7 +70,8 @@ export function messageTurns(given: Fields): Turn[] {
   if (blocks !== undefined) return messageTurns({ ...message, content: blocks });
   const role = named;
   const { parts, calls, results } = contentOf(pick(message, 'parts', 'content', 'text'));
-  // Some writers list a call in the content and again beside it; two in one list are two calls, whatever their ids.
+  // Some writers list a call both in the content and next to it. Two in one list are two calls,
+  // whatever their ids.
   const inContent = [...calls];
   for (const call of objects(unpacked(message.tool_calls))) addCall(call, calls, inContent);
   const called = unpacked(message.function_call);
@@ -95,7 +96,10 @@ export function messageTurns(given: Fields): Turn[] {
 
 const said = (refusal: string): Part => ({ type: 'text', text: text(refusal) ?? '' });
 
-/** A call in a list beside the content: `{id, function: {name, arguments}}`, `{id, name, args}` and their kin. */
+/**
+ * A call in a list next to the content: `{id, function: {name, arguments}}`, `{id, name, args}` and
+ * similar forms.
+ */
 function addCall(call: Fields, into: Call[], known: readonly Call[]): void {
   let inner: Readonly<Record<string, unknown>>;
   if (isFields(call.function)) inner = call.function;
@@ -117,7 +121,7 @@ function addCall(call: Fields, into: Call[], known: readonly Call[]): void {
   });
 }
 
-/** What the provider sent, which LangChain keeps beside its own reading of it, or alone. */
+/** The provider's raw calls, which LangChain keeps next to its own form, or alone. */
 function addRawCalls({ tool_calls, function_call }: Fields, into: Call[]): void {
   for (const call of objects(tool_calls)) addCall(call, into, []);
   if (isFields(function_call)) addCall(function_call, into, []);
@@ -140,7 +144,7 @@ function writtenCalls(content: unknown): readonly Fields[] {
     : [];
 }
 
-/** Blocks that a writer put into the content as JSON, where calls are among them; any other list is words. */
+/** Content blocks serialized as JSON, if they contain calls. Any other list is text. */
 function writtenBlocks(content: unknown): readonly unknown[] | undefined {
   if (Array.isArray(content)) {
     const read = content.map(

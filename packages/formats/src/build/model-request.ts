@@ -2,15 +2,17 @@ import { isFields } from '@agentci/trace';
 
 const MODEL_PATH =
   /\/(?:chat|completions?|messages|responses|generate\w*|stream\w*generatecontent|converse[\w-]*|invoke[\w-]*|predict)\b/i;
-/** Requests that SDKs send beside model calls, and that no model answers. */
+/** SDK requests that are not model calls. */
 const OTHER_PATH =
   /\/(?:embeddings|moderations|models|files|count_tokens|traces?|spans?|telemetry|v1\/traces)\b/i;
 
-/** Google's APIs name what a model is to do after a colon; of these, nothing but tokens and vectors comes back. */
+/** Google's APIs name the method after a colon. These return only tokens or vectors. */
 const MODEL_METHOD = /\/(?:models|tunedModels|endpoints|deployments)\/([^/]+:[a-z]+)$/i;
 const WORDLESS = /:(?:count\w*tokens|computeTokens|\w*embed\w*)$|embedding[^:]*:predict$/i;
 
-/** A request for words: its path or its body looks like that of a model, and nothing says it is something else. */
+/**
+ * Whether a request may be a model call: its path or body looks like one, and nothing contradicts.
+ */
 export function mayBeModelCall(value: unknown): boolean {
   if (!isFields(value)) return false;
   const path = pathOf(value);
@@ -28,7 +30,7 @@ export function mayBeModelCall(value: unknown): boolean {
   );
 }
 
-/** Without what follows a question mark and what precedes an @: keys travel there. */
+/** Without query string and user info, which may contain keys. */
 export const pathOf = (value: Readonly<Record<string, unknown>>): string =>
   String(value.uri ?? value.url ?? '')
     .split('?')[0]!

@@ -1,6 +1,9 @@
 import { isFields } from '@agentci/trace';
 
-/** Runs that someone put into one object under names of their own: `{first: RUN, second: RUN}`. Undefined for all else. */
+/**
+ * Runs in one object under arbitrary names: `{first: RUN, second: RUN}`. Undefined for anything
+ * else.
+ */
 export function namedRuns<T>(
   value: unknown,
   runOf: (value: unknown) => T | undefined,

@@ -2,15 +2,15 @@ import type { DraftTool } from './draft.ts';
 import { isKept, isTool, type Node, target } from './tree.ts';
 
 interface Options {
-  /** Replies came from a recording, so that clocks say nothing about what came between them. */
+  /** The replies came from a recording, so clocks say nothing about their order. */
   readonly isReplayed?: boolean | undefined;
 }
 
 /**
- * Puts steps in the order of the conversation: parents before children, requests in their sequence, a call after the reply
- * that asked for it and before the request that repeats it. Clocks order only what the conversation leaves open, to the
- * microsecond; a step without a time stays behind the one before it. A recording that contradicts itself, as one that
- * uses ids again can, keeps the order of its clocks there.
+ * Orders steps by the conversation: parents before children, requests in sequence, a call after the
+ * reply that requested it and before the request that repeats it. Clocks only order the rest, to
+ * the microsecond; a step without a time follows the one before it. If a recording contradicts
+ * itself, for example by reusing ids, its clocks decide there.
  */
 export function inOrder(nodes: readonly Node[], options: Options = {}): Node[] {
   const needs = needsOf(nodes, options);
@@ -45,7 +45,7 @@ function byClock(nodes: readonly Node[]): Node[] {
   return timed.map(({ node }) => node);
 }
 
-/** The steps that come before each step, whatever clocks say. */
+/** For each step, the steps that must come before it, whatever the clocks say. */
 function needsOf(nodes: readonly Node[], { isReplayed = false }: Options): Map<Node, Node[]> {
   const needs = new Map<Node, Node[]>();
   const put = (earlier: Node | undefined, later: Node | undefined): void => {
@@ -95,6 +95,9 @@ function callsByReply(nodes: readonly Node[]): Map<Node, Node<DraftTool>[]> {
   return calls;
 }
 
-/** One was over when the other began: the program runs the calls of a reply one by one, in an order of its own. */
+/**
+ * One ended before the other began, so the program runs the calls of a reply one by one in its own
+ * order.
+ */
 const isSurelyBefore = ({ draft: a }: Node, { draft: b }: Node): boolean =>
   a.timing !== 'estimated' && a.t1 !== undefined && b.t0 !== undefined && a.t1 < b.t0;

@@ -1,13 +1,15 @@
 import { type Fields, isFields } from '@agentci/trace';
 import { bodyOfBytes, bodyOfText } from '../containers/http-body.ts';
 
-/** A request beside its response as most recorders keep it: `{method, uri, request, status, response}`. */
+/**
+ * A request with its response in the most common form: `{method, uri, request, status, response}`.
+ */
 export function asPair(value: unknown): unknown {
   if (!isFields(value)) return value;
   return nested(value) ?? intercepted(value) ?? replyAlone(value) ?? value;
 }
 
-/** Recorders that keep the request as an object of its own: `{request: {url, body}, response: {status, body}}`. */
+/** Recorders with nested objects: `{request: {url, body}, response: {status, body}}`. */
 function nested({ request, response }: Fields): Fields | undefined {
   if (!isFields(request) || !isFields(response)) return undefined;
   const pieces = Array.isArray(response.chunks)
@@ -48,7 +50,7 @@ function replyAlone(value: Fields): Fields | undefined {
   return isReply ? { request: {}, status, response: bodyOf(body), isReplyAlone: true } : undefined;
 }
 
-/** A body as text, as what was read from it, or as the bytes of a packed one in hexadecimal pieces. */
+/** A body as text, parsed value, or compressed bytes in hexadecimal pieces. */
 function bodyOf(given: unknown): unknown {
   if (typeof given === 'string')
     return given.startsWith('base64:')

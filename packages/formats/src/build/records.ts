@@ -1,8 +1,8 @@
 import type { Draft } from './draft.ts';
 
 /*
- * What a kind of recording has a place for, whether or not this one filled it. The builder compares it with what is there:
- * only both together make a capability captured.
+ * Capabilities that a kind of recording can hold, filled or not. The builder compares them with the
+ * content; only both together make a capability captured.
  */
 type Records = Draft['records'];
 
@@ -21,7 +21,7 @@ export const AGENT_RECORD: Records = { ...MESSAGES_RECORD, toolErrors: 'full' };
 /** Tracing: everything that ran, and whether it failed. */
 export const TRACING_RECORD: Records = { ...AGENT_RECORD, retrieval: 'full' };
 
-/** Runs of several agents: their calls, failures and handoffs, and not always what was asked. */
+/** Runs of several agents: their calls, failures and handoffs, but not always the task. */
 export const TEAM_RECORD: Records = {
   toolCalls: 'full',
   toolArgs: 'full',

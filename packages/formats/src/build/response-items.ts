@@ -45,7 +45,7 @@ export const isResponseItem = (value: unknown): boolean =>
 const isOutput = (type: string): boolean =>
   /_call_(?:output|result)$/.test(type) || type === 'program_output';
 
-/** Items as messages: neighbours of one reply become one turn, results become turns of their own. */
+/** Items as messages: neighbors of one reply become one turn, and results separate turns. */
 export function itemTurns(items: readonly unknown[]): Turn[] {
   const turns: Turn[] = [];
   let open: { parts: Turn['parts']; calls: Call[] } | undefined;
@@ -78,7 +78,7 @@ export function itemTurns(items: readonly unknown[]): Turn[] {
   return turns;
 }
 
-/** What an item adds to a reply of the model; undefined where it is not the model that speaks. */
+/** The item's part of a model reply. Undefined if it is not the model's. */
 function replyPart(
   item: Fields,
 ): { parts: Turn['parts']; calls: Call[]; results: Turn[] } | undefined {
@@ -98,7 +98,7 @@ function replyPart(
     const called = label(item.name) ?? name;
     if (called === undefined) return { parts: [], calls: [], results: [] };
     const given = pick(item, ...args);
-    // A name of ours for the item means that its one text has no name of its own.
+    // A known item name means that its single text is unnamed.
     const isText = name !== undefined && typeof given === 'string';
     return {
       parts: [],
@@ -109,13 +109,13 @@ function replyPart(
   if (type === 'mcp_call') return mcpCall(item);
   if (!Object.hasOwn(PROVIDER_CALLS, type)) {
     if (isOutput(type)) return undefined;
-    // A kind of call that is not known yet is a call still; its kind is its name, as with those that are known.
+    // An unknown kind of call is still a call, named by its kind like the known ones.
     const kind = /^(.+)_call$/.exec(type)?.[1];
     const calls =
       kind === undefined
         ? []
         : [callOf(item, label(item.name) ?? kind, pick(item, ...UNKNOWN_ARGS))];
-    // One that may be a call is kept, so that it is said.
+    // A possible call is kept, so that it is reported.
     const isOpen = kind === undefined && mayBeCall(item) && !KNOWN.has(type);
     return { parts: isOpen ? [{ type: 'json', data: item }] : [], calls, results: [] };
   }
@@ -180,7 +180,7 @@ function otherTurns(item: Fields): Turn[] {
   ];
 }
 
-/** `completed` says that the call ended, not how; a failure is said. */
+/** `completed` means that the call ended. A failure is explicit. */
 const statusOf = (item: Fields): 'error' | undefined =>
   item.status === 'failed' || item.status === 'error' ? 'error' : undefined;
 
@@ -209,7 +209,7 @@ function resultTurn(result: {
   };
 }
 
-/** What file search found is context the answer can rest on. */
+/** File search results are context for the answer. */
 export function retrievalsIn(items: readonly unknown[]): DraftRetrieval[] {
   return objects(items).flatMap((item): DraftRetrieval[] => {
     if (item.type !== 'file_search_call' || !Array.isArray(item.results)) return [];

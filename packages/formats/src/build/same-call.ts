@@ -8,8 +8,8 @@ interface Asked {
 }
 
 /**
- * Whether two messages that carry one id can be about one call. Servers that count their ids anew in every reply exist,
- * so an id alone does not make a second call an echo of the first.
+ * Whether two messages with one id can be about one call. Some servers restart ids in every reply,
+ * so an id alone does not make an echo.
  */
 export const isEcho = (a: Asked, b: Asked): boolean =>
   a.name === b.name &&
@@ -17,8 +17,8 @@ export const isEcho = (a: Asked, b: Asked): boolean =>
   (a.argsRaw === undefined || b.argsRaw === undefined || a.argsRaw === b.argsRaw);
 
 /**
- * Whether two records of one tool were surely given other values. Wrappers write the same arguments in other shapes, so
- * only the same parameters with other values tell two calls apart.
+ * Whether two records of one tool certainly have different values. Wrappers reshape arguments, so
+ * only the same parameters with other values distinguish calls.
  */
 export function hasOtherValues(a: unknown, b: unknown): boolean {
   if (!isFields(a) || !isFields(b)) return false;

@@ -1,6 +1,9 @@
 import type { Gap } from './draft.ts';
 
-/** The replies in a list of events: a file can hold the streams of several calls, one after the other or mixed. */
+/**
+ * The replies in a list of events, because a file may contain several streams in sequence or
+ * interleaved.
+ */
 export function splitStreams<T>(
   events: readonly T[],
   keyOf: (event: T, before: string | undefined) => string,
@@ -16,7 +19,7 @@ export function splitStreams<T>(
   return [...streams.values()];
 }
 
-/** A key that changes where a stream starts anew, for events that do not name their reply. */
+/** A key that changes at each stream start, for events that do not name their reply. */
 export function countStarts<T>(isStart: (event: T) => boolean): (event: T) => string {
   let count = 0;
   return (event) => {
@@ -25,7 +28,7 @@ export function countStarts<T>(isStart: (event: T) => boolean): (event: T) => st
   };
 }
 
-/** What is wrong with a stream, the worse first; nothing where all of it is there. */
+/** The worst problem of a stream. Empty if it is complete. */
 export const gapOf = (found: Readonly<Partial<Record<Gap, boolean>>>): { gap?: Gap } => ({
   gap: (['damaged', 'cutOff', 'alternatives'] as const).find((gap) => found[gap] === true),
 });

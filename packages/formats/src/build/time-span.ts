@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 
-/** When a run began and ended, where its records only say when they were written. */
+/** Start and end of a run whose records only have write times. */
 export function timeSpan(
   times: Iterable<number | undefined>,
 ): Pick<Draft, 'startedAt' | 'endedAt'> {

@@ -16,8 +16,8 @@ const OUTPUT_DETAILS = [
 ] as const;
 
 /**
- * Tokens as OpenAI-like sources count them: what was read from a cache is part of the input, reasoning is part of the
- * output. Every common spelling is known; undefined when none is there.
+ * Tokens in OpenAI-like counts: cached tokens are part of the input, reasoning part of the output.
+ * Knows every common spelling. Undefined if there is none.
  */
 export function usageOf(value: unknown): Usage | undefined {
   const source = fields(value);
@@ -67,7 +67,10 @@ export function usageOf(value: unknown): Usage | undefined {
   return hasCounts(usage) ? usage : undefined;
 }
 
-/** Dollars that a router bills beside the tokens (OpenRouter's `cost`; with a key of one's own the provider bills its part). */
+/**
+ * Dollars billed by a router (OpenRouter's `cost`; with the user's own key the provider bills a
+ * part).
+ */
 export function billedCost(value: unknown): Cost | undefined {
   const usage = fields(value);
   const own = amount(usage.cost);
@@ -80,7 +83,7 @@ export function billedCost(value: unknown): Cost | undefined {
 export function anthropicUsage(value: unknown): Usage | undefined {
   const source = fields(value);
   const own = roundUsage(source);
-  // A reply that took several rounds counts its last one at the top, and each of them in the list.
+  // A reply of several rounds counts the last one at the top level and all of them in the list.
   const rounds = objects(source.iterations).map(roundUsage);
   if (rounds.length === 0) return own;
   const all: Usage = {};

@@ -2,23 +2,23 @@ import type { DraftAgent, DraftHandoff, DraftLlm, DraftStep, DraftTool, Gap } fr
 
 type Mutable<T> = T extends DraftStep ? { -readonly [K in keyof T]: T[K] } : never;
 
-/** A draft step in the making: its place in the tree, and what became of it. */
+/** A draft step in the builder: its position in the tree, and its fate. */
 export interface Node<D extends DraftStep = DraftStep> {
-  /** A copy; the builder fills it in. */
+  /** A mutable copy. */
   readonly draft: Mutable<D>;
   parent: Node | undefined;
   /** The nearest step above of each kind, itself not counted. */
   readonly above: { agent: Node | undefined; tool: Node | undefined; llm: Node | undefined };
-  /** The step this one turned out to be a second record of. */
+  /** The step that this one duplicates. */
   foldedInto: Node | undefined;
-  /** Plumbing, or a sum over its own parts: it gives no step. */
+  /** A framework span, or a sum of its parts, which gives no step. */
   isDropped: boolean;
   /** The LLM step that asked for this call, and the position of the call in its message. */
   requester: Node | undefined;
   callIndex: number | undefined;
   /** The first later request that repeats this call or brings its result. */
   repeatedIn: Node | undefined;
-  /** What the builder found missing here. */
+  /** Gaps found here. */
   readonly gaps: Gap[];
 }
 
@@ -27,7 +27,7 @@ export const isTool = (node: Node): node is Node<DraftTool> => node.draft.kind =
 export const isAgent = (node: Node): node is Node<DraftAgent> => node.draft.kind === 'agent';
 export const isHandoff = (node: Node): node is Node<DraftHandoff> => node.draft.kind === 'handoff';
 
-/** Whether a step of the trace will come from it. */
+/** Whether it becomes a step of the trace. */
 export const isKept = (node: Node): boolean => !node.isDropped && node.foldedInto === undefined;
 
 export const nodeOf = (draft: DraftStep, parent: Node | undefined): Node => ({
@@ -43,8 +43,8 @@ export const nodeOf = (draft: DraftStep, parent: Node | undefined): Node => ({
 });
 
 /**
- * The steps as a tree, parents before children, siblings in the order of the recording. Parents that are missing make a
- * step a root; of parents in a circle one is cut off.
+ * Links steps to a tree, parents first, siblings in recorded order. A missing parent makes a step a
+ * root, and cycles are broken.
  */
 export function linkSteps(drafts: readonly DraftStep[]): Node[] {
   const nodes = drafts.map((draft) => nodeOf(draft, undefined));
@@ -94,7 +94,7 @@ function setAbove(node: Node): void {
   else if (parent.draft.kind === 'llm') node.above.llm = parent;
 }
 
-/** The step a node ended up in: itself, or what it was folded into. */
+/** The final step of a node: itself, or the one it was folded into. */
 export function target(node: Node): Node {
   let current = node;
   while (current.foldedInto !== undefined) current = current.foldedInto;

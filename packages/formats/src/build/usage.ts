@@ -6,8 +6,8 @@ import { isAgent, isKept, isLlm, type Node } from './tree.ts';
 const DRIFT = 0.02;
 
 /**
- * The totals of a run where the source says them: its own claim, else the sum an agent's record carries when no call of a
- * model says its own. Sums over steps stay with the steps.
+ * The stated totals of a run: the source's claim, else an agent's sum if no model call reports its
+ * own. Sums over steps stay with the steps.
  */
 export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): Trace['reported'] {
   const llms = nodes.filter((node): node is Node<DraftLlm> => isLlm(node) && isKept(node));
@@ -22,7 +22,8 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
   if (reported.usage === undefined) {
     const usage = sumUsage(outer.map(({ draft }) => draft.usage));
     const isOwn = llms.some(({ draft }) => draft.usage !== undefined);
-    // Where an agent counts more than its calls explain, calls are missing: the larger number is the one to go by.
+    // If an agent counts more than its calls explain, calls are missing, and the larger number
+    // counts.
     const summed = tokensOf(sumUsage(llms.map(({ draft }) => draft.usage)));
     const isMore = summed !== undefined && (tokensOf(usage) ?? 0) > summed * (1 + DRIFT);
     if (usage !== undefined && (!isOwn || isMore)) reported.usage = usage;
@@ -35,7 +36,7 @@ export function reportedBy(claimed: Trace['reported'], nodes: readonly Node[]): 
   return hasValues(reported) ? reported : undefined;
 }
 
-/** What helpers used on top of the run's own totals. */
+/** Adds the helpers' usage to the run's totals. */
 export function withHelpers(
   reported: Trace['reported'],
   helpers: Usage | undefined,
@@ -55,7 +56,7 @@ const KEYS = [
   'total',
 ] as const;
 
-/** The sum, or undefined when one of them is not known: a sum with an unknown part is unknown. */
+/** The sum, or undefined if any part is unknown. */
 export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
   if (usages.length === 0 || usages.some((usage) => usage === undefined)) return undefined;
   const sum: Usage = {};

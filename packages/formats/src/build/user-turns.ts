@@ -1,12 +1,12 @@
 import type { ConversationEnding, LlmStep, Message, Step, Trace, Turn } from '@agentci/trace';
 import { textOf } from './answer.ts';
 
-/** Formats whose messages of the user are what the environment shows the agent. */
+/** Formats whose user messages are observations of the environment. */
 const OBSERVING: ReadonlySet<string> = new Set(['swe-agent', 'browser-use', 'openhands', 'atif']);
 
 type Said = Pick<Message, 'role' | 'parts'>;
 
-/** What a recording says beside its steps. */
+/** Facts of a recording outside of its steps. */
 interface Around {
   /** Messages after the last reply. */
   readonly left?: readonly Said[];
@@ -14,16 +14,16 @@ interface Around {
 }
 
 /**
- * Finds the turns of a conversation in a trace: a message of the user that came after a reply begins a new one. One that is
- * followed by another message of the user, or by nothing, is a turn without an answer. A run in which the user spoke once is
- * given back as it is.
+ * Finds the turns of a conversation in a trace: a user message after a reply starts a new one. A
+ * message followed by another one, or by nothing, is a turn without an answer. Returns a run with
+ * one user message unchanged.
  */
 export function withUserTurns(trace: Trace, { left = [], ending }: Around = {}): Trace {
   if (OBSERVING.has(trace.source.format) || trace.conversation !== undefined) return trace;
   let replies = 0;
   const turns: { message: string; answer?: string }[] = [];
   let before: string[] = [];
-  // What the provider runs itself is part of its reply.
+  // Tools run by the provider are part of its reply.
   const served = new Set(
     trace.steps.flatMap((step) =>
       step.kind === 'tool' && step.by === 'provider' ? (step.callId ?? []) : [],
@@ -64,7 +64,7 @@ export function withUserTurns(trace: Trace, { left = [], ending }: Around = {}):
   if (unanswered.length === 0) return { ...trace, steps: own, conversation };
   return {
     ...rest,
-    // What the agent makes of the last message is not in the recording.
+    // The recording lacks the agent's answer to the last message.
     status: trace.status === 'ok' ? 'incomplete' : trace.status,
     captured: { ...trace.captured, final: 'none' },
     steps: own,
@@ -72,13 +72,15 @@ export function withUserTurns(trace: Trace, { left = [], ending }: Around = {}):
   };
 }
 
-/** A call of the agent the user talks to, not of one that works for it. */
+/** Whether a call is of the agent that the user talks to, not of a sub-agent. */
 function isOuter(step: Step, { agents }: Trace): step is LlmStep {
   if (step.kind !== 'llm') return false;
   return agents.find(({ id }) => id === step.agent)?.parent === undefined;
 }
 
-/** Of what the first call was sent, what the user said since anyone else spoke: the last message is the question. */
+/**
+ * The user's messages since anyone else spoke, in the first input. The last one is the question.
+ */
 function firstOf({ input = [] }: LlmStep): string[] {
   const since = input.slice(
     input.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1,
@@ -86,11 +88,13 @@ function firstOf({ input = [] }: LlmStep): string[] {
   return saidBetween(since.some(isOfUser) ? since : input.filter(isOfUser).slice(-1));
 }
 
-/** Only what was sent on top of the earlier calls is new. */
+/** Only messages beyond the earlier calls are new. */
 const laterOf = ({ input, inputIsDelta }: LlmStep): string[] =>
   inputIsDelta === true ? saidBetween(input ?? []) : [];
 
-/** What the user said between two replies. A note of the program is a message only where there is nothing else. */
+/**
+ * The user's messages between two replies. A program's note counts only if there is nothing else.
+ */
 function saidBetween(messages: readonly Said[]): string[] {
   const said = textsOfUser(messages);
   const own = said.filter((text) => !NOTE.test(text));
@@ -99,7 +103,9 @@ function saidBetween(messages: readonly Said[]): string[] {
   return [];
 }
 
-/** What terminals write down as the user's words: their own commands and what these printed, interruptions, surroundings. */
+/**
+ * Texts that terminals record as the user's: commands and their output, interruptions, environment.
+ */
 const NOTE =
   /^\s*(?:<(?:command-\w+|local-command-\w+|bash-\w+|system-reminder|task-notification|environment_context|user_instructions|turn_aborted)>|\[Request interrupted by user)/;
 

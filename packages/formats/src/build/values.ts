@@ -1,7 +1,7 @@
 import { parseUnambiguous } from '@agentci/lib/json';
 import { type Fields, isFields, TRACE_LIMITS, TraceError } from '@agentci/trace';
 
-/** A text as it is, empty ones too; a text beyond the limit of a trace refuses the record. */
+/** A text, possibly empty. A text beyond the limit refuses the record. */
 export function text(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (value.length <= TRACE_LIMITS.textLength) return value;
@@ -32,11 +32,11 @@ export const number = (value: unknown): number | undefined =>
 export const flag = (value: unknown): boolean | undefined =>
   typeof value === 'boolean' ? value : undefined;
 
-/** The objects of a list; anything else in it, and anything that is not a list, counts as nothing. */
+/** The objects of a list, ignoring anything else. */
 export const objects = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isFields) : [];
 
-/** An object, or an empty one. */
+/** The object, or an empty one. */
 export const fields = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /** The first of several spellings that is given. */
@@ -49,10 +49,13 @@ export function pick(source: Fields, ...keys: readonly string[]): unknown {
   return undefined;
 }
 
-/** A JSON text parsed, or undefined when it is none or says two things; nesting is bounded as everywhere. */
+/** Parses a JSON text. Undefined if it is invalid, ambiguous or nested too deep. */
 export const parseJson = (value: string): unknown => parseUnambiguous(value);
 
-/** A value that writers put in JSON text, sometimes twice: an object or a list comes out, any other text stays. */
+/**
+ * Decodes a value that writers serialize as JSON text, sometimes twice: objects and lists are
+ * parsed, other text stays.
+ */
 export function unpacked(value: unknown): unknown {
   let current = value;
   for (let i = 0; i < 2 && typeof current === 'string' && /^\s*["{[]/.test(current); i++) {
@@ -64,7 +67,7 @@ export function unpacked(value: unknown): unknown {
   return typeof current === 'object' && current !== null ? current : value;
 }
 
-/** The arguments of a call: parsed once from JSON text, or kept as written where they are not JSON. */
+/** The arguments of a call: parsed once from JSON text, or kept as written. */
 export function argumentsOf(value: unknown): { args?: unknown; argsRaw?: string } {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'string') return { args: value };
@@ -73,7 +76,7 @@ export function argumentsOf(value: unknown): { args?: unknown; argsRaw?: string 
   return parsed === undefined ? { argsRaw: text(value) ?? '' } : { args: parsed };
 }
 
-/** The result of a call: JSON objects and lists are parsed out of text, any other text stays as it is. */
+/** The result of a call: JSON objects and lists are parsed, other text stays. */
 export function resultOf(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[{[]/.test(value))
     return typeof value === 'string' ? text(value) : value;
@@ -83,8 +86,8 @@ export function resultOf(value: unknown): unknown {
 const MAX_TIME_MS = 8.64e15;
 
 /**
- * A time in epoch milliseconds. Text is ISO 8601, with UTC where no zone is written; numbers are seconds, milliseconds,
- * microseconds or nanoseconds by their size, as no run is older than 1990.
+ * A time in epoch milliseconds. Text is ISO 8601, UTC without a zone; numbers are seconds,
+ * milliseconds, microseconds or nanoseconds by size, because no run predates 1990.
  */
 export function time(value: unknown): number | undefined {
   if (typeof value === 'string') return textTime(value);
@@ -103,7 +106,7 @@ function textTime(value: string): number | undefined {
   return inRange(Date.parse(hasZone || !iso.includes('T') ? iso : `${iso}Z`));
 }
 
-/** Nanoseconds exceed what a number holds exactly: whole milliseconds and the rest are read apart. */
+/** Parses nanoseconds in two parts, because they exceed exact doubles. */
 export function nanoseconds(value: unknown): number | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) && value > 0 ? inRange(value / 1e6) : undefined;

@@ -17,13 +17,13 @@ import { fields } from './values.ts';
 interface WireFormat {
   readonly format: string;
   readonly wire: Wire;
-  /** Tried in this order on the first record; requests beside their replies come before all of them. */
+  /** Tried in order on the first record, after requests with responses. */
   readonly ways: readonly Way[];
-  /** Where none fits, the records together are one run. */
+  /** Fallback: all records together are one run. */
   readonly together: (values: readonly unknown[]) => Draft;
 }
 
-/** One way in which the records of a file can be kept. */
+/** One way to store the records of a file. */
 export interface Way {
   readonly fits: (value: unknown, records: readonly RawRecord[]) => boolean;
   readonly read: (
@@ -32,7 +32,10 @@ export interface Way {
   ) => AdapterItem[];
 }
 
-/** Reads what all providers' APIs are recorded as: pairs, conversations, whole or streamed replies, loose messages. */
+/**
+ * Reads recordings of a provider's API: pairs, conversations, whole or streamed replies, loose
+ * messages.
+ */
 export function wireReader({ format, wire, ways, together }: WireFormat): Adapter['read'] {
   return (records) => {
     const [first] = records;
@@ -51,7 +54,7 @@ export const conversationsUnder = (key: string, draftOf: (value: Fields) => Draf
     records.flatMap((record) => tryBuild(record, () => draftOf(fields(record.value)))),
 });
 
-/** The pieces of streamed replies; `key` says which piece belongs to which reply. */
+/** Pieces of streamed replies, grouped by `key`. */
 export const streamsOf = (
   fits: Way['fits'],
   key: () => (record: RawRecord, before: string | undefined) => string,
@@ -67,7 +70,7 @@ export const repliesThat = (fits: Way['fits']): Way => ({
   read: (records, { wire, format }) => exchangeItems(wholeReplies(records, wire), format),
 });
 
-/** Conversations are runs of their own; anything else needs its whole file. */
+/** Conversations are separate runs; anything else needs the whole file. */
 export const recordsUnder =
   (key: string): Adapter['unit'] =>
   (sample) =>

@@ -23,8 +23,8 @@ export function isEventStream(bytes: Uint8Array): boolean {
 }
 
 /**
- * The events of such a stream: `{messageStop: {…}}` by the name in the header, as the SDKs give them. A `chunk` holds what
- * the model itself sent, and is unpacked. What is cut off or damaged is an event of that name.
+ * The events of an AWS stream, `{messageStop: {…}}`, named by the header as in the SDKs. A `chunk`
+ * holds the model's payload and is unpacked. A truncated or damaged part is an event of that name.
  */
 export function eventStreamIn(bytes: Uint8Array): unknown[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -8,8 +8,9 @@ import { nothingRecorded, type Unpacked, type UnpackedRecord } from './unpacked.
 const BINARY = ['!!binary', 'tag:yaml.org,2002:binary', '!binary'];
 
 /**
- * Cassettes of HTTP recorders (VCR and its kin): every interaction is one record, `{method, uri, request, status,
- * response}`, bodies parsed where they are JSON. Headers are left behind: that is where keys are.
+ * Cassettes of HTTP recorders (VCR and similar): each interaction is one record, `{method, uri,
+ * request, status, response}`, with JSON bodies parsed. Headers are dropped, because they hold
+ * keys.
  */
 export function unpackCassette(bytes: Uint8Array): Unpacked {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
@@ -32,7 +33,7 @@ export function unpackCassette(bytes: Uint8Array): Unpacked {
   return { records: list.map(interaction) };
 }
 
-/** What was sent and what came back. */
+/** One request and response. */
 interface Interaction {
   readonly request: YamlNode | undefined;
   readonly response: YamlNode | undefined;
@@ -43,7 +44,7 @@ function parsed(text: string) {
   return { list: root === undefined ? undefined : interactionsIn(root), diagnostics };
 }
 
-/** As a list of pairs, or as a list of requests beside one of responses. */
+/** A list of pairs, or two parallel lists of requests and responses. */
 function interactionsIn(root: YamlNode): readonly Interaction[] | undefined {
   const list = nodeAt(root, ['interactions']) ?? nodeAt(root, ['http_interactions']);
   if (list?.kind === 'seq')
@@ -75,7 +76,7 @@ function interaction({ request: asked, response }: Interaction): UnpackedRecord 
 const plain = (node: YamlNode | undefined): unknown =>
   node === undefined ? undefined : toPlain(node);
 
-/** Some recorders keep a body parsed, beside the place it has as text; older ones have another name for it. */
+/** Some recorders keep a parsed body next to its text, and older ones use another key. */
 function bodyIn(side: YamlNode | undefined): unknown {
   if (side === undefined) return undefined;
   const found = body(nodeAt(side, ['body']) ?? nodeAt(side, ['content']));
@@ -83,7 +84,7 @@ function bodyIn(side: YamlNode | undefined): unknown {
   return (isEmpty ? plain(nodeAt(side, ['parsed_body'])) : undefined) ?? found;
 }
 
-/** A body is text, or holds it under `string`; it may be packed. */
+/** A body is text, or has it under `string`, possibly compressed. */
 function body(node: YamlNode | undefined): unknown {
   if (node === undefined) return undefined;
   const inner =

@@ -65,7 +65,7 @@ describe('zip files', () => {
 });
 
 describe('protobuf', () => {
-  /** A request with one log record, as exporters of logs send it. */
+  /** A request with one log record, as log exporters send it. */
   const logs = (): Uint8Array => {
     const pbf = new PbfWriter();
     pbf.writeMessage(

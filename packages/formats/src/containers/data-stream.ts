@@ -1,7 +1,7 @@
 import { dataStreamPart } from '../build/data-stream-part.ts';
 import type { Unpacked, UnpackedRecord } from './unpacked.ts';
 
-/** The stream that version 4 of the Vercel AI SDK sends, `0:"text"`, one part per line. */
+/** The data stream of Vercel AI SDK version 4, `0:"text"`, one part per line. */
 export function unpackDataStream(bytes: Uint8Array): Unpacked {
   const records: UnpackedRecord[] = [];
   const problems: { code: string; message: string; line: number }[] = [];

@@ -4,8 +4,8 @@ import { bodyOfBytes, bodyOfText } from './http-body.ts';
 import { nothingRecorded, type Unpacked, type UnpackedRecord } from './unpacked.ts';
 
 /**
- * Requests recorded as JSON: HAR files of browsers, proxies and test tools (`{log: {entries}}`), and recorders that keep
- * `{meta, recordings}`. Each is one record, as in a cassette; headers are left behind.
+ * Requests recorded as JSON: HAR files of browsers, proxies and test tools (`{log: {entries}}`),
+ * and recorders with `{meta, recordings}`. Each is one record, as in a cassette, without headers.
  */
 export function unpackHar(bytes: Uint8Array): Unpacked {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');

@@ -5,7 +5,7 @@ import { isGzip } from './sniff.ts';
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** What the bytes of a recorded body hold: JSON, the events of AWS's binary streams, or text. */
+/** Decodes a recorded body: JSON, AWS binary events, or text. */
 export function bodyOfBytes(bytes: Buffer): unknown {
   const plain = unzipped(bytes);
   if (plain === undefined) return '';
@@ -13,7 +13,7 @@ export function bodyOfBytes(bytes: Buffer): unknown {
   return bodyOfText(plain.toString('utf8'));
 }
 
-/** A body that was kept as text; binary streams that happen to be valid text come that way too. */
+/** Decodes a body stored as text, which may be a binary stream that happens to be valid text. */
 export function bodyOfText(text: string): unknown {
   if (text.startsWith('\0')) {
     const bytes = Buffer.from(text, 'utf8');

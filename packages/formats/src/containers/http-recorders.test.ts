@@ -6,7 +6,7 @@ import { unpack } from './unpack.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-/** An event as AWS frames it: lengths, headers, payload; the checksums are not looked at. */
+/** An AWS event frame: lengths, headers, payload. The checksums are ignored. */
 function frame(name: string, payload: string, kind = ':event-type'): Buffer {
   const header = Buffer.concat([
     Buffer.from([kind.length]),
@@ -48,7 +48,7 @@ describe('binary streams of AWS', () => {
     '{"a":1}',
     'event: ping\n\n',
     'a long line of text that is no stream',
-    // A colon in just the place where the name of a header would begin.
+    // A colon exactly where a header name would start.
     '{"candidates":[{"content":{}}]}',
   ])('are not %j', (text) => {
     expect(isEventStream(Buffer.from(text))).toBe(false);

@@ -6,8 +6,8 @@ const LENGTHS = /^(\d{1,12}) (\d{1,12})\r?\n/;
 const MAX_HEAD = 64 * 1024;
 
 /**
- * Traces of Go's `httprr`: after a first line, each exchange is a line with two lengths, then the request and the response as
- * they went over the wire. Headers are left behind.
+ * Traces of Go's `httprr`: after a first line, each exchange is a line with two lengths, then the
+ * raw request and response. Headers are dropped.
  */
 export function unpackHttprr(bytes: Uint8Array): Unpacked {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -51,7 +51,7 @@ function interaction(asked: Buffer, answered: Buffer): UnpackedRecord {
   };
 }
 
-/** The first line of a message, and what comes after its headers. */
+/** The first line of a message, and its body. */
 function splitMessage(message: Buffer): { readonly first: string; readonly body: Buffer } {
   const head = message.subarray(0, MAX_HEAD).toString('latin1');
   const end = /\r?\n\r?\n/.exec(head);

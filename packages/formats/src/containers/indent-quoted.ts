@@ -1,8 +1,8 @@
 const OPENS = /^(\s*)(?:- )*[\w$-]{1,80}: (['"])/;
 
 /**
- * Indents the further lines of quoted texts as deep as YAML asks for. Some writers leave them at the depth of their key, which
- * other parsers put up with; the spaces are not part of the text.
+ * Indents continuation lines of quoted texts as YAML requires. Some writers leave them at the depth
+ * of their key, which other parsers tolerate. The spaces are not part of the text.
  */
 export function indentQuoted(text: string): string {
   const lines = text.split('\n');
@@ -23,6 +23,8 @@ export function indentQuoted(text: string): string {
   return lines.join('\n');
 }
 
-/** Whether a quoted text ends in the rest of a line: a quote is written as two, or behind a backslash. */
+/**
+ * Whether a quoted text ends in the rest of a line. A quote is escaped by doubling or a backslash.
+ */
 const isClosed = (rest: string, quote: string): boolean =>
   quote === "'" ? rest.replaceAll("''", '').includes("'") : rest.replace(/\\./g, '').includes('"');

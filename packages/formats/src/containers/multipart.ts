@@ -3,7 +3,10 @@ import type { Unpacked } from './unpacked.ts';
 
 const NAME = /content-disposition:[^\n]*?\bname="([^"\r\n]{1,500})"/i;
 
-/** A multipart body kept as text: every part is one record, `{part: name, value}`. Parts that have no JSON are left out; JSON that is damaged is a problem. */
+/**
+ * A multipart body as text: every part is one record, `{part: name, value}`. Parts without JSON are
+ * skipped, and damaged JSON is a problem.
+ */
 export function unpackMultipart(bytes: Uint8Array): Unpacked {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   const boundary = /^--[^\r\n]{1,200}/.exec(text)?.[0];

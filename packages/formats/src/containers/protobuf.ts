@@ -6,7 +6,7 @@ const FIXED64 = 1;
 
 type Json = Record<string, unknown>;
 type Field = (into: Json, pbf: PbfReader, depth: number) => void;
-/** How each field of a message is read, by its number; the others are passed over. */
+/** Readers of a message's fields, by number. Other fields are skipped. */
 type Message = Readonly<Record<number, Field>>;
 
 /** An OTLP request of traces or logs, decoded to the shape its JSON has. */
@@ -29,7 +29,7 @@ export function unpackProtobuf(bytes: Uint8Array): Unpacked {
   }
 }
 
-/** A request whose kind is known, in the shape its JSON has. Throws where the bytes are damaged. */
+/** Decodes a request of known kind to its JSON shape. Throws for damaged bytes. */
 export const decodeRequest = (bytes: Uint8Array, signal: 'traces' | 'logs'): Json =>
   message(new PbfReader(bytes), signal === 'logs' ? LOGS_REQUEST : TRACES_REQUEST, bytes.length, 0);
 
@@ -115,7 +115,10 @@ const request = (resources: string, scopes: string, items: string, item: Message
 const TRACES_REQUEST = request('resourceSpans', 'scopeSpans', 'spans', SPAN);
 const LOGS_REQUEST = request('resourceLogs', 'scopeLogs', 'logRecords', LOG);
 
-/** Requests of traces and logs have one shape down to their items; of those a log starts with a time, a span with an id. */
+/**
+ * Requests of traces and logs have the same shape down to their items, where a log starts with a
+ * time and a span with an id.
+ */
 function hasLogs(bytes: Uint8Array): boolean {
   let isLog = false;
   const item: Message = {

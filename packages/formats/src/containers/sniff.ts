@@ -1,4 +1,4 @@
-/** What recordings come packed in, besides plain JSON and gzip. */
+/** Containers of recordings besides plain JSON and gzip. */
 export type Container =
   | 'zip'
   | 'protobuf'
@@ -14,7 +14,9 @@ export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes
 
 const HEAD_BYTES = 4096;
 
-/** The container a file's first bytes show; undefined for JSON, JSON lines and anything unknown. */
+/**
+ * The container according to the first bytes. Undefined for JSON, JSON lines and anything unknown.
+ */
 export function containerOf(bytes: Uint8Array): Container | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
   if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04) return 'zip';
@@ -57,7 +59,8 @@ function looksLikeProtobuf(head: Uint8Array): boolean {
   if (head[0] !== 0x0a || head.length < 4) return false;
   let at = 1;
   while (at < 6 && at < head.length && head[at]! >= 0x80) at++;
-  // Inside ResourceSpans and ResourceLogs the first field is the resource, or, where it is left out, the scope.
+  // In ResourceSpans and ResourceLogs the first field is the resource, or the scope if that is
+  // absent.
   const inner = head[at + 1];
   return inner === 0x0a || inner === 0x12;
 }

@@ -20,6 +20,6 @@ const UNPACKERS: Readonly<Record<Container, (bytes: Uint8Array) => Unpacked>> = 
   'data-stream': unpackDataStream,
 };
 
-/** The records in a container. What is damaged is a problem beside the records that could be read. */
+/** The records in a container. Damaged parts are problems next to the readable records. */
 export const unpack = (container: Container, bytes: Uint8Array): Unpacked =>
   UNPACKERS[container](bytes);

@@ -1,6 +1,6 @@
 import type { TraceProblem } from '../adapter.ts';
 
-/** A value found in a container, with the line it starts on where the container is text. */
+/** A value in a container, with its first line if the container is text. */
 export interface UnpackedRecord {
   readonly value: unknown;
   readonly line?: number;
@@ -8,15 +8,15 @@ export interface UnpackedRecord {
 
 export interface Unpacked {
   readonly records: readonly UnpackedRecord[];
-  /** Set where the container is part of the format. */
+  /** Set if the container is part of the format. */
   readonly format?: string;
   readonly problems?: readonly Pick<TraceProblem, 'code' | 'message' | 'line'>[];
 }
 
-/** Containers are unpacked whole; beyond this they are refused. */
+/** Maximum size of a container, which is unpacked at once. */
 export const MAX_CONTAINER_BYTES = 256 * 1024 * 1024;
 
-/** A recorder that was started and saw no request: said, so that its file does not look like one that passed. */
+/** The recorder saw no request, which must not look like a passing recording. */
 export const nothingRecorded = (what: string): Unpacked => ({
   records: [],
   problems: [{ code: 'TRACE_EMPTY', message: `the ${what} has no requests`, line: 1 }],

@@ -5,10 +5,12 @@ import { MAX_CONTAINER_BYTES, type Unpacked } from './unpacked.ts';
 const MAX_FILES = 100_000;
 
 const RECORDING = /\.(?:jsonl?|ndjson|traj|har|sse)$/i;
-/** What an Inspect log, which is a zip, has in it. */
+/** Entries of an Inspect log, which is a zip. */
 const LOG = /^(?:header\.json|_journal\/|samples\/|summaries\.json|logs\/)/;
 
-/** The recordings in a zip file, each of which is read as a file; undefined for one that is a recording as a whole, or damaged. */
+/**
+ * The recordings in a zip, each read as a file. Undefined if the zip is one recording, or damaged.
+ */
 export function filesInZip(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> | undefined {
   let total = 0;
   let isWhole = false;
@@ -27,7 +29,10 @@ export function filesInZip(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> |
   }
 }
 
-/** A zip file: every JSON file in it is one record, `{file, value}`. Sizes are bounded before anything is unpacked. */
+/**
+ * A zip file: every JSON file in it is one record, `{file, value}`. Sizes are checked before
+ * unpacking.
+ */
 export function unpackZip(bytes: Uint8Array): Unpacked {
   let total = 0;
   let count = 0;

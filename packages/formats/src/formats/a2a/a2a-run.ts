@@ -8,12 +8,12 @@ import { fields, label, objects, pick, text, time } from '../../build/values.ts'
 const USER = 'user';
 const AGENT = 'agent';
 
-/** One exchange with a remote agent: what was asked, what came back, and how its task ended. */
+/** One exchange with a remote agent: the request, the response, and the end of its task. */
 export class A2aRun {
   taskId: string | undefined;
   readonly #steps: DraftMessage[] = [];
   readonly #asked: Part[][] = [];
-  /** Texts of the artifacts, by id: pieces of one are put together. */
+  /** Artifact texts by id, joined from pieces. */
   readonly #artifacts = new Map<string, Part[]>();
   readonly #seen = new Set<string>();
   readonly #times: (number | undefined)[] = [];
@@ -34,7 +34,7 @@ export class A2aRun {
   ask(message: Fields): void {
     const content = partsOf(message.parts);
     this.#asked.push(content);
-    // What the agent said before is not an answer to this.
+    // Earlier words of the agent do not answer this.
     this.#lastWords = undefined;
     this.#message({ from: USER, to: AGENT, content, type: 'request' }, message);
   }
@@ -79,7 +79,7 @@ export class A2aRun {
       error: this.#error ?? this.#failure(),
       task: asked === undefined ? undefined : { input: [{ role: 'user', parts: asked }] },
       final: said === undefined ? undefined : { text: said, agent: AGENT },
-      // The protocol hides what an agent does: no tools, no models, no tokens.
+      // The protocol hides the agent's internals: no tools, models or tokens.
       records: { messages: 'full', handoffs: 'none' },
       meta: { context: this.#context, state: this.#state },
     };
@@ -129,7 +129,7 @@ const stateOf = (state: string): string =>
     .replaceAll('_', '-')
     .slice(0, 64);
 
-/** Pieces of one text, as a stream sends them, are one text. */
+/** Joins streamed pieces of one text. */
 function joined(parts: readonly Part[]): Part[] {
   const words = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return words.length === 0 ? [...parts] : [{ type: 'text', text: words.join('') }];

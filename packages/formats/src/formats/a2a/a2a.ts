@@ -8,8 +8,9 @@ import { A2aRun } from './a2a-run.ts';
 const FORMAT = 'a2a';
 
 /**
- * What a client and a remote agent said to each other over A2A (v1 and v0.3): JSON-RPC messages, or their bodies. A request
- * that names no task begins a run. What the agent did inside, its tools and its models, is not part of the protocol.
+ * Messages between a client and a remote agent over A2A (v1 and v0.3): JSON-RPC messages or their
+ * bodies. A request without a task starts a run. The protocol does not include the agent's tools
+ * and models.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -45,7 +46,7 @@ const isTask = (value: unknown): boolean =>
   typeof value.status.state === 'string' &&
   ('id' in value || 'taskId' in value);
 
-/** What a body holds; in v0.3 `kind` says it, in v1 the name of its one field does. */
+/** The type of a body: from `kind` in v0.3, from the name of its only field in v1. */
 function bodyKind(body: unknown): 'message' | 'task' | 'status' | 'artifact' | undefined {
   if (!isFields(body)) return undefined;
   if (isMessage(body.message) || isMessage(body)) return 'message';

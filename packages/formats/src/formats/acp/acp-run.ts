@@ -16,7 +16,7 @@ const STATUS: Readonly<Record<string, DraftTool['status']>> = {
   failed: 'error',
 };
 
-/** One prompt and what came of it. */
+/** One prompt and its outcome. */
 export class AcpRun {
   readonly #dialogue = new Dialogue();
   readonly #tools = new Map<string, OpenTool>();
@@ -65,14 +65,14 @@ export class AcpRun {
     }
   }
 
-  /** The agent asks whether it may, and says what. */
+  /** The agent requests permission for an action. */
   want(params: Fields): void {
     const call = fields(params.toolCall);
     const id = label(call.toolCallId);
     if (id !== undefined && !this.#tools.has(id)) this.#wanted.set(id, call);
   }
 
-  /** What the user said to that. */
+  /** The user's decision. */
   permit(params: Fields, result: Fields): void {
     const id = label(fields(params.toolCall).toolCallId) ?? '';
     this.#showWanted(id);
@@ -85,7 +85,10 @@ export class AcpRun {
       tool.status = 'denied';
   }
 
-  /** What the agent has the editor do: run a command, read or write a file. It is part of a call that is under way, or one. */
+  /**
+   * An action that the editor performs: running a command, reading or writing a file. It belongs to
+   * an open call, or is one.
+   */
   act(kind: 'execute' | 'edit' | 'read', params: Fields): void {
     for (const id of [...this.#wanted.keys()]) this.#showWanted(id);
     const { sessionId: _, content: __, ...rawInput } = params;
@@ -116,7 +119,8 @@ export class AcpRun {
       turns: this.#dialogue.turns,
       status: this.#status(),
       error: this.#error,
-      // The protocol has a kind and a title for people; where the tool's own name is nowhere, names are not captured.
+      // The protocol has a kind and a title. If the tool's own name is missing, names are not
+      // captured.
       records: {
         toolCalls: this.#bare.size > 0 ? 'partial' : 'full',
         toolArgs: 'full',
@@ -182,7 +186,7 @@ export class AcpRun {
   #newTool(id: string, update: Fields): OpenTool {
     const own = toolName(update);
     const name = own ?? label(update.kind) ?? 'other';
-    // One id may come again for another call; two steps with one id would be folded into one.
+    // A reused id gets a suffix, because two steps with one id would be folded.
     const callId = this.#tools.has(id) ? `${id}#${++this.#count}` : id;
     const tool: OpenTool = { kind: 'tool', name, callId, meta: titleOf(update) };
     this.#tools.set(id, tool);
@@ -209,7 +213,7 @@ const titleOf = (update: Fields): Record<string, unknown> | undefined => {
   return title === undefined ? undefined : { title };
 };
 
-/** Content comes in envelopes: `{type: "content", content: {type: "text"}}`, diffs, terminals. */
+/** Content has envelopes: `{type: "content", content: {type: "text"}}`, diffs, terminals. */
 function contentText(content: unknown): unknown {
   const items = objects(content);
   if (items.length === 0) return undefined;

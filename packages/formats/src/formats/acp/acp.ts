@@ -7,7 +7,10 @@ import { AcpRun } from './acp-run.ts';
 
 const FORMAT = 'acp';
 
-/** The Agent Client Protocol, which editors speak with coding agents: every prompt of a session is one run. */
+/**
+ * The Agent Client Protocol between editors and coding agents. Every prompt of a session is one
+ * run.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Agent Client Protocol (ACP) messages between an editor and a coding agent',
@@ -17,7 +20,7 @@ export const adapter: Adapter = {
   read,
 };
 
-/** A message, alone or in the envelope of whoever wrote the exchange down. */
+/** A message, alone or in the recorder's envelope. */
 const messageOf = (value: unknown): Fields | undefined => {
   const inner = isFields(value) && isFields(value.message) ? value.message : value;
   return isFields(inner) && inner.jsonrpc === '2.0' ? inner : undefined;
@@ -40,7 +43,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   const bySession = new Map<string, AcpRun>();
   /** Requests that wait for their response, by typed id. */
   const requests = new Map<string, (message: Fields) => void>();
-  /** The prompt may not be recorded; what the agent did was. */
+  /** The prompt may be missing, but the actions were recorded. */
   const runOf = (record: RawRecord, session: string): AcpRun => {
     const known = bySession.get(session);
     if (known !== undefined) return known;

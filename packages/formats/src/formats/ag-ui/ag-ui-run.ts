@@ -17,14 +17,17 @@ import {
   time,
 } from '../../build/values.ts';
 
-/** What earlier runs of a thread held. */
+/** State of earlier runs in a thread. */
 export interface AgUiPast {
-  /** What was said, by the ids of the messages. */
+  /** Messages by id. */
   readonly messages: Map<string, string>;
   readonly calls: Map<string, Call>;
 }
 
-/** A run as its events describe it: texts and calls come in pieces. The protocol has no tokens and no flag for failures. */
+/**
+ * A run from its events, with texts and calls in pieces. The protocol has no tokens and no failure
+ * flag.
+ */
 export class AgUiRun {
   readonly #dialogue = new Dialogue();
   readonly #replies = new Map<string, OpenReply>();
@@ -34,11 +37,11 @@ export class AgUiRun {
   >();
   readonly #calls = new Map<string, { args: string; name: string; reply: OpenReply }>();
   readonly #times: (number | undefined)[] = [];
-  /** Messages of earlier runs and of this one, by their ids. Some servers count anew in each run. */
+  /** Messages of this and earlier runs by id. Some servers restart ids in each run. */
   readonly #known: Map<string, string>;
-  /** The key of the newest message or call with an id: an id may come again. */
+  /** Key of the latest message or call with an id, which may be reused. */
   readonly #newest = new Map<string, string>();
-  /** Calls of earlier runs and of this one. */
+  /** Calls of this and earlier runs. */
   readonly #allCalls: Map<string, Call>;
   #open: OpenReply | undefined;
   #lastText = '';
@@ -74,7 +77,7 @@ export class AgUiRun {
     else if (/^(?:RAW|CUSTOM|ACTIVITY_.+)$/.test(type)) this.#own(event);
   }
 
-  /** Undefined where the events mention nothing: a state alone is not a run. */
+  /** Undefined if the events mention nothing, because a state alone is not a run. */
   draft(format: string): Draft | undefined {
     for (const [id, { role, text: said, reply }] of this.#texts) {
       this.#known.set(id, said);
@@ -103,7 +106,7 @@ export class AgUiRun {
     };
   }
 
-  /** What a program sends in words of its own may mention a call. */
+  /** A custom event may mention a call. */
   #own(event: Fields): void {
     const name = label(pick(event, 'name', 'activityType', 'activity_type'));
     const said = [fields(event.value), fields(event.content), fields(event.event)];
@@ -123,7 +126,7 @@ export class AgUiRun {
     this.#isStarted = true;
     this.#id = label(pick(event, 'runId', 'run_id'));
     this.#thread = label(pick(event, 'threadId', 'thread_id'));
-    // What was said before this run is what it was asked.
+    // Messages before this run are its input.
     const told = objects(fields(event.input).messages).map((message) => {
       const turns = messageTurns(plain(message));
       const id = label(message.id);
@@ -167,7 +170,7 @@ export class AgUiRun {
     if (typeof event.delta === 'string') message.text += event.delta;
   }
 
-  /** Another message has the id again: what was said under it before stays as it is. */
+  /** Keeps an earlier message whose id is reused. */
   #setAside(id: string): void {
     const before = this.#texts.get(id);
     this.#texts.delete(id);
@@ -203,7 +206,7 @@ export class AgUiRun {
   #call(type: string, event: Fields): void {
     const written = label(pick(event, 'toolCallId', 'tool_call_id')) ?? this.#lastCall;
     this.#lastCall = written;
-    // A call that begins again is another one.
+    // A call that starts again is a new one.
     if (
       type === 'TOOL_CALL_START' &&
       written !== '' &&
@@ -214,7 +217,7 @@ export class AgUiRun {
     if (type === 'TOOL_CALL_RESULT') {
       this.#hasContent = true;
       const asked = this.#calls.has(id) ? undefined : this.#allCalls.get(id);
-      // The call was requested in a run before, and ran in this one.
+      // The call was requested in an earlier run and executed in this one.
       if (asked !== undefined)
         this.#dialogue.add({
           kind: 'tool',
@@ -245,7 +248,10 @@ export class AgUiRun {
     if (typeof event.delta === 'string') call.args += event.delta;
   }
 
-  /** Whether a message of a snapshot is one that is known: of this run, or of an earlier one with the same words and calls. */
+  /**
+   * Whether a snapshot message is already known: from this run, or an earlier one with the same
+   * text and calls.
+   */
   #isRepeated(id: string, turns: readonly Turn[]): boolean {
     if (this.#texts.has(id) || this.#replies.has(id)) return true;
     const calls = turns.flatMap((turn) => turn.calls ?? []);

@@ -9,7 +9,9 @@ import { type AgUiPast, AgUiRun } from './ag-ui-run.ts';
 
 const FORMAT = 'ag-ui';
 
-/** Events of the AG-UI protocol, as lines, as a list, or as the stream a server sends. One run from its start to its end. */
+/**
+ * Events of the AG-UI protocol, as lines, a list, or a server's stream. One run from start to end.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'AG-UI events (RUN_STARTED, TEXT_MESSAGE_*, TOOL_CALL_* …), also as server-sent events',
@@ -34,7 +36,7 @@ const listOf = (value: unknown): readonly Fields[] | undefined =>
 const likeness = (value: unknown): number =>
   isEvent(value) || listsIn(value) !== undefined ? 0.97 : 0;
 
-/** Events under `events`, or several recordings under names of their own. */
+/** Events under `events`, or several named recordings. */
 function listsIn(value: unknown): readonly (readonly [string, readonly Fields[]])[] | undefined {
   const own = isFields(value) ? listOf(value.events) : undefined;
   return own === undefined ? namedRuns(value, listOf) : [['', own]];
@@ -59,7 +61,10 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   );
 }
 
-/** `known` is what earlier runs held: a snapshot of a thread repeats it, and results of its calls may come later. */
+/**
+ * `known` is the state of earlier runs: a thread snapshot repeats it, and results of its calls may
+ * arrive later.
+ */
 function runItems(
   events: readonly { record: RawRecord; event: unknown }[],
   known: AgUiPast,
@@ -68,7 +73,7 @@ function runItems(
   let isOpen = false;
   for (const { record, event } of events) {
     if (!isFields(event) || !isEvent(event)) continue;
-    // What comes after the end of a run belongs to the next, whose start was not recorded.
+    // Events after the end of a run belong to the next one, whose start was not recorded.
     if (event.type === 'RUN_STARTED' || !isOpen) runs.push({ record, events: [] });
     isOpen = event.type !== 'RUN_FINISHED';
     runs.at(-1)!.events.push(event);
@@ -83,7 +88,7 @@ function runItems(
   return threadsIn(items).flatMap((thread) => joinSession(thread, threadOf(thread[0])));
 }
 
-/** Runs that follow each other in one thread are turns of one conversation. */
+/** Consecutive runs of a thread are turns of one conversation. */
 function threadsIn(items: readonly AdapterItem[]): readonly AdapterItem[][] {
   const threads: AdapterItem[][] = [];
   for (const item of items) {

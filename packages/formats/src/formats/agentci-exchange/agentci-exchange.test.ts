@@ -496,7 +496,7 @@ describe('a history that holds a call which no reply asked for', () => {
 
   test.each([
     { name: 'transfer_back_to_supervisor', calls: ['sounding'] },
-    // One that may have run somewhere is not lost.
+    // A call that may have run elsewhere is kept.
     { name: 'dig', calls: ['sounding', 'dig'] },
   ])('leaves tokens as they were measured: $name', async ({ name, calls }) => {
     const trace = await read(name);

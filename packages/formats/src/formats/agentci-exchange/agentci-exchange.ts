@@ -12,7 +12,7 @@ export const adapter: Adapter = {
   read,
 };
 
-/** Everything one program did while it was captured is one run. */
+/** One captured program is one run. */
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const runs = new Map<string, RawRecord[]>();
   for (const record of records) {

@@ -14,23 +14,23 @@ import { linkToSpans } from './link-spans.ts';
 
 export const FORMAT = 'agentci-exchange';
 
-/** Everything that was seen of one run of an agent, by whichever plane. */
+/** All evidence of one run, from every plane. */
 export interface CapturedRun {
   readonly id?: string;
   /** Lines of `exchanges.jsonl`. */
   readonly exchanges: readonly RawRecord[];
-  /** Gives the request beside the response of one of them, where they were read already. */
+  /** Returns the parsed request and response, if read before. */
   readonly pairOf?: PairOf;
   /** Requests of the OpenTelemetry protocol, as JSON. */
   readonly telemetry?: readonly RawRecord[];
-  /** What taps of MCP servers saw. */
+  /** Evidence from taps of MCP servers. */
   readonly taps?: readonly TapEvidence[];
   /** Signs that something passed the capture by. */
   readonly gaps?: readonly GapNote[];
   readonly warnings?: Trace['warnings'];
 }
 
-/** One trace out of all evidence; a problem where none of it mentions a model, a tool or an agent. */
+/** One trace from all evidence. A problem if none of it mentions a model, tool or agent. */
 export function capturedTrace(run: CapturedRun): AdapterItem[] {
   const first = run.exchanges[0] ?? run.telemetry?.[0] ?? run.taps?.[0]?.records[0];
   if (first === undefined) return [];
@@ -43,7 +43,7 @@ export function capturedTrace(run: CapturedRun): AdapterItem[] {
   );
 }
 
-/** What came before a call that failed or could not be read is not the answer. */
+/** Text before a failed or unreadable call is not the answer. */
 function withoutAnswer({ final: _, ...trace }: Trace): Trace {
   const status = trace.status === 'ok' ? 'unknown' : trace.status;
   return { ...trace, status, captured: { ...trace.captured, final: 'none' } };
@@ -69,7 +69,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
     extra.length > 0 && seen.llm.length === 0 && spans === undefined
       ? { gap: 'tapsOnly' as const }
       : undefined,
-    // Where nothing passed the front, spans are all there is, and they are judged as such.
+    // Without exchanges, spans are the only evidence and judged as such.
     isUnflushed(linked.llm) ? { gap: 'unflushed' as const } : undefined,
     seen.llm.length > 0 && linked.unseen > 0
       ? { gap: 'unseen' as const, detail: `${linked.unseen}` }
@@ -112,7 +112,7 @@ function draftOf(run: CapturedRun, seen: ExchangeSteps): Draft | undefined {
   };
 }
 
-/** Spans are sent some time after what they describe, and a program that ends at once takes the last ones with it. */
+/** Spans are sent with a delay, so a program that ends at once loses the last ones. */
 const isUnflushed = (exchanges: readonly DraftStep[]): boolean =>
   exchanges.some(({ parent }) => parent !== undefined) && exchanges.at(-1)?.parent === undefined;
 

@@ -6,13 +6,13 @@ import { bodyOfBytes } from '../../containers/http-body.ts';
 
 export const EXCHANGE_SCHEMA = 'agentci.exchange/1';
 
-/** Bytes in JSON: as text where they are text, else in Base64. In memory they are bytes. */
+/** Bytes in JSON: text if possible, else Base64. Bytes in memory. */
 export type Bytes = string | { readonly b64: string } | Buffer;
 
-/** One line of `exchanges.jsonl`: a request to a model and its reply as they went over the wire. */
+/** One line of `exchanges.jsonl`: a raw model request and its response. */
 export interface ExchangeRecord {
   readonly schema: typeof EXCHANGE_SCHEMA;
-  /** The run it belongs to; one file may hold several. */
+  /** Its run, because one file may have several. */
   readonly run: string;
   readonly i: number;
   /** Epoch milliseconds. */
@@ -26,7 +26,7 @@ export interface ExchangeRecord {
   readonly response?: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
-    /** Milliseconds since `at`, and what came then. */
+    /** Chunks, with milliseconds since `at`. */
     readonly chunks: readonly (readonly [dtMs: number, bytes: Bytes])[];
   };
   readonly ttfb_ms?: number;
@@ -34,11 +34,11 @@ export interface ExchangeRecord {
   readonly complete: boolean;
   /** `client_abort`, `upstream_reset`, `too_large`, `timeout`. */
   readonly why?: string;
-  /** Why there was no reply. */
+  /** Why there was no response. */
   readonly error?: string;
   readonly asked_usage?: boolean;
   readonly served?: string;
-  /** The number it had when it was recorded, where it was answered from a recording. */
+  /** Its number in the recording, if answered from one. */
   readonly recorded_i?: number;
 }
 
@@ -65,7 +65,7 @@ export const isExchange = (value: unknown): value is ExchangeRecord =>
 const isTextOrAbsent = (value: unknown): boolean =>
   value === undefined || typeof value === 'string';
 
-/** Text that comes back as the same bytes, or Base64. */
+/** Text if it round-trips, else Base64. */
 export function bytesToJson(bytes: Buffer): Bytes {
   const text = bytes.toString('utf8');
   return Buffer.byteLength(text) === bytes.length && !text.includes('\uFFFD')
@@ -81,7 +81,7 @@ export const bytesOf = (value: unknown): Buffer => {
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** A body without its packing; as it is where the packing is unknown or broken. */
+/** Decompresses a body. Returns it unchanged if the encoding is unknown or broken. */
 export function unpacked(bytes: Buffer, encoding: unknown): Buffer {
   const limit = { maxOutputLength: MAX_BODY_BYTES };
   try {
@@ -93,7 +93,7 @@ export function unpacked(bytes: Buffer, encoding: unknown): Buffer {
   }
 }
 
-/** The exchange as a request beside its response, which the wire formats read. */
+/** The exchange as a request with its response, for the wire formats. */
 export function pairRecord(record: RawRecord): RawRecord & { readonly value: Fields } {
   const value = fields(record.value);
   const response = fields(value.response);

@@ -22,7 +22,7 @@ import { type ExchangeRecord, isExchange, pairRecord } from './exchange-record.t
 import type { Caller } from './same-model.ts';
 import { withThreadIds } from './thread-ids.ts';
 
-/** What the exchanges of one run tell. */
+/** Facts from the exchanges of one run. */
 export interface ExchangeSteps {
   readonly llm: readonly DraftLlm[];
   readonly callers: ReadonlyMap<DraftLlm, Caller>;
@@ -30,12 +30,12 @@ export interface ExchangeSteps {
   readonly events: readonly DraftEvent[];
   readonly gaps: readonly GapNote[];
   readonly tools: readonly ToolDef[];
-  /** Of the last call, where it failed. */
+  /** Failure of the last call. */
   readonly error?: Failure;
   /** The last call could not be read, so that the words before it are not the answer. */
   readonly endsUnread: boolean;
   readonly embeddings: { readonly calls: number; readonly tokens: number };
-  /** Every reply says whether a tool failed. */
+  /** Every reply reports whether a tool failed. */
   readonly tellsErrors: boolean;
   /** Every request was answered from a recording, and the steps are in its order. */
   readonly isReplayed: boolean;
@@ -177,7 +177,7 @@ function withoutRunningCounts(exchange: WireExchange): WireExchange {
   return { ...exchange, usage };
 }
 
-/** How the route's provider speaks; models on Bedrock speak their own language when they are invoked. */
+/** The wire format of the route's provider. Models invoked through Bedrock use their own. */
 function wireOf({ route, uri }: ExchangeRecord, pair: RawRecord['value']): Wire | undefined {
   const { request, response } = fields(pair);
   if (route === 'invoke') {

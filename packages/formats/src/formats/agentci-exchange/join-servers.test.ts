@@ -25,7 +25,7 @@ const tap = (server: string, ...calls: readonly (readonly [string, object])[]): 
   ]),
 });
 
-/** One reply that asks for these calls, and the one after it. */
+/** A reply that requests these calls, and the one after it. */
 function exchanges(calls: readonly (readonly [string, object])[]) {
   const asks = {
     role: 'assistant',

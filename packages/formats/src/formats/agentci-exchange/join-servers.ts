@@ -14,9 +14,9 @@ const keyOf = (...parts: readonly string[]): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '');
 
 /**
- * Names of tools as models know them (`SERVER_TOOL`, `SERVER__TOOL`, `SERVER-TOOL`, `mcp_SERVER_TOOL`), as their servers
- * know them: so a call that a tap saw and the call that a reply asked for are one. A name that could be of two tools, or
- * of a tool that is also asked for by its bare name, stays as it is.
+ * Renames tools from the model's spelling (`SERVER_TOOL`, `SERVER__TOOL`, `SERVER-TOOL`,
+ * `mcp_SERVER_TOOL`) to the server's, so that a tapped call and the requested one are joined. An
+ * ambiguous name stays, and so does one that is also requested by its plain name.
  */
 export function withServers<D extends DraftStep>(
   steps: readonly D[],

@@ -1,7 +1,10 @@
 import type { Call, DraftLlm, DraftStep } from '../../build/draft.ts';
 import { type Caller, maySame } from './same-model.ts';
 
-/** Clocks of one machine agree; programs note the beginning a little before they send and the end a little after. */
+/**
+ * Clocks of one machine agree, but programs record the start slightly early and the end slightly
+ * late.
+ */
 const SLACK_MS = 50;
 /** The end of an exchange is noted when we get to it, which on a busy machine can be after the program has moved on. */
 const LATE_MS = 1_000;
