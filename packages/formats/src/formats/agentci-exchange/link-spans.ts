@@ -52,14 +52,14 @@ export function linkToSpans(
     maySame(span, exchange, callers.get(exchange));
   const open = exchanges.filter((exchange) => !found.has(exchange)).toSorted(byStart);
   const free = spans.filter(({ key }) => !taken.has(key) && !outer.has(key)).toSorted(byStart);
-  // As many of the one as of the other, and each fits its neighbor: on a busy machine the order is surer than the times.
+  // Equal numbers that fit pairwise: on a busy machine the order is more reliable than the times.
   if (open.length === free.length && open.every((exchange, i) => fits(free[i]!, exchange)))
     for (const [i, exchange] of open.entries()) take(exchange, free[i]!.key);
   for (const exchange of exchanges) {
     if (found.has(exchange)) continue;
     const around = spans.filter((span) => fits(span, exchange));
-    // Of calls one after the other the span that holds the exchange counts, not the next one, close by. Of calls side by
-    // side each takes a span of its own, in the order they began.
+    // For sequential calls the span that contains the exchange counts, not a close neighbor.
+    // Concurrent calls each take a different span, in start order.
     const [best] = around.toSorted(byFit(exchange, taken));
     if (best !== undefined) take(exchange, best.key);
   }
@@ -149,7 +149,7 @@ const MAX_DEPTH = 64;
 
 const byStart = (a: DraftLlm, b: DraftLlm): number => (a.t0 ?? 0) - (b.t0 ?? 0);
 
-/** How much of an exchange is outside of a span, beyond what two readings of one clock differ by. */
+/** How much of an exchange lies outside of a span, beyond clock differences. */
 function overhang(span: DraftLlm, { t0 = 0, t1 = 0 }: DraftLlm): number {
   const out = Math.max(0, (span.t0 ?? 0) - t0) + Math.max(0, t1 - (span.t1 ?? 0));
   return out > NOISE_MS ? out : 0;
@@ -167,7 +167,10 @@ const isAround = (span: DraftLlm, { t0, t1 }: DraftLlm): boolean =>
 
 const length = ({ t0 = 0, t1 = 0 }: DraftLlm): number => t1 - t0;
 
-/** What is left of a span whose exchange is known; where it has one alone, that was measured with one clock for all. */
+/**
+ * The rest of a span whose exchange is known. If it has exactly one, both times come from one
+ * clock.
+ */
 const withoutContent = (
   { input: _, output: __, usage: ___, finish: ____, gap: _____, ...rest }: DraftLlm,
   exchange: DraftLlm | undefined,

@@ -11,7 +11,7 @@ const AT = 1_767_603_600_000;
 interface Timing {
   readonly at: number;
   readonly tookMs: number;
-  /** From the calls of the reply before until the tap saw those of this one. */
+  /** Time from the calls of the previous reply until the tap saw those of this one. */
   readonly tapMs: number;
 }
 
@@ -157,7 +157,7 @@ const GENERATE: Dialect = {
   }),
 };
 
-/** Newer models give them some, which clients do not send back. */
+/** Newer models assign ids, but clients do not send them back. */
 const GENERATE_IDS: Dialect = {
   ...GENERATE,
   reply: (calls, round, thread) => {

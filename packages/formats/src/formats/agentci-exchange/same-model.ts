@@ -1,12 +1,12 @@
 import type { DraftLlm } from '../../build/draft.ts';
 
-/** Whom an exchange was sent to, and what for: a reply may name its model in another way. */
+/** The provider and model of a request, because a reply may name its model differently. */
 export interface Caller {
   readonly provider: string;
   readonly model?: string;
 }
 
-/** Providers under the names that instrumentations and the capture give them. */
+/** Provider names used by instrumentations and the capture. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/bedrock|^aws/, 'bedrock'],
   [/vertex|gemini|google|gcp/, 'google'],
@@ -27,7 +27,7 @@ const familyOf = (provider: string): string | undefined =>
     ? undefined
     : FAMILIES.find(([pattern]) => pattern.test(provider.toLowerCase()))?.[1];
 
-/** Whether a span and an exchange may be one call: neither the provider nor the model says otherwise. */
+/** Whether a span and an exchange may be one call: neither provider nor model contradicts. */
 export function maySame(span: DraftLlm, exchange: DraftLlm, caller: Caller | undefined): boolean {
   const models = [exchange.model, caller?.model].flatMap((model) => model ?? []);
   if (
@@ -38,7 +38,7 @@ export function maySame(span: DraftLlm, exchange: DraftLlm, caller: Caller | und
     return false;
   const family = span.provider === undefined ? undefined : familyOf(span.provider);
   if (family === undefined) return true;
-  // The SDK of one provider reaches others that speak its language, and gateways pass calls to any.
+  // One provider's SDK reaches compatible ones, and gateways forward calls to any.
   const own = [exchange.provider, caller?.provider].flatMap((provider) => provider ?? []);
   const families = own.map(familyOf);
   return own.length === 0 || families.includes(family) || families.includes(undefined);

@@ -2,11 +2,12 @@ import type { Turn } from '../../build/draft.ts';
 import { conversationsIn, type WireExchange } from '../../build/exchanges.ts';
 
 /**
- * Providers without ids for calls pair results with calls by their order in a conversation. Where a program has several
- * conversations in progress, each one's calls get ids of their own, so that no result goes to a call of another.
+ * Providers without call ids pair results with calls by order in a conversation. If a program has
+ * several open conversations, each one's calls get unique ids, so that no result goes to another
+ * conversation's call.
  */
 export function withThreadIds<E extends WireExchange>(exchanges: readonly E[]): readonly E[] {
-  // Most providers give every call an id: then it does not matter which conversation it belongs to.
+  // Most providers give every call an id, so its conversation does not matter.
   if (!exchanges.some(lacksIds)) return exchanges;
   const threads = conversationsIn(exchanges).filter((thread) => thread.some(lacksIds));
   if (threads.length < 2) return exchanges;
@@ -24,7 +25,10 @@ const hasBareCall = ({ calls }: Turn): boolean =>
 const lacksIds = ({ input, output }: WireExchange): boolean =>
   input.some(hasBareCall) || (output !== undefined && hasBareCall(output));
 
-/** A conversation repeats itself from its beginning, so that a call's number in it is its id, unless a reply gave it one. */
+/**
+ * A conversation repeats from its start, so a call's position is its id, unless a reply gave it
+ * one.
+ */
 function withIds<E extends WireExchange>(
   exchange: E,
   { thread, ids }: { readonly thread: string; readonly ids: string[] },

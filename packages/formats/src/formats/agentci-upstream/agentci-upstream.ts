@@ -13,8 +13,8 @@ import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { problemWith } from '../../problem.ts';
 
 /**
- * Traces of the Python AgentCI: `spans[]` with the calls inside. The order of calls is the order of spans, as that program
- * reads them. A cost of 0 beside tokens is its way of saying that a price is not known, so it is not taken over.
+ * Traces of the Python AgentCI: `spans[]` with calls inside, in the order of spans. It writes a
+ * cost of 0 next to tokens if the price is unknown, so that cost is dropped.
  */
 export const adapter: Adapter = {
   format: 'agentci-upstream',
@@ -31,7 +31,7 @@ function likeness(value: unknown): number {
   return value.spans.slice(0, 20).every(isOwnSpan) ? 0.95 : 0;
 }
 
-/** Other tools write trees of spans under the same keys; only this one lists calls inside each. */
+/** Other tools write span trees under the same keys, but only this one lists calls inside each. */
 const isOwnSpan = (span: unknown): boolean =>
   isFields(span) && (Array.isArray(span.tool_calls) || Array.isArray(span.llm_calls));
 
@@ -76,7 +76,7 @@ function read(record: RawRecord): AdapterItem {
 
 const calls = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isFields) : []);
 
-/** That program writes its lists even where they are empty: one that is absent was not recorded. */
+/** The program writes empty lists too, so an absent one was not recorded. */
 const hasList = (spans: readonly Fields[], key: string): boolean =>
   spans.length > 0 && spans.every((span) => Array.isArray(span[key]) || span.kind === 'handoff');
 
@@ -97,7 +97,7 @@ const llmCall = (call: Fields) =>
     cost_usd: positive(call.cost_usd),
   });
 
-/** The answer as that program finds it: said in so many words, else what the last span put out. */
+/** The answer as that program finds it: explicit, else the output of the last span. */
 function answerOf(spans: readonly Fields[], metadata: Fields): unknown {
   if (isGiven(metadata.final_output)) return metadata.final_output;
   const output = spans.at(-1)?.output_data;

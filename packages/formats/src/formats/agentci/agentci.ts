@@ -22,7 +22,7 @@ function readOne(record: RawRecord): AdapterItem {
   return problemWith(record, { code: first!.code, message: `${first!.message}${more}` });
 }
 
-/** Traces of our own have bare names already; those that someone wrote by hand may not. */
+/** Our own traces have plain names, but hand-written ones may not. */
 function withBareNames(trace: Trace): Trace {
   const isWritten = (step: Step): step is ToolStep =>
     step.kind === 'tool' &&

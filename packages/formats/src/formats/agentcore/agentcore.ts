@@ -10,8 +10,8 @@ import { attributesOf, type LogRecord } from '../../otel/span.ts';
 const FORMAT = 'agentcore';
 
 /**
- * What Bedrock AgentCore writes to CloudWatch: spans and log records of OpenTelemetry one by one, as they are or wrapped by
- * whoever fetched them. The messages are in the log records and are joined to their spans.
+ * CloudWatch records of Bedrock AgentCore: single OpenTelemetry spans and log records, plain or
+ * wrapped by a fetcher. Messages in log records are joined to their spans.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -44,8 +44,8 @@ const WRAPPERS = ['raw_otel_json', '@message'];
 const isWrapper = (value: unknown): boolean =>
   isFields(value) && WRAPPERS.some((key) => key in value);
 /**
- * The records a value holds: itself, what a wrapper holds, or the messages of a page of `aws logs`. Lines of the program itself
- * are among them.
+ * The records in a value: itself, the content of a wrapper, or the messages of an `aws logs` page,
+ * including lines of the program.
  */
 function recordsIn(value: unknown): readonly unknown[] {
   if (!isFields(value)) return [];
@@ -64,7 +64,7 @@ const isTelemetry = (value: unknown): boolean => isSpan(value) || isLog(value);
 const isSpan = (value: unknown): boolean =>
   isFields(value) && isSpanLike(value) && 'startTimeUnixNano' in value && 'spanId' in value;
 
-/** A log record that names its trace; AgentCore's own lines have a text for a body. */
+/** A log record that names its trace. AgentCore's own lines have a text body. */
 const isLog = (value: unknown): boolean =>
   isFields(value) &&
   'body' in value &&

@@ -32,7 +32,7 @@ function likeness(value: unknown): number {
   return 'suite_name' in about && 'user_task_id' in about ? 0.98 : 0;
 }
 
-/** Rows keep what the run says about itself one level down. */
+/** Rows nest the facts about the run one level down. */
 const aboutOf = (value: Fields): Fields =>
   isFields(value.metadata) && !('suite_name' in value) ? value.metadata : value;
 
@@ -68,7 +68,7 @@ function draftOf(run: Fields): Draft {
   };
 }
 
-/** In an attacked run `security` says whether the injected task was carried out: true is bad. */
+/** In an attacked run, `security: true` means that the injected task was carried out. */
 function outcomesOf(about: Fields): NonNullable<Trace['outcomes']> {
   const utility = pick(about, 'utility', 'success');
   const isAttacked =

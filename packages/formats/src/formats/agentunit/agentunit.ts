@@ -25,7 +25,7 @@ import {
 import type { Adapter, AdapterItem, RawRecord } from '../../adapter.ts';
 import { problemWith } from '../../problem.ts';
 
-/** AgentUnit's trace logs: events of one agent, and the interactions of several. */
+/** AgentUnit's trace logs: events of one agent, and interactions of several. */
 export const adapter: Adapter = {
   format: 'agentunit',
   summary: 'AgentUnit logs: {events, metadata, interactions, handoffs, conflicts, agent_roles}',
@@ -99,7 +99,7 @@ function logTrace(record: RawRecord): Trace {
   return trace;
 }
 
-/** Adds the events and gives back the text of the first prompt. */
+/** Adds the events and returns the first prompt. */
 function addEvents(trace: Trace, list: StepList, value: unknown): string | undefined {
   const { captured } = trace;
   let calls = 0;
@@ -190,7 +190,7 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{
 
 function timeOf(value: unknown): number | undefined {
   if (typeof value !== 'string' || !ISO_DATE.test(value)) return undefined;
-  // AgentUnit writes UTC; a time without a zone would be read in the zone of this machine.
+  // AgentUnit writes UTC, but a time without a zone would be parsed as local time.
   const time = Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/.test(value.slice(10)) ? value : `${value}Z`);
   return Number.isNaN(time) ? undefined : time;
 }
@@ -229,7 +229,10 @@ function setMetadata(trace: Trace, metadata: Fields): void {
   if (hasReading(metadata)) trace.resources = [resourceOf(readings(metadata), 'metadata')];
 }
 
-/** The readings among the metadata; a key of another meaning, such as `duration` or `source`, is not one of the sample. */
+/**
+ * Readings among the metadata. Keys with another meaning, such as `duration` or `source`, are
+ * excluded.
+ */
 function readings({ energy_kwh, carbon_kg, cpu_percent, memory_mb, gpu_percent }: Fields): Fields {
   const entries = Object.entries({ energy_kwh, carbon_kg, cpu_percent, memory_mb, gpu_percent });
   return Object.fromEntries(

@@ -8,8 +8,8 @@ import { isEvent, sessionDraft } from './managed-session.ts';
 const FORMAT = 'anthropic-managed-agents';
 
 /**
- * Sessions of Anthropic's managed agents: their events as the API streams or lists them, alone or beside the call of the SDK
- * that gave them (`["client.beta.sessions.events.stream", EVENT]`).
+ * Sessions of Anthropic's managed agents: events as the API streams or lists them, alone or next to
+ * their SDK call (`["client.beta.sessions.events.stream", EVENT]`).
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -56,7 +56,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 function eventsOf(value: unknown): readonly Fields[] {
   if (isPair(value)) {
     const [, payload] = value;
-    // What is sent comes with the session it is sent to.
+    // Sent events come with their session.
     const sent = (Array.isArray(payload) ? payload : [payload]).flatMap((item) =>
       objects(fields(item).events),
     );
@@ -69,7 +69,7 @@ function eventsOf(value: unknown): readonly Fields[] {
   return objects(Array.isArray(data) ? data : events);
 }
 
-/** What was sent is streamed back with an id; it counts once. */
+/** Drops sent events that are streamed back with an id. */
 function withoutSent(values: readonly unknown[]): Fields[] {
   const events = values.flatMap(eventsOf);
   const said = new Set(events.filter(({ id }) => label(id) !== undefined).map(essence));

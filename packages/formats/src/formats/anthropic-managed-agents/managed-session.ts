@@ -17,7 +17,7 @@ export const isEvent = (value: unknown): boolean =>
   isFields(value) &&
   typeof value.type === 'string' &&
   TYPE.test(value.type) &&
-  // Copilot names its events alike; each of them has its content in an object of its own.
+  // Copilot uses similar event names, but nests their content in an object.
   !isFields(value.data) &&
   ('id' in value || value.type.startsWith('user.'));
 
@@ -25,7 +25,10 @@ export const isEvent = (value: unknown): boolean =>
 const QUIET =
   /^(?:session\.(?:status|thread_status|updated|outcome|usage)\w*|span\.\w+|agent\.(?:thinking|thread_context_compacted)|user\.(?:interrupt|define_outcome))$/;
 
-/** A session as its events tell it. Each request of the model is a reply; what it says and calls is between its ends. */
+/**
+ * A session from its events. Each model request is a reply, with the text and calls between its
+ * start and end.
+ */
 export function sessionDraft(events: readonly Fields[], session: Fields, format: string): Draft {
   const run = new SessionRun(fields(session.agent), events);
   for (const event of events) run.add(event);

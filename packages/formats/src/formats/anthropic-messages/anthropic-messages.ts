@@ -21,12 +21,15 @@ import { merged } from '../../otel/messages.ts';
 
 const FORMAT = 'anthropic-messages';
 
-/** Anthropic Messages: conversations, replies, requests beside their replies, streams. A result says whether it failed. */
+/**
+ * Anthropic Messages: conversations, replies, requests with replies, streams. Results carry a
+ * failure flag.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Anthropic Messages: conversations, responses, request/response pairs, streams',
   unit: recordsUnder('messages'),
-  // Plain messages are in every conversation; the blocks of some of them tell whose it is.
+  // Plain messages occur in every provider's conversations; special blocks identify this one.
   detect: (sample) => best(sample, likeness),
   read: (records) => read(records),
 };
@@ -129,7 +132,7 @@ const read = wireReader({
 
 function replyOf(response: unknown): Reply & { output?: Turn } {
   const whole = Array.isArray(response) ? joined(response) : fields(response);
-  // A body that is not a reply says nothing, not even that no tool was called.
+  // A body that is not a reply proves nothing, not even that no tool was called.
   const isReadable = Array.isArray(whole.content);
   return {
     provider: 'anthropic',
@@ -146,10 +149,13 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   };
 }
 
-/** A stream that was read to its end says why it ended. */
+/** A complete stream has a stop reason. */
 const isFinished = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
-/** A streamed reply put together, block by block. The usage of the start is provisional; the last delta has the final one. */
+/**
+ * Joins a streamed reply block by block. The usage at the start is provisional, and the last delta
+ * has the final one.
+ */
 function joined(events: readonly unknown[]): Fields {
   const blocks = new Map<number, { block: Fields; text: string; json: string }>();
   let message: Fields = {};
@@ -158,7 +164,7 @@ function joined(events: readonly unknown[]): Fields {
   for (const event of events) {
     const { type, index, delta, content_block, message: start, usage: counted } = fields(event);
     if (type === 'message_start') message = fields(start);
-    // What is counted there of the output is a placeholder.
+    // The output count at the start is a placeholder.
     if (type === 'message_start') usage = { ...fields(message.usage), output_tokens: undefined };
     if (type === 'message_delta') {
       usage = { ...usage, ...fields(counted) };

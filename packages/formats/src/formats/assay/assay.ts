@@ -64,7 +64,7 @@ function likeness(value: unknown): number {
     case 'decision':
       return 0.97;
     case 'single':
-      // The same words occur in other logs of prompts and responses; a tool of Assay's spelling settles it.
+      // Other prompt logs use the same keys; Assay's spelling of a tool decides.
       return hasOwnCalls(value as Fields) ? 0.9 : 0.6;
     default:
       return 0;
@@ -86,7 +86,7 @@ interface Draft {
 
 interface Call {
   readonly step: Omit<ToolStep, 'id' | 'seq'>;
-  /** Where it is among the calls of its trace; then the order of the file. */
+  /** Position among the calls of its trace, then file order. */
   readonly order: readonly number[];
 }
 
@@ -171,7 +171,7 @@ function emptyDraft(record: RawRecord, id: string | undefined): Draft {
   };
 }
 
-/** Lines of one run: by their own trace or session id, else all of the file. */
+/** Lines by run: by trace or session id, else the whole file. */
 function groups(lines: readonly RawRecord[]): readonly (readonly RawRecord[])[] {
   const byRun = new Map<string, RawRecord[]>();
   for (const record of lines) {
@@ -297,7 +297,7 @@ function episodeTrace(id: string, records: readonly RawRecord[]): Draft {
         draft.calls.push({ step: toolStep(event), order: orderOf(event) });
         break;
       case 'step':
-        // A tool step without its tool_call event: the call was made, what it was asked is not known.
+        // A tool step without its tool_call event: the call was made with unknown arguments.
         if (
           event.kind === 'tool' &&
           typeof event.name === 'string' &&
@@ -332,7 +332,7 @@ function episodeTrace(id: string, records: readonly RawRecord[]): Draft {
   return draft;
 }
 
-/** Puts the calls in their order, and says what was captured. */
+/** Orders the calls and sets capture levels. */
 function finish(draft: Draft, fileHasCalls: boolean): AdapterItem {
   const { trace, list, record } = draft;
   const calls = draft.calls
@@ -360,7 +360,7 @@ function finish(draft: Draft, fileHasCalls: boolean): AdapterItem {
     );
     if (steps.some((s) => s.t0 !== undefined)) captured.timing = 'partial';
   } else if (fileHasCalls && captured.toolCalls === 'none' && isEpisode(record)) {
-    // Other episodes of the file have calls, so that they were recorded: this one made none.
+    // Other episodes of the file have calls, which proves that calls were recorded.
     captured.toolCalls = 'full';
     captured.toolArgs = 'full';
   } else if (captured.toolCalls === 'none') {

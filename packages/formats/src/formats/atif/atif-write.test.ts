@@ -23,7 +23,7 @@ const round = fc.record({
   output: fc.nat(5000),
 });
 
-/** A run as an adapter would give it: replies that ask for calls, their results, an answer. */
+/** A run as an adapter would build it: replies with calls, results, an answer. */
 function traceOf(
   rounds: readonly { calls: readonly Call[]; input: number; output: number }[],
   answer: string,

@@ -4,7 +4,10 @@ import { finalText } from '@agentci/trace';
 
 const IS_ERROR: Readonly<Record<string, boolean | undefined>> = { error: true, ok: false };
 
-/** A trace as an ATIF document. What ATIF has no place for (handoffs, guardrails, resources) is left out. */
+/**
+ * A trace as an ATIF document, without the parts that ATIF cannot represent (handoffs, guardrails,
+ * resources).
+ */
 export function toAtif(trace: Trace): object {
   const writer = new Steps();
   for (const message of trace.task?.input ?? []) writer.say(message);

@@ -19,7 +19,10 @@ import {
 
 const FORMAT = 'atif';
 
-/** The Agent Trajectory Interchange Format (Harbor): one document per run, steps of system, user and agent. */
+/**
+ * The Agent Trajectory Interchange Format (Harbor): one document per run, with steps of system,
+ * user and agent.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary:
@@ -118,7 +121,7 @@ function agentStep(
         : [{ type: 'reasoning', text: thought }, ...parts],
     calls: calls.length !== 0 ? calls : undefined,
   };
-  // A step that says it took no call of a model is an action of the program.
+  // A step without a model call is an action of the program.
   if (step.llm_call_count === 0)
     return calls.map(
       (call) =>
@@ -155,7 +158,7 @@ function usageOf(metrics: Fields, prefix: string): Usage | undefined {
   return hasValues(usage) ? usage : undefined;
 }
 
-/** What the environment answered: by call id, or in order where there is none. */
+/** Observations by call id, or in order without ids. */
 function resultsOf(step: Fields): Turn[] {
   const calls = objects(step.tool_calls);
   return objects(fields(step.observation).results).map((result, i): Turn => {

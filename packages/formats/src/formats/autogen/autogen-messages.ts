@@ -16,7 +16,7 @@ import {
   time,
 } from '../../build/values.ts';
 
-/** A message of AutoGen names its class, and who wrote it; results of the core have no writer. */
+/** AutoGen messages name their class and author; results of the core have no author. */
 export const isAutogenMessage = (value: unknown): boolean =>
   isFields(value) &&
   typeof value.type === 'string' &&
@@ -26,8 +26,8 @@ export const isAutogenMessage = (value: unknown): boolean =>
 const IS_USER = /^user(?:_?proxy)?$/i;
 
 /**
- * The messages of a team as steps. A message of an agent is a reply of its model; whoever else is in the team hears it. The
- * summary of tool results repeats them and is not a reply, though it can be the last word.
+ * The messages of a team as steps. An agent's message is a model reply, which all others hear. The
+ * summary of tool results repeats them and is not a reply, although it can be the final text.
  */
 export function autogenSteps(
   messages: readonly Fields[],
@@ -160,7 +160,7 @@ const documentsIn = (content: unknown) =>
     meta: isFields(item.metadata) ? item.metadata : undefined,
   }));
 
-/** Counts of 0 and 0 are what clients write that do not count. */
+/** Clients that do not count write 0 and 0. */
 function countsOf(value: unknown): Usage | undefined {
   const { prompt_tokens: sent, completion_tokens: said } = fields(value);
   return sent === 0 && said === 0 ? undefined : usageOf(value);

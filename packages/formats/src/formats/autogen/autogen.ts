@@ -25,7 +25,8 @@ export const adapter: Adapter = {
 function likeness(value: unknown): number {
   if (wrapped(value) !== undefined || isAutogenMessage(value)) return 0.97;
   if (!isFields(value) || roleOf(value.role) === undefined) return 0;
-  // AG2 writes messages of OpenAI with the speaker's name; only its lists of answers are its own.
+  // AG2 writes OpenAI messages with the speaker's name; only its lists of tool responses are
+  // specific.
   if (Array.isArray(value.tool_responses)) return 0.97;
   if ('name' in value || 'content' in value) return 0.3;
   return 0;
@@ -72,7 +73,7 @@ function draftOf(messages: readonly Fields[], about: Fields): Draft {
   };
 }
 
-/** AG2: the role `assistant` is whoever answers; `name` says who speaks. */
+/** In AG2 the role `assistant` is any responder, and `name` is the speaker. */
 function chatDraft(messages: readonly Fields[], about: Fields): Draft {
   const turns = messages.flatMap((message): Turn[] => {
     const responses = objects(message.tool_responses);

@@ -24,8 +24,8 @@ import { eventName, isConverseEvent, joined } from './converse-stream.ts';
 const FORMAT = 'bedrock-converse';
 
 /**
- * Bedrock on the wire: Converse and ConverseStream, InvokeModel where the model speaks the same language (Nova) or plain text
- * (Titan, Llama, Mistral), and the records of model invocation logging.
+ * Bedrock on the wire: Converse and ConverseStream, InvokeModel for models with the same format
+ * (Nova) or plain text (Titan, Llama, Mistral), and model invocation logs.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -62,7 +62,7 @@ const isReply = (value: unknown): boolean =>
       Array.isArray(value.output.message.content) &&
       ('stopReason' in value || 'usage' in value);
 
-/** Replies of models that know words alone; a stream of them is a list. */
+/** Replies of text-only models. A stream of them is a list. */
 const isPlain = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.length > 0 && value.every(isPlain)
@@ -85,7 +85,7 @@ function wordsOf(reply: Fields): string | undefined {
 const isLogged = (value: Fields): boolean =>
   value.schemaType === 'ModelInvocationLog' && isFields(value.input);
 
-/** Such a record is a request beside its reply. */
+/** Converts a log record to a request with its reply. */
 function asPair(record: RawRecord): RawRecord {
   const { value } = record;
   if (!isFields(value) || !isLogged(value)) return record;
@@ -111,7 +111,7 @@ function read(given: readonly RawRecord[]): AdapterItem[] {
   return exchangeItems(wholeReplies(records, BEDROCK_WIRE), FORMAT);
 }
 
-/** A reply continues until it has stopped; its usage comes after that. Some begin without saying so. */
+/** A reply continues until its stop event, followed by usage. Some start without a start event. */
 function pieceKey(): (record: RawRecord) => string {
   let count = 0;
   let isOver = true;
@@ -141,7 +141,7 @@ function askedOf(request: Fields): Turn[] {
   return turnsOf(text(pick(request, 'prompt', 'inputText')) ?? []);
 }
 
-/** Words that a guardrail is to look at are one level down. */
+/** Unwraps text marked for a guardrail. */
 function unguarded(message: Fields): Fields {
   if (!Array.isArray(message.content)) return message;
   const content = message.content.map((block) => {

@@ -11,10 +11,10 @@ const EVENTS = new Set([
 ]);
 const FAILURES = /Exception$/;
 
-/** The name of an event, which is its one key; some writers wrap it as `{event: …}`. */
+/** The name of an event, its only key. Some writers wrap it as `{event: …}`. */
 export function eventName(value: unknown): string | undefined {
   const event = bare(value);
-  // InvokeModel adds metrics of its own to the last event.
+  // InvokeModel adds metrics to the last event.
   const [name, ...others] = Object.keys(event).filter((key) => !key.startsWith('amazon-bedrock-'));
   return others.length === 0 ? name : undefined;
 }
@@ -36,7 +36,7 @@ interface JoinedReply {
   readonly content: readonly Fields[];
   readonly stopReason: unknown;
   readonly usage: unknown;
-  /** Set where an event could not be read, or says that the stream failed. */
+  /** An event was unreadable or reports a failed stream. */
   readonly isDamaged: boolean;
 }
 
@@ -80,7 +80,7 @@ function addDelta(block: OpenBlock, delta: Fields): void {
   if (Object.keys(others).length > 0) block.others.push(others);
 }
 
-/** Blocks are named by their one key. A kind of use that is not known yet is a call still. */
+/** Blocks are named by their only key. An unknown kind of tool use is still a call. */
 function blockOf({ start, text, json, thought, others }: OpenBlock): Fields[] {
   const [kind] = Object.keys(start);
   if (kind === undefined) {

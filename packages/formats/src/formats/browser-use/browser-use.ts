@@ -12,7 +12,7 @@ import { amount, argumentsOf, fields, objects, pick, text, time } from '../../bu
 
 const FORMAT = 'browser-use';
 
-/** The history a browser-use agent saves: for each step what the model wanted, and what each action gave. */
+/** The history of a browser-use agent: the model's actions in each step, and their results. */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'browser-use: saved agent history ({history: [{model_output, result, state}]})',
@@ -28,7 +28,7 @@ const isHistory = (value: unknown): boolean =>
   value.history.length > 0 &&
   value.history.every(isStep);
 
-/** What the model wanted, or null where it gave no reply, and what came of it. */
+/** The model's output (null without a reply) and the results. */
 const isStep = (step: unknown): boolean =>
   isFields(step) &&
   Array.isArray(step.result) &&
@@ -96,14 +96,14 @@ function addStep(dialogue: Dialogue, step: Fields, index: number): void {
     );
   }
   for (const [i, call] of calls.entries()) dialogue.hear(resultOf(results[i], call.id!));
-  // A step whose model gave no reply has one result: why. More results than actions are of actions that are not there.
+  // A step without a reply has one result, the reason. Surplus results belong to missing actions.
   const rest = results.slice(calls.length);
   if (isFields(step.model_output) || rest.length > 1)
     for (const [i, result] of rest.entries())
       dialogue.hear(resultOf(result, `${index}.${calls.length + i}`));
 }
 
-/** `{go_to_url: {url}}`: the name is the key; actions that were not chosen may be beside it as null. */
+/** `{go_to_url: {url}}`: the key is the name. Actions not chosen may be present as null. */
 function callOf(action: Fields, id: string): Call {
   const [name = UNNAMED] = Object.entries(action).flatMap(([key, value]) =>
     value === null ? [] : [key],
@@ -120,7 +120,7 @@ function thoughtsOf(output: Fields): Turn {
   return { role: 'assistant', parts: said === '' ? [] : [{ type: 'reasoning', text: said }] };
 }
 
-/** Actions after one that changed the page are not carried out, and have no result. */
+/** Actions after one that changed the page are skipped and have no result. */
 function resultOf(result: Fields | undefined, callId: string): Turn {
   if (result === undefined) return { role: 'tool', parts: [], callId, status: 'cancelled' };
   const failure = text(result.error);
@@ -137,15 +137,15 @@ function resultOf(result: Fields | undefined, callId: string): Turn {
   };
 }
 
-/** Steps are numbered one after the other. */
+/** Detects gaps in the step numbers. */
 function missingSteps(steps: readonly Fields[]): GapNote[] {
   const numbers = steps.flatMap(({ metadata }) => amount(fields(metadata).step_number) ?? []);
   const isBroken = numbers.some((number, i) => i > 0 && number > numbers[i - 1]! + 1);
-  // The first step is 1 or, as it is counted after it was made, 2.
+  // The first step is 1, or 2 if counted after the fact.
   const isShort = steps.some(({ model_output, state }) => {
     const { interacted_element } = fields(state);
     const actions = fields(model_output).action;
-    // One entry for each action, whether it touched an element or not.
+    // One entry per action, whether it touched an element or not.
     return (
       Array.isArray(interacted_element) &&
       Array.isArray(actions) &&

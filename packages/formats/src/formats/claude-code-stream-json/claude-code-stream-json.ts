@@ -13,8 +13,9 @@ import { ClaudeRun, isClaudeMessage, MAIN_AGENT } from '../claude-code-transcrip
 const FORMAT = 'claude-code-stream-json';
 
 /**
- * The output of `claude -p --output-format stream-json` and the messages of the Claude Agent SDK. Every `result` ends a run.
- * What the lines of the model say about tokens is provisional; the totals come from the result.
+ * The output of `claude -p --output-format stream-json`, and the messages of the Claude Agent SDK.
+ * Every `result` ends a run. Token counts on model lines are provisional; totals come from the
+ * result.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -73,7 +74,7 @@ const undirected = (line: unknown): unknown =>
     ? line.message
     : line;
 
-/** What the SDK and Claude Code arrange between them is part of the exchange and of no run. */
+/** Control messages between the SDK and Claude Code belong to no run. */
 const isNoControl = (line: unknown): boolean =>
   !(isFields(line) && typeof line.type === 'string' && line.type.startsWith('control_'));
 
@@ -89,7 +90,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
     records.flatMap(({ value }) => (wrappedLines(value) ?? [undirected(value)]).map(sessionOf)),
   );
   sessions.delete('');
-  // What was sent does not name the session; where there is one, it is that.
+  // Sent messages do not name the session, so a single session is theirs.
   const [only = ''] = sessions.size === 1 ? sessions : [];
   for (const record of records) {
     for (const line of wrappedLines(record.value) ?? [undirected(record.value)]) {
@@ -137,7 +138,7 @@ function draftOf(lines: readonly Fields[], id: string): Draft {
     source: { format: FORMAT, version: label(start?.claude_code_version) },
     steps: run.steps,
     turns: run.turns,
-    // A result alone says how a run ended, not what happened in it.
+    // A result alone shows how a run ended, not its steps.
     records: run.hasReplies ? TEAM_RECORD : {},
     id: id !== '' ? id : undefined,
     tools: Array.isArray(start?.tools) ? toolNames(start.tools) : undefined,
@@ -227,8 +228,8 @@ function hiddenCalls(result: Fields): Pick<Draft, 'warnings' | 'helpers'> {
 }
 
 /**
- * A turn is a reply of the main agent, or a further message of results where its calls ran side by side. Turns that neither
- * explains were not recorded.
+ * A turn is a reply of the main agent, or an extra message of results from concurrent calls. Other
+ * turns were not recorded.
  */
 function missingTurns(result: Fields, lines: readonly Fields[]): GapNote[] {
   const turns = amount(result.num_turns);
@@ -257,7 +258,7 @@ function missingTurns(result: Fields, lines: readonly Fields[]): GapNote[] {
     : [];
 }
 
-/** The counts at the end of each streamed reply, by message id; only they have the true number of output tokens. */
+/** Final counts of each streamed reply by message id, which alone have the true output tokens. */
 function finalUsages(lines: readonly Fields[]): Map<string, Usage> {
   const finals = new Map<string, Usage>();
   const open = new Map<string, { id: string; usage: Fields }>();
@@ -276,7 +277,7 @@ function finalUsages(lines: readonly Fields[]): Map<string, Usage> {
   return finals;
 }
 
-/** What was sent is known when a reply begins; how long the reply will be is not. */
+/** The input is known when a reply starts, but not the length of the reply. */
 function inputUsage(value: unknown): Usage | undefined {
   const usage = anthropicUsage({ ...fields(value), output_tokens: undefined });
   return usage?.input === undefined ? undefined : usage;

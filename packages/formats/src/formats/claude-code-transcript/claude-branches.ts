@@ -3,16 +3,17 @@ import { fields, label, objects } from '../../build/values.ts';
 
 /** How the lines of a transcript hang together by `parentUuid`. */
 export interface Branches {
-  /** Lines that what the session ended with does not go back to: someone edited or tried again. Their calls ran. */
+  /** Lines outside of the final branch, after an edit or retry. Their calls were executed. */
   readonly left: ReadonlySet<Fields>;
   /** Parents that are named and not in the file. */
   readonly absent: readonly string[];
 }
 
 /**
- * The branches of a session: from the last line up along `parentUuid`, everything off that way was left behind, with two
- * exceptions: one reply is written in several lines, and the results of calls that ran side by side hang on different ones
- * of them. `known` are the lines of the whole file: a session can continue from another.
+ * The branches of a session: from the last line up along `parentUuid`. Everything else was
+ * abandoned, with two exceptions: one reply spans several lines, and results of concurrent calls
+ * are attached to different ones. `known` has the lines of the whole file, because a session can
+ * continue another.
  */
 export function branchesOf(lines: readonly Fields[], known: ReadonlySet<string>): Branches {
   const byUuid = new Map<string, Fields>();

@@ -16,9 +16,9 @@ import { ClaudeRun, isClaudeMessage } from './claude-run.ts';
 const FORMAT = 'claude-code-transcript';
 
 /**
- * The session files Claude Code keeps for itself (`projects/<folder>/<session>.jsonl`): they are not documented, so lines of
- * unknown kinds are passed over and counted. Edits and retries make branches: what was called on any of them ran, and the
- * one that was gone on with says what was asked and answered.
+ * Claude Code's session files (`projects/<folder>/<session>.jsonl`). They are undocumented, so
+ * unknown lines are skipped and counted. Edits and retries make branches: the calls of every branch
+ * were executed, and the final branch has the question and the answer.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -36,7 +36,7 @@ function likeness(value: unknown): number {
   if ('session_id' in value) return 0;
   // Lines about the session itself are among the messages and tell nothing alone.
   if (NOTES.has(value.type)) return 0.4;
-  // It grows new kinds of them, each with the session it is about. Other agents write such lines too.
+  // New kinds of lines appear over time, each with its session. Other agents write similar lines.
   return typeof value.sessionId === 'string' && 'timestamp' in value ? 0.2 : 0;
 }
 
@@ -64,7 +64,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   let last: string | undefined;
   for (const record of records) {
     const line = record.value;
-    // Lines without a session, such as those of progress, hold the chain of their neighbours together.
+    // Lines without a session, such as progress, connect their neighbors.
     const named = isFields(line) ? label(line.sessionId) : undefined;
     const id =
       named ?? (isFields(line) && label(line.uuid) !== undefined ? (last ?? '') : undefined);
@@ -154,13 +154,16 @@ function once(lines: readonly Fields[]): Fields[] {
   });
 }
 
-/** Notes of Claude Code to the model are not of the user; calls and results are what they are, whoever wrote the line. */
+/**
+ * Claude Code's notes to the model are not the user's. Calls and results count, whoever wrote the
+ * line.
+ */
 const hasBlocks = ({ message }: Fields): boolean =>
   objects(fields(message).content).some(
     ({ type }) => type === 'tool_use' || type === 'tool_result',
   );
 
-/** What was asked on the branch that was gone on with. */
+/** The question on the final branch. */
 function firstWords(lines: readonly Fields[]): Message | undefined {
   const first = lines.find(
     (line) => line.type === 'user' && line.isSidechain !== true && line.isMeta !== true,
@@ -172,8 +175,8 @@ function firstWords(lines: readonly Fields[]): Message | undefined {
 const hasVersion = ({ version }: Fields): boolean => typeof version === 'string';
 
 /**
- * Which call started the sub-agent a line belongs to. The call's result names the agent's id; in older files only the
- * prompt, which is the first line of the side chain, tells.
+ * The call that started the sub-agent of a line. Its result names the agent's id; in older files
+ * only the prompt, the first line of the side chain, identifies it.
  */
 function agentCalls(lines: readonly Fields[]): (line: Fields) => string | undefined {
   const byAgent = new Map<string, string>();
@@ -212,7 +215,7 @@ function agentCalls(lines: readonly Fields[]): (line: Fields) => string | undefi
   };
 }
 
-/** Two sub-agents with one prompt are two calls: each prompt is taken once. */
+/** Two sub-agents with one prompt are two calls, so each prompt is used once. */
 function takePrompt({ message }: Fields, byPrompt: Map<string, string[]>): string | undefined {
   const { content } = fields(message);
   const said = typeof content === 'string' ? content : text(objects(content)[0]?.text);

@@ -7,28 +7,29 @@ import { finishOf } from '../../build/finish.ts';
 import { messageTurns, roleOf } from '../../build/messages.ts';
 import { fields, label } from '../../build/values.ts';
 
-/** The agent a user talks to; the others are its sub-agents. */
+/** The agent that the user talks to. */
 export const MAIN_AGENT = 'main';
 
 /** A message as Claude Code wraps it. */
 export interface ClaudeLine {
   readonly message: Fields;
-  /** The call in which a sub-agent said it. */
+  /** The call that started the sub-agent. */
   readonly insideCall?: string;
-  /** The id of a sub-agent, empty where it has none, whose call is not known. */
+  /** Id of a sub-agent (possibly empty) whose call is unknown. */
   readonly loose?: string;
-  /** Tells two replies with one message id apart, where the source knows more. */
+  /** Distinguishes two replies with one message id, if the source knows more. */
   readonly requestId?: string;
   readonly at?: number;
 }
 
 /**
- * The messages of a Claude Code session as a run. One reply of the model comes in several lines with one message id; what a
- * sub-agent says names the call it was started with, and becomes an agent inside that call.
+ * The messages of a Claude Code session as a run. One model reply spans several lines with one
+ * message id. A sub-agent's lines name the call that started it, and become an agent inside that
+ * call.
  */
 export class ClaudeRun {
   readonly steps: DraftStep[] = [];
-  /** What Claude Code wrote in the model's place, as it does when the provider refuses. */
+  /** Text written by Claude Code instead of the model, for example when the provider refuses. */
   apiError: string | undefined;
   readonly #main = new Dialogue(this.steps);
   readonly #threads = new Map<string, Dialogue>();
@@ -120,7 +121,7 @@ export class ClaudeRun {
     return thread;
   }
 
-  /** A sub-agent of an unknown call is beside the main agent: what it did is known, not who asked for it. */
+  /** A sub-agent of an unknown call is a sibling of the main agent. */
   #looseThread(id: string): Dialogue {
     const key = looseKey(id);
     const known = this.#threads.get(key);
@@ -131,7 +132,7 @@ export class ClaudeRun {
     return thread;
   }
 
-  /** A step for a call that carries more than its message says: a refusal, or an agent inside it. */
+  /** A step for a call with more than its message: a refusal, or an agent inside it. */
   #recordCall(id: string): void {
     if (this.#stepOfCall.has(id)) return;
     this.#stepOfCall.add(id);

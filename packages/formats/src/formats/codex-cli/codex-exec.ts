@@ -17,8 +17,8 @@ export const isExecEvent = (value: unknown): boolean =>
     (value.type === 'error' && typeof value.message === 'string'));
 
 /**
- * A run of `codex exec --json`. Its items are what ran and what was said; where one call of the model ends and the next
- * begins is not told, so replies are known in part only. The prompt is not recorded.
+ * A run of `codex exec --json`. Its items are messages and executed calls. The boundaries of model
+ * calls are missing, so replies are partial. The prompt is not recorded.
  */
 export function execDraft(events: readonly Fields[], format: string): Draft {
   const dialogue = new Dialogue();
@@ -36,7 +36,7 @@ export function execDraft(events: readonly Fields[], format: string): Draft {
     else {
       const tool = toolOf(item);
       if (tool === undefined) continue;
-      // The reply before it asked for it; a run that ends with a call has no answer.
+      // The previous reply requested it; a run that ends with a call has no answer.
       const call: Call = {
         name: tool.name,
         id: tool.callId,
@@ -80,7 +80,7 @@ function lastStates(events: readonly Fields[]): Iterable<Fields> {
     if (!isFields(item)) continue;
     const id = label(item.id) ?? `item ${items.size}`;
     const known = items.get(id);
-    // Two events of one item that disagree on its kind: one we know is believed before one we do not.
+    // If two events of an item disagree on its kind, the known kind wins.
     const isKnown = KINDS.has(String(known?.type)) || !KINDS.has(String(item.type));
     items.set(id, { ...known, ...item, type: isKnown ? (known?.type ?? item.type) : item.type });
   }
@@ -95,7 +95,7 @@ const KINDS = new Set([
   'collab_tool_call',
 ]);
 
-/** Items are numbered, `item_N` from 0: one that is skipped was there. */
+/** Items are numbered `item_N` from 0, so a missing number is a gap. */
 function missingItems(events: readonly Fields[]): GapNote[] {
   const numbers = events
     .flatMap(({ item }) => /(\d{1,9})$/.exec(label(fields(item).id) ?? '')?.[1] ?? [])
@@ -153,8 +153,7 @@ function toolOf(item: Fields): DraftTool | undefined {
         args: { prompt: item.prompt ?? null },
       };
     default:
-      // A kind of item that is not known yet is a call where it looks like one, or has the state of something that ran;
-      // so is one without a kind.
+      // An unknown or missing kind is a call if it looks like one or has an execution state.
       return typeof item.type !== 'string' ||
         item.type === '' ||
         mayBeCall(item) ||
@@ -181,7 +180,7 @@ function mcpCall(item: Fields, base: Pick<DraftTool, 'kind' | 'callId' | 'status
   };
 }
 
-/** Codex counts what was read from the cache as part of the input. */
+/** Codex includes cached tokens in the input. */
 export function usageOf(value: unknown): Usage | undefined {
   const counted = fields(value);
   const usage: Usage = {

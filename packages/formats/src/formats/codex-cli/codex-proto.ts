@@ -16,7 +16,7 @@ export function execEvents(lines: readonly Fields[]): Fields[] {
   );
 }
 
-/** Nothing of the run itself, or said again whole in another line. */
+/** Irrelevant events, and those repeated completely in another line. */
 const PASSED =
   /^(?:session_configured|token_count|task_started|.*_delta|turn_diff|user_message|agent_reasoning_section_break|background_event|agent_reasoning_raw_content|plan_update|.*approval_request|list_.*|get_.*|shutdown_complete|turn_aborted|stream_error)$/;
 

@@ -26,8 +26,8 @@ export const isRolloutLine = (value: unknown): boolean =>
   isFields(value.payload);
 
 /**
- * A session file of Codex. The items are those of the Responses API, which do not say whether a call failed; the events
- * beside them do. Totals count the whole session.
+ * A Codex session file. Its items use the Responses API, which lacks failure flags; the events next
+ * to them have those. Totals count the whole session.
  */
 export function rolloutDraft(lines: readonly Fields[], format: string): Draft {
   const payloads = (type: string): Fields[] =>
@@ -52,7 +52,7 @@ export function rolloutDraft(lines: readonly Fields[], format: string): Draft {
     ...timeSpan(lines.map(({ timestamp }) => time(timestamp))),
     id: label(meta.id),
     reported: usage === undefined ? undefined : { usage },
-    // What is before the user's words among the items are instructions and the state of the machine.
+    // Items before the user's message are instructions and machine state.
     task:
       asked.length !== 0
         ? { input: asked.slice(0, 1).map((said) => turnOfText('user', said) as never) }
@@ -100,7 +100,9 @@ function outcomeOf(event: Fields): Outcome | undefined {
   return undefined;
 }
 
-/** Shells answer `{output, metadata: {exit_code}}` in older versions: then the result says it itself. */
+/**
+ * In older versions shells answer `{output, metadata: {exit_code}}`, so the result has the status.
+ */
 function withOutcome(turn: Turn, outcomes: ReadonlyMap<string, Outcome>): Turn {
   if (turn.role !== 'tool') return turn;
   const { output, metadata } = fields(turn.result);

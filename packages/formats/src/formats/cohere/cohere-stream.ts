@@ -23,7 +23,7 @@ interface Joined {
   readonly isDamaged: boolean;
 }
 
-/** A streamed reply put together, in the shape a whole one has. */
+/** Joins a streamed reply to the shape of a whole one. */
 export function joined(events: readonly unknown[]): Joined {
   const isFirst = events.some((event) => typeof fields(event).event_type === 'string');
   return isFirst ? firstVersion(events) : secondVersion(events);

@@ -22,7 +22,7 @@ import { oldInput } from './cohere-v1.ts';
 
 const FORMAT = 'cohere';
 
-/** Cohere on the wire: chat of version 2 and 1, generate; whole or streamed. */
+/** Cohere on the wire: chat versions 2 and 1, generate; whole or streamed. */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Cohere chat (v1, v2): responses, request/response pairs, streams',
@@ -74,7 +74,7 @@ export const COHERE_WIRE: Wire = {
   reply: replyOf,
 };
 
-/** What the model plans to do is beside its calls. */
+/** The model's plan is separate from its calls. */
 function withPlan(message: Fields): Turn[] {
   const plan = text(message.tool_plan);
   const whole =
@@ -119,14 +119,14 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   };
 }
 
-/** Version 1 says `{text, tool_calls: [{name, parameters}]}`, and generate a list of texts. */
+/** Version 1 has `{text, tool_calls: [{name, parameters}]}`, and generate a list of texts. */
 function oldMessage(reply: Fields): Fields | undefined {
   const said = text(reply.text) ?? text(objects(reply.generations)[0]?.text);
   if (said === undefined && !Array.isArray(reply.tool_calls)) return undefined;
   return { content: said ?? '', tool_calls: reply.tool_calls };
 }
 
-/** What was used, else what is charged for. */
+/** Used tokens, else billed ones. */
 function usageOf(given: Fields): Usage | undefined {
   const counts = isFields(given.tokens) ? given.tokens : fields(given.billed_units);
   const usage: Usage = {

@@ -64,7 +64,9 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
   );
 }
 
-/** The replies of one run, in order, those of its sub-agents among them; what was asked and what tools gave is not kept. */
+/**
+ * The replies of one run in order, including sub-agents. Questions and tool results are not stored.
+ */
 function responsesDraft(lines: readonly Fields[]): Draft {
   const replies = lines.filter(
     ({ method }) => typeof method === 'string' && method.startsWith('generateContent'),
@@ -80,7 +82,7 @@ function responsesDraft(lines: readonly Fields[]): Draft {
   };
 }
 
-/** A streamed reply that was read to its end says why it ended. */
+/** A complete streamed reply has a finish reason. */
 function stepOf(response: unknown): DraftLlm {
   const reply = replyOf(response);
   const isCut = Array.isArray(response) && reply.finish === undefined;

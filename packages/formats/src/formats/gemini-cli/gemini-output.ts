@@ -3,7 +3,7 @@ import type { Draft, DraftTool } from '../../build/draft.ts';
 import { sumUsage } from '../../build/usage.ts';
 import { amount, fields, label, text } from '../../build/values.ts';
 
-/** What `gemini --output-format json` prints: the answer, and counts of what was done. */
+/** The output of `gemini --output-format json`: the answer, and usage counts. */
 export const isOutput = (value: unknown): boolean =>
   isFields(value) &&
   (typeof value.response === 'string' || isFields(value.error)) &&
@@ -13,7 +13,7 @@ export const isOutput = (value: unknown): boolean =>
 
 const MAX_CALLS = 10_000;
 
-/** The calls by name and number; their order, arguments and results are not in the output. */
+/** Calls by name and count. Their order, arguments and results are missing. */
 export function outputDraft(output: Fields, format: string): Draft {
   const { models, tools } = fields(output.stats);
   const used = Object.values(fields(models)).map(fields);

@@ -11,7 +11,7 @@ import { amount, argumentsOf, fields, label, objects, text, time } from '../../b
 
 const TYPES = new Set(['user', 'gemini', 'info', 'error', 'warning']);
 
-/** A message of a session; older files leave ids out. */
+/** A message of a session. Older files have no ids. */
 const isMessage = (value: unknown): value is Fields =>
   isFields(value) &&
   typeof value.type === 'string' &&
@@ -32,7 +32,7 @@ export const isSession = (value: unknown): boolean =>
   Array.isArray(value.messages) &&
   value.messages.every(isMessage);
 
-/** A line about the session: how it began, what changed, how far it was taken back. */
+/** A line about the session: its start, changes, rewinds. */
 export const isSessionLine = (value: unknown): boolean =>
   isFields(value) &&
   ((typeof value.sessionId === 'string' && typeof value.projectHash === 'string') ||
@@ -42,18 +42,18 @@ export const isSessionLine = (value: unknown): boolean =>
 interface Session {
   readonly about: Fields;
   readonly messages: readonly Fields[];
-  /** Messages that were taken back: what was called there ran. */
+  /** Rewound messages, whose calls were executed. */
   readonly left: ReadonlySet<string>;
   /** Replies that a checkpoint repeats and that are not there. */
   readonly absent: readonly string[];
 }
 
-/** What stands for the model's reply to a summary. */
+/** A placeholder for the model's reply to a summary. */
 const RECEIPT = /^Got it\b/;
 
 /**
- * Puts a session together. A message that is written again replaces what it said and keeps the calls it had; a checkpoint
- * after compression repeats and shortens messages, so it adds only what nothing told before.
+ * Assembles a session. A rewritten message replaces its text and keeps its calls. A checkpoint
+ * after compression repeats and shortens messages, so it adds only new ones.
  */
 function collect(lines: readonly Fields[]): Session {
   const messages = new Map<string, Fields>();
@@ -163,7 +163,7 @@ export function sessionDraft(lines: readonly Fields[], format: string): Draft {
 
 const userTurns = ({ content }: Fields): Turn[] => messageTurns({ role: 'user', content });
 
-/** Where the history is kept as the model had it, the content names the calls a second time. */
+/** If the history is stored as the model had it, the content repeats the calls. */
 function replyTurn({ content, thoughts }: Fields, records: readonly Fields[]): Turn {
   const said = contentOf(content);
   const calls = records.map(callOf);
@@ -226,7 +226,7 @@ function resultTurn(call: Fields): Turn {
 
 const AGENT_TOOLS = new Set(['invoke_agent', 'delegate_to_agent']);
 
-/** A sub-agent's session is a file of its own: what it called is not in this one. */
+/** A sub-agent has a separate session file, so its calls are missing here. */
 function subagentGap(call: Fields): GapNote[] {
   const { agentId, resultDisplay, name } = call;
   const isShown =

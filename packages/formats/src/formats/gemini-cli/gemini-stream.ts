@@ -31,7 +31,7 @@ export function isStreamEvent(value: unknown): boolean {
   }
 }
 
-/** Where one call of the model ends and the next begins is not told: replies are known in part only. */
+/** The boundaries of model calls are missing, so replies are partial. */
 export function streamDraft(events: readonly Fields[], format: string): Draft {
   const dialogue = new Dialogue();
   let open: OpenReply | undefined;
@@ -91,7 +91,7 @@ export function streamDraft(events: readonly Fields[], format: string): Draft {
   };
 }
 
-/** The pieces of a reply are one text, broken anywhere. */
+/** Pieces of a reply are one text, split anywhere. */
 function say(reply: OpenReply, said: string): void {
   const last = reply.output.parts.at(-1);
   const before = last?.type === 'text' ? last.text : '';

@@ -21,7 +21,10 @@ import { merged } from '../../otel/messages.ts';
 
 const FORMAT = 'gemini-generate-content';
 
-/** Gemini and Vertex AI: contents, replies, requests beside their replies. Calls have no ids and are paired in order. */
+/**
+ * Gemini and Vertex AI: contents, replies, requests with replies. Calls have no ids and are paired
+ * in order.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Gemini generateContent: contents, responses, request/response pairs',
@@ -46,7 +49,7 @@ function likeness(value: unknown): number {
   return contentLikeness(value);
 }
 
-/** Contents have parts without a type: GenAI's messages have parts with one. */
+/** Contents have untyped parts, GenAI messages typed ones. */
 function contentLikeness(content: unknown): number {
   if (
     !isFields(content) ||
@@ -70,7 +73,9 @@ const isReply = (value: unknown): boolean =>
     'usage_metadata' in value ||
     isFields(fields(value.candidates[0]).content));
 
-/** Pieces of one streamed reply carry one id; without ids a reply continues until it says why it ended. */
+/**
+ * Pieces of one streamed reply share an id. Without ids a reply continues until its finish reason.
+ */
 function pieceKey(): (record: RawRecord) => string {
   let count = 0;
   let isOpen = false;
@@ -94,7 +99,10 @@ function inputOf(request: Fields): Turn[] {
   return system.length === 0 ? turns : [{ role: 'system', parts: system }, ...turns];
 }
 
-/** On the wire the contents are a list of maps: a text in its place is not what was sent, and hides what came before. */
+/**
+ * Contents on the wire are a list of maps. A text is not the original request, and hides earlier
+ * messages.
+ */
 const isAsSent = (contents: unknown): boolean =>
   Array.isArray(contents) && contents.every(isFields);
 
@@ -155,14 +163,14 @@ export function replyOf(response: unknown): Reply & { output?: Turn } {
   };
 }
 
-/** A stream that was read to its end says why it ended, or that the prompt was refused. */
+/** A complete stream has a finish reason or a prompt refusal. */
 const isEnded = (response: unknown): boolean =>
   (Array.isArray(response) ? objects(response) : [fields(response)]).some(
     (part) =>
       finishIn(part) !== undefined || isFields(pick(part, 'promptFeedback', 'prompt_feedback')),
   );
 
-/** A reply comes in pieces, in a stream and in a history kept from one: the pieces are one text, broken anywhere. */
+/** Streamed pieces are one text, split anywhere. */
 function withWholeText(turn: Turn): Turn {
   if (turn.role !== 'assistant' || turn.parts.length < 2) return turn;
   const parts: Part[] = [];

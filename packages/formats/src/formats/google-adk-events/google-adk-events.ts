@@ -18,7 +18,10 @@ import {
 
 const FORMAT = 'google-adk-events';
 
-/** Google ADK: events of a session, whose invocations are the turns of one conversation. Eval sets say what should happen and are not read. */
+/**
+ * Google ADK: events of a session, whose invocations are the turns of one conversation. Eval sets
+ * contain expectations and are not read.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Google ADK: session events',
@@ -39,7 +42,7 @@ const isSession = (value: unknown): boolean =>
   value.events.length > 0 &&
   value.events.every(isEvent);
 
-/** The result of an evaluation keeps the run that was judged beside the one that was expected. */
+/** An evaluation result has the actual run next to the expected one. */
 const isEvalResult = (value: unknown): value is Fields =>
   isFields(value) && Array.isArray(pick(value, 'eval_case_results', 'evalCaseResults'));
 

@@ -16,7 +16,7 @@ export const isEvent = (value: unknown): boolean =>
   typeof value.author === 'string' &&
   (typeof value.invocationId === 'string' || typeof value.invocation_id === 'string');
 
-/** The events of one invocation: what the user asked, and everything until the agents were done. */
+/** The events of one invocation, from the question to the end. */
 export function eventsDraft(run: {
   readonly id: string;
   readonly events: readonly Fields[];
@@ -25,7 +25,7 @@ export function eventsDraft(run: {
 }): Draft {
   const dialogue = new Dialogue();
   for (const event of run.events) {
-    // Pieces of a stream come again as a whole.
+    // Streamed pieces are repeated as a whole.
     if (event.partial === true) continue;
     addEvent(event, dialogue);
   }
@@ -99,7 +99,10 @@ const failureOf = (event: Fields) => ({
   message: label(pick(event, 'errorMessage', 'error_message')),
 });
 
-/** Tools of ADK say how they ended by convention: `{error}` or `{status: "error"}`; without either it is unknown. */
+/**
+ * ADK tools report failures by convention: `{error}` or `{status: "error"}`. Without either it is
+ * unknown.
+ */
 export function withOutcome(turn: Turn): Turn {
   if (turn.role !== 'tool' || !isFields(turn.result)) return turn;
   const { error, status } = turn.result;
@@ -113,7 +116,7 @@ export function withOutcome(turn: Turn): Turn {
   return status === 'success' ? { ...turn, status: 'ok' } : turn;
 }
 
-/** A run as the result of an evaluation keeps it: the tools used and the answer. What the tools return is often left out. */
+/** A run in an evaluation result: the used tools and the answer, often without tool results. */
 export function invocationDraft(
   invocation: Fields,
   { evalCase, format }: { readonly evalCase: Fields; readonly format: string },

@@ -8,7 +8,10 @@ import { sampleDraft } from './inspect-sample.ts';
 
 const FORMAT = 'inspect-ai';
 
-/** Logs of Inspect: JSON, or `.eval`, a zip with a file a sample. One run a sample and epoch; scores are its outcomes. */
+/**
+ * Inspect logs: JSON, or `.eval`, a zip with one file per sample. One run per sample and epoch,
+ * with scores as outcomes.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Inspect AI evaluation logs (.json and .eval)',

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '@agentci/trace';
 import { fields } from '../../build/values.ts';
 
-/** Puts texts back where Inspect keeps only a reference to them. */
+/** Restores texts that Inspect stores by reference. */
 export interface Attachments {
   readonly resolve: (value: unknown) => unknown;
 }
@@ -9,7 +9,10 @@ export interface Attachments {
 const REFERENCE = /^(?:attachment|tc):\/\/([0-9a-f]{8,128})$/;
 const MAX_DEPTH = 64;
 
-/** Texts are kept once, by hash: `attachment://HASH`, in older logs `tc://HASH`. An unknown hash stays as it is. */
+/**
+ * Texts are stored once by hash: `attachment://HASH`, in older logs `tc://HASH`. An unknown hash
+ * stays.
+ */
 export function attachmentsOf(sample: Fields): Attachments {
   const texts = { ...fields(fields(sample.transcript).content), ...fields(sample.attachments) };
   const resolve = (value: unknown, depth: number): unknown => {

@@ -11,7 +11,7 @@ import type { Attachments } from './inspect-attachments.ts';
 const MAX_NESTED = 64;
 const MAX_MESSAGES = 10_000;
 
-/** Messages of a sample. A result says whether the tool failed: `error` is given, or it is not. */
+/** Messages of a sample. A result failed if `error` is present. */
 export function inspectTurns(messages: unknown, attachments: Attachments): Turn[] {
   return objects(attachments.resolve(messages)).flatMap((message) => {
     const turns = messageTurns(message);
@@ -26,7 +26,7 @@ export function inspectTurns(messages: unknown, attachments: Attachments): Turn[
 
 type Outcome = Pick<Turn, 'status' | 'error'>;
 
-/** What the operator did not approve was denied; anything else in `error` went wrong. */
+/** An operator's rejection is a denial; any other `error` is a failure. */
 function failureOf(error: unknown): Outcome {
   if (error === undefined || error === null) return { status: 'ok' };
   const { type, message } = fields(error);
@@ -41,7 +41,7 @@ interface Context {
   readonly attachments: Attachments;
 }
 
-/** The events of a sample as steps. What scorers ask of a model is not the agent's work, and is left out. */
+/** The events of a sample as steps, without the scorers' model calls. */
 export function eventSteps(events: readonly Fields[], context: Context): DraftStep[] {
   const scoring = new Set<string>();
   const steps: DraftStep[] = [];

@@ -14,7 +14,7 @@ import { type Attachments, attachmentsOf } from './inspect-attachments.ts';
 import { eventSteps, inspectTurns } from './inspect-events.ts';
 
 const WHOLE: Draft['records'] = AGENT_RECORD;
-/** A sample without a single reply of a model was cut down: what is missing is not known. */
+/** A sample without model replies was reduced, and the missing parts are unknown. */
 const RESULTS_ONLY: Draft['records'] = {
   toolCalls: 'partial',
   toolResults: 'full',
