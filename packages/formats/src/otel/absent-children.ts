@@ -2,10 +2,10 @@ import type { DraftStep, DraftTool } from '../build/draft.ts';
 import { label, unpacked } from '../build/values.ts';
 import type { ReadSpan } from './group-runs.ts';
 
-/** The span that Pydantic AI puts around the calls of one reply names them all. */
+/** Pydantic AI's span around the calls of one reply names them all. */
 const AROUND_CALLS = /^running (?:\d{1,9} )?tools?$/;
 
-/** Calls that a span around them names and that have no span of their own. */
+/** Calls that an enclosing span names, but that have no span. */
 export function absentCalls(run: readonly ReadSpan[], steps: readonly DraftStep[]): DraftTool[] {
   const found = new Map<string, number>();
   for (const step of steps)

@@ -3,8 +3,8 @@ import { fields, label, objects, pick, text, unpacked } from '../build/values.ts
 import type { Span, SpanEvent } from './span.ts';
 
 /**
- * The distribution of AWS (ADOT) takes messages out of spans and writes them as one event a span, with a body
- * `{input: {messages}, output: {messages}}`. This puts them back where the span's own dialect looks for them.
+ * AWS's distribution (ADOT) moves messages from spans into one event per span, with a body `{input:
+ * {messages}, output: {messages}}`. This puts them back where the span's dialect expects them.
  */
 export function withAdotContent(span: Span): Span {
   const body = span.events.map(({ body: given }) => unpacked(given)).find(isAdotBody);
@@ -23,7 +23,7 @@ export function withAdotContent(span: Span): Span {
   return filled(span, messages(content));
 }
 
-/** What the span says itself is never replaced. */
+/** Never replaces the span's own content. */
 const filled = (span: Span, more: Fields): Span => ({
   ...span,
   attributes: { ...more, ...span.attributes },
@@ -39,8 +39,8 @@ interface Content {
 }
 
 /**
- * A reply is under `message`, with its reason to end. What the assistant said before has the same role and so comes with
- * the output, under `content`: it is part of what the model was sent.
+ * A reply is under `message`, with its finish reason. Earlier assistant messages have the same
+ * role, so they come with the output, under `content`, but belong to the input.
  */
 function contentOf(body: Fields): Content {
   const put = objects(fields(body.output).messages);
@@ -59,7 +59,7 @@ const isReply = (content: unknown): boolean => isFields(content) && 'message' in
 
 function messageOf({ role, content }: Fields, otherwise: string): Fields {
   const outer = unpacked(content);
-  // A message that says what it is, such as one of LangChain, is kept whole.
+  // A typed message, such as LangChain's, is kept whole.
   const inner =
     isFields(outer) && !('type' in outer)
       ? unpacked(pick(outer, 'message', 'content') ?? outer)
@@ -101,7 +101,7 @@ function resultText(value: unknown): string | undefined {
   return texts.length > 0 ? texts.join('\n') : asText(value);
 }
 
-/** A span of which only the event is left: what it put out tells what it was. */
+/** A span with only its event left: its output identifies it. */
 function guessed({ input, output }: Content): Fields | undefined {
   const put = fields(output.at(-1)?.content);
   const [first] = Array.isArray(put.generations) ? put.generations.flat().filter(isFields) : [];
@@ -134,8 +134,8 @@ function guessed({ input, output }: Content): Fields | undefined {
 }
 
 /**
- * What an event of Strands describes where its span is not in the file: a reply of the model is a list of blocks with a reason
- * to end, that of an agent is a text; a cycle repeats its reply, and a tool its call, without a reason or a name.
+ * The kind of a Strands event without its span: a model reply is a list of blocks with a finish
+ * reason, an agent's a text. A cycle repeats its reply and a tool its call, without reason or name.
  */
 export function operationOf(event: SpanEvent): 'chat' | 'invoke_agent' | undefined {
   const body = unpacked(event.body);

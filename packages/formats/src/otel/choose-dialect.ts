@@ -12,7 +12,7 @@ import { pydanticAi } from './dialects/pydantic-ai.ts';
 import { strands } from './dialects/strands.ts';
 import type { Span } from './span.ts';
 
-/** In order: what says most about its writer first, the conventions all of them build on last. */
+/** In order: the most specific writers first, the common conventions last. */
 const DIALECTS: readonly Dialect[] = [
   langfuse,
   openinference,
@@ -29,6 +29,6 @@ const DIALECTS: readonly Dialect[] = [
   generic,
 ];
 
-/** The dialect a span is written in; undefined for spans that have nothing to do with agents. */
+/** The dialect of a span. Undefined for spans that have nothing to do with agents. */
 export const dialectOf = (span: Span): Dialect | undefined =>
   DIALECTS.find((dialect) => dialect.matches(span));

@@ -3,20 +3,22 @@ import type { DraftStep } from '../build/draft.ts';
 import { label, text } from '../build/values.ts';
 import type { Span } from './span.ts';
 
-/** One way of writing agents into span attributes. Which one a span is in is decided span by span. */
+/** One way of writing agents into span attributes, decided span by span. */
 export interface Dialect {
   /** As shown in `source.dialects`. */
   readonly name: string;
   readonly matches: (span: Span) => boolean;
-  /** The step a span describes; undefined for plumbing. A second step may come with it, such as a handoff. */
+  /**
+   * The step of a span. Undefined for framework spans. A second step may follow, such as a handoff.
+   */
   readonly read: (span: Span) => Reading | readonly Reading[] | undefined;
 }
 
 type Unplaced<S> = S extends DraftStep ? Omit<S, 'key' | 'parent' | 't0' | 't1' | 'raw'> : never;
-/** A step without the place its span gives it. */
+/** A step without its position in the tree. */
 export type Reading = Unplaced<DraftStep>;
 
-/** Success is normally unset; a span without any status says nothing. */
+/** Success is usually unset, and a span without any status says nothing. */
 export const statusOf = (span: Span): 'ok' | 'error' | undefined => {
   if (span.outcome === undefined) return failureOf(span) === undefined ? undefined : 'error';
   if (span.outcome === 'error') return 'error';
@@ -27,7 +29,7 @@ export const statusOf = (span: Span): 'ok' | 'error' | undefined => {
 const failedByType = (span: Span): 'ok' | 'error' =>
   label(span.attributes['error.type']) === undefined ? 'ok' : 'error';
 
-/** What went wrong: the recorded exception, else the status message, else the type of the error. */
+/** The failure: the recorded exception, else the status message, else the error type. */
 export function failureOf(span: Span): Failure | undefined {
   const exception = span.events.find(({ name }) => name === 'exception')?.attributes ?? {};
   const failure: Failure = {

@@ -64,7 +64,10 @@ export function sampleDraft(
   };
 }
 
-/** The sample's own sum, where its model calls do not explain it. What scorers used is in the sum, and is explained by their own events. */
+/**
+ * The sample's own total, if its model calls do not explain it. Scorers are part of the total, and
+ * their events explain their share.
+ */
 function reportedUsage(sample: Fields, events: readonly Fields[]): Usage | undefined {
   const claimed = sumUsage(Object.values(fields(sample.model_usage)).map(usageOf));
   if (events.length === 0) return claimed;
@@ -76,7 +79,7 @@ function reportedUsage(sample: Fields, events: readonly Fields[]): Usage | undef
 }
 const DRIFT = 0.02;
 
-/** Tools that a sample says were called in places that give no steps: its messages, approvals, attempts that were retried. */
+/** Called tools mentioned outside of steps: in messages, approvals and retried attempts. */
 function mentionsOf(sample: Fields, events: readonly Fields[]): string[] {
   const approved = allEvents(events).flatMap(({ event, decision, call }) =>
     event === 'approval' && decision !== 'reject' ? (label(fields(call).function) ?? []) : [],
@@ -144,7 +147,7 @@ function answerOf(sample: Fields, attachments: Attachments): string | undefined 
   return (turn?.calls ?? []).length > 0 ? undefined : textOf(turn);
 }
 
-/** A score is a value, or several under names of their own. */
+/** A score is one value, or several named ones. */
 function outcomesOf(sample: Fields): NonNullable<Trace['outcomes']> {
   return Object.entries(fields(sample.scores)).flatMap(([scorer, score]) => {
     const { value } = fields(score);

@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
   retriever: 'retriever',
 };
 
-/** The runs behind the events, each put together from its start and its end. */
+/** The runs behind the events, joined from start and end. */
 export function streamDraft(records: readonly RawRecord[], format: string): Draft {
   const runs = new Map<string, OpenRun>();
   for (const { value } of records) {

@@ -52,7 +52,7 @@ const messageLikeness = (value: unknown): number => {
   return 0.9;
 };
 
-/** The messages of an update of a graph, `{node: {messages}}`, as `stream_mode: updates` gives them. */
+/** The messages of a graph update, `{node: {messages}}`, from `stream_mode: updates`. */
 function updateOf(value: unknown): readonly unknown[] | undefined {
   if (!isFields(value)) return undefined;
   const nodes = Object.values(value);

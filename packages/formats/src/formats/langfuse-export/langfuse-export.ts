@@ -88,7 +88,10 @@ function draftOf(value: Fields): Draft {
   };
 }
 
-/** An export holds the whole trace: a parent that is not in it was left out, unless all of it is below one span of another program. */
+/**
+ * An export has the whole trace, so a missing parent was lost, unless everything is below one span
+ * of another program.
+ */
 function absentParents(observations: readonly Fields[], root: string | undefined): GapNote[] {
   const known = new Set([root, ...observations.map(({ id }) => label(id))]);
   const tops = observations.filter((item) => !known.has(label(item.parentObservationId) ?? root));
@@ -105,7 +108,7 @@ function absentParents(observations: readonly Fields[], root: string | undefined
   return [{ gap: 'absentParent', detail: (label(top.parentObservationId) ?? '').slice(0, 80) }];
 }
 
-/** Where no observation has the type of a tool, a function that was traced with input and output may be one. */
+/** If no observation has a tool type, a traced function with input and output may be a tool. */
 function likelyCalls(observations: readonly Fields[], steps: readonly DraftStep[]): GapNote[] {
   if (steps.some(({ kind }) => kind === 'tool')) return [];
   const parents = new Set(observations.map((item) => label(item.parentObservationId)));
@@ -126,13 +129,15 @@ function likelyCalls(observations: readonly Fields[], steps: readonly DraftStep[
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Types that say no more than that something was done. */
+/** Generic types that only say that something ran. */
 const WORK = new Set(['SPAN', 'EVENT', 'CHAIN']);
-/** What LangChain and LangGraph write for themselves. */
+/** Internal spans of LangChain and LangGraph. */
 const PLUMBING =
   /^(?:Runnable|Channel|Lambda|LangGraph|__|_write|should_|route|branch|tools_condition)|(?:Prompt|PromptTemplate|Parser|Chain|Sequence|Template)$/i;
 
-/** Frameworks without a type for tools write spans: one named like a tool that was requested is its call. */
+/**
+ * Frameworks without a tool type write spans, so a span named like a requested tool is its call.
+ */
 function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
   const observation = observationOf(item);
   const isPlain = observation.type === 'SPAN' || observation.type === 'CHAIN';
@@ -153,7 +158,7 @@ function stepOf(item: Fields, called: ReadonlySet<string>): DraftStep {
   return { ...(step ?? { kind: 'span' }), ...place } as DraftStep;
 }
 
-/** A span whose metadata says that it is a tool, and which. */
+/** A span whose metadata names it as a tool. */
 function saidTool(item: Fields): string | undefined {
   const metadata = fields(unpacked(item.metadata));
   const kind = label(pick(metadata, 'kind', 'type', 'span_type', 'category'));

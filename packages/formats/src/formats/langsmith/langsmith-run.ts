@@ -42,7 +42,7 @@ export interface LangchainRun {
   readonly usage?: Usage | undefined;
 }
 
-/** The tokens an export counts on a run; counters that are 0 were never used. */
+/** Token counts on an exported run. Counters of 0 were never used. */
 export function runUsage(run: Fields): Usage | undefined {
   const usage = usageOf(run);
   return usage !== undefined && Object.values(usage).some((count) => count > 0) ? usage : undefined;
@@ -50,7 +50,7 @@ export function runUsage(run: Fields): Usage | undefined {
 
 const CONTROL_FLOW = /(?:^|\n)\s*(?:ParentCommand|GraphInterrupt|GraphBubbleUp|NodeInterrupt)\b/;
 
-/** LangGraph leaves a node by throwing; that is not a failure. */
+/** LangGraph leaves a node by throwing, which is not a failure. */
 export const isControlFlow = (error: unknown): boolean =>
   typeof error === 'string' && CONTROL_FLOW.test(error);
 
@@ -131,7 +131,7 @@ function llmStep(run: LangchainRun) {
   };
 }
 
-/** Why a reply ended, as its message, its generation or its choice says. */
+/** Why a reply ended, from its message, generation or choice. */
 function finishIn(outputs: unknown, message: Fields | undefined) {
   const { generations, choices } = fields(outputs);
   const generation = Array.isArray(generations) ? fields(generations.flat()[0]) : {};
@@ -179,7 +179,10 @@ function inputOf(inputs: unknown): Turn[] {
   return typeof list === 'string' ? [turnOfText('user', list)] : [];
 }
 
-/** Inputs are the arguments; older releases print them into `input`. The output is a tool message, a command or a value. */
+/**
+ * Inputs are the arguments; older releases print them into `input`. The output is a tool message, a
+ * command or a value.
+ */
 function toolStep(run: LangchainRun) {
   const given = fields(run.inputs);
   const printed =
@@ -207,7 +210,7 @@ function toolStep(run: LangchainRun) {
   };
 }
 
-/** A command moves on to another node; the tool message is among its updates. */
+/** A command goes to another node, with the tool message among its updates. */
 function commandMessage(output: unknown): Fields | undefined {
   const update = fields(fields(output).update);
   return Array.isArray(update.messages)

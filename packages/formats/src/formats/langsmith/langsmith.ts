@@ -46,7 +46,10 @@ function likeness(value: unknown): number {
 const isBatch = (value: Fields): boolean =>
   Array.isArray(value.post) && (Array.isArray(value.patch) || value.patch === undefined);
 
-/** Puts together what is said about a run in several places: a post, later patches, parts of a multipart body. */
+/**
+ * Merges the data about a run from several places: a post, later patches, parts of a multipart
+ * body.
+ */
 function collect(value: unknown, runs: Map<string, Fields>): void {
   const open: { value: unknown; parent?: string }[] = [{ value }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -151,7 +154,7 @@ function draftOf(runs: readonly Fields[]): Draft {
 
 const CALLS_TOOL = /^(?:call|execute|run|invoke)_?tools?$|^tool_?call$/i;
 
-/** Tools that the messages of a node say were called, and what a function that calls tools was given. */
+/** Tools that a node's messages mention, and the input of functions that call tools. */
 function mentionsOf({ run_type, name, inputs, outputs }: Fields): string[] {
   if (run_type === 'tool' || run_type === 'retriever') return [];
   const given = CALLS_TOOL.test(label(name) ?? '')
@@ -160,7 +163,7 @@ function mentionsOf({ run_type, name, inputs, outputs }: Fields): string[] {
   return present([given === undefined ? undefined : given, ...mentionsIn(outputs)]);
 }
 
-/** Runs that others name as their children, or as what they are children of, and that are not there. */
+/** Missing runs that others name as children or parents. */
 function absentRuns(runs: readonly Fields[]): GapNote[] {
   const known = new Set(runs.flatMap(({ id }) => label(id) ?? []));
   const named = runs.flatMap((run) =>

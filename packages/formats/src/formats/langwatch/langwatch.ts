@@ -24,7 +24,7 @@ import { anyTurns, merged, wordsOf } from '../../otel/messages.ts';
 
 const FORMAT = 'langwatch';
 
-/** Traces of LangWatch: as its API gives them, or as its SDKs send them. */
+/** LangWatch traces from its API or its SDKs. */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'LangWatch traces: {trace_id, spans: [{span_id, type, input, output, timestamps}]}',
@@ -85,7 +85,7 @@ function draftOf(trace: Fields): Draft {
   };
 }
 
-/** The tree that comes with a trace has a line for every span. */
+/** The tree of a trace has a line for every span. */
 function absentSpans(trace: Fields, spans: readonly Fields[]): GapNote[] {
   const tree = text(trace.ascii_tree);
   const lines =
@@ -178,7 +178,7 @@ function llmOf(span: Fields, input: unknown, output: unknown) {
   };
 }
 
-/** Values say what they are: `{type: "chat_messages" | "text" | "json" | …, value}`. */
+/** Typed values: `{type: "chat_messages" | "text" | "json" | …, value}`. */
 function contentIn(given: unknown): unknown {
   if (Array.isArray(given)) return contentIn(given[0]);
   return isFields(given) && 'value' in given ? unpacked(given.value) : undefined;
@@ -212,7 +212,7 @@ function usageOf(metrics: Fields): Usage | undefined {
   return hasValues(usage) ? usage : undefined;
 }
 
-/** Scores of evaluators: beside the spans, or spans of their own. */
+/** Evaluator scores, next to the spans or as separate spans. */
 function outcomesOf(trace: Fields, spans: readonly Fields[]): NonNullable<Trace['outcomes']> {
   const own = spans
     .filter(({ type }) => type === 'evaluation')

@@ -25,7 +25,10 @@ const FORMAT = 'mastra';
 const TYPES =
   /^(?:agent_run|workflow_\w+|model_generation|model_step|model_inference|model_chunk|tool_call|mcp_tool_call|client_tool_call|provider_tool_call|processor_run|memory_operation|rag_\w+|generic|scorer_\w+)$/;
 
-/** Spans as Mastra's exporters give them. Usage is on generation, step and inference: the innermost one counts. */
+/**
+ * Spans of Mastra's exporters. Usage is on generation, step and inference, and the innermost
+ * counts.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Mastra: exported spans (agent_run, model_generation, tool_call …)',
@@ -51,7 +54,7 @@ export const adapter: Adapter = {
   },
 };
 
-/** A printed tree comes with an outline: a line for every span. */
+/** A printed tree has an outline with a line for every span. */
 function absentSpans(
   records: readonly RawRecord[],
   traces: ReadonlyMap<string, readonly Fields[]>,
@@ -83,7 +86,7 @@ function spansOf(value: unknown): Fields[] {
 
 const MAX_DEPTH = 64;
 
-/** A tree of `{span, children}`, as Mastra's test exporter prints it: what is inside another is its child. */
+/** A nested tree of `{span, children}`, as Mastra's test exporter prints it. */
 function treeSpans(root: Fields): Fields[] {
   const found: Fields[] = [];
   const open: { node: Fields; parent: string | undefined; depth: number }[] = [
@@ -163,7 +166,7 @@ function stepOf(span: Fields): DraftStep {
   }
 }
 
-/** `tool: 'get_weather'`; the entity beside it is the agent. */
+/** `tool: 'get_weather'`; the adjacent entity is the agent. */
 const toolName = (span: Fields): string | undefined => {
   const entity = span.entityType === 'tool' ? label(span.entityName) : undefined;
   return (

@@ -22,7 +22,7 @@ export const isAuditLine = (value: unknown): boolean =>
   typeof value.seq === 'number' &&
   typeof value.prev === 'string';
 
-/** Each session of an audit as a trace: the calls that were passed on. What was refused was never made. */
+/** Each session of an audit as a trace of the forwarded calls. Refused calls were never made. */
 export function readAuditLog(records: readonly RawRecord[]): readonly AdapterItem[] {
   const sessions: AuditedSession[] = [];
   const open = new Map<string, AuditedSession>();
@@ -79,7 +79,7 @@ class AuditedSession {
       this.#steps.push({
         kind: 'tool',
         name: tool,
-        // What a secret was taken out of is not what was sent.
+        // Redacted arguments are not the sent ones.
         args: args === undefined || redacted === true ? undefined : args,
         status: 'unknown',
         by: 'mcp',

@@ -2,7 +2,7 @@ import { isDeeperThan, MAX_JSON_DEPTH } from '@agentci/lib/json';
 import { type Fields, isFields } from '@agentci/trace';
 import type { RawRecord } from '../../adapter.ts';
 
-/** One JSON-RPC message, with when and where it was found. */
+/** One JSON-RPC message with its time and location. */
 export interface McpMessage {
   readonly message: Fields;
   readonly at?: number;
@@ -10,7 +10,7 @@ export interface McpMessage {
 }
 
 const MAX_NESTING = 6;
-/** Where transcripts keep their messages. */
+/** Keys under which transcripts keep messages. */
 const LISTS = ['entries', 'events', 'messages', 'history'];
 const HOLDERS = ['message', 'request', 'response', 'data', 'payload', 'sse'];
 

@@ -72,7 +72,7 @@ function readTranscript(records: readonly RawRecord[]): readonly AdapterItem[] {
   }
 }
 
-/** The calls of a transcript with what became of them; undefined where it contradicts the protocol. */
+/** The calls of a transcript with their outcomes. Undefined if it violates the protocol. */
 export function readCalls(
   records: readonly RawRecord[],
 ): readonly Omit<ToolStep, 'id' | 'seq'>[] | undefined {
@@ -113,7 +113,7 @@ class Transcript {
   #results = 0;
   /** Messages that a tap could not keep. */
   readonly #dropped: number;
-  /** What a tap took out of messages, by name. */
+  /** Names of values that a tap redacted. */
   readonly #masked: readonly string[];
   readonly #hasMaskedAnswers: boolean;
 
@@ -161,7 +161,7 @@ class Transcript {
       this.#answer(call, found);
     } else if (this.#listings.delete(key)) this.#listTools(message.result);
     else if (this.#hellos.delete(key)) this.#hello(message.result);
-    // What answers another method like a tool was a call of one.
+    // A response with a tool result answers a tool call, whatever its method.
     else if (!this.#others.delete(key) || isToolResult(message.result)) this.#orphan(message);
   }
 
@@ -274,7 +274,7 @@ class Transcript {
     for (const { step } of this.#calls)
       list.add(this.#server === undefined ? step : { ...step, server: this.#server });
     const steps = this.#calls.map(({ step }) => step);
-    // A response without its request answers something unknown; results of tools hold content.
+    // A response without its request answers an unknown one; tool results have content.
     captured.toolCalls = this.#results + this.#dropped > 0 ? 'partial' : 'full';
     captured.toolArgs = 'full';
     captured.toolErrors = 'full';
@@ -282,7 +282,7 @@ class Transcript {
       steps.filter(({ result }) => result !== undefined).length,
       steps.length,
     );
-    // What was taken out may be the very thing that is looked for.
+    // The redacted value may be the one that a check looks for.
     if (this.#hasMaskedAnswers && captured.toolResults === 'full') captured.toolResults = 'partial';
     if (steps.some(({ t0 }) => t0 !== undefined)) captured.timing = 'partial';
     const times = steps.flatMap(({ t0, t1 }) => [t0, t1]).filter((time) => time !== undefined);
@@ -319,13 +319,13 @@ class Transcript {
 const isToolResult = (result: unknown): boolean =>
   isFields(result) && (Array.isArray(result.content) || 'structuredContent' in result);
 
-/** By time where every message has one, else as written. Equal times keep the order of the file. */
+/** By time if every message has one, else as written. Equal times keep file order. */
 function inOrder(messages: readonly McpMessage[]): readonly McpMessage[] {
   if (!messages.every(({ at }) => at !== undefined)) return messages;
   return messages.toSorted((a, b) => a.at! - b.at!);
 }
 
-/** 1 and "1" are two ids; null, a missing id and anything else are none. */
+/** 1 and "1" are different ids. Null, a missing id and anything else are not ids. */
 function idKey(id: unknown): string | undefined {
   return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id))
     ? `${typeof id} ${id}`

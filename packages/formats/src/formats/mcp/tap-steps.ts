@@ -2,13 +2,13 @@ import type { RawRecord } from '../../adapter.ts';
 import type { DraftTool, GapNote } from '../../build/draft.ts';
 import { readCalls } from './mcp.ts';
 
-/** What a tap of one server saw, for the trace of a run that others saw as well. */
+/** The view of one server's tap, for a trace with other evidence. */
 export interface TapEvidence {
   readonly server: string;
   readonly records: readonly RawRecord[];
 }
 
-/** The calls in taps as steps; a tap that cannot be read, or did not keep all, is a gap. */
+/** The tapped calls as steps. A tap that is unreadable or incomplete is a gap. */
 export function tapSteps(taps: readonly TapEvidence[]): {
   readonly steps: DraftTool[];
   readonly gaps: GapNote[];

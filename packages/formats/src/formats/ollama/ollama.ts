@@ -36,7 +36,7 @@ function likeness(value: unknown): number {
 const isReply = (response: unknown): boolean =>
   Array.isArray(response) ? response.length > 0 && response.every(isPiece) : isPiece(response);
 
-/** `{model, created_at, message | response, done}`: a whole reply, or a piece of one. */
+/** `{model, created_at, message | response, done}`: a whole reply or a piece. */
 const isPiece = (value: unknown): boolean =>
   isFields(value) &&
   typeof value.model === 'string' &&

@@ -18,7 +18,7 @@ export const isRunItem = (value: unknown): boolean =>
 
 const nameOf = (agent: unknown): string | undefined => label(fields(agent).name);
 
-/** The items of a run as steps: neighbours of one agent are one reply, and a handoff is said in so many words. */
+/** The items of a run as steps: neighbors of one agent are one reply, and handoffs are explicit. */
 export function runItems(
   items: readonly Fields[],
   before: Draft['turns'] = [],
@@ -99,7 +99,7 @@ export function stateDraft(state: Fields, format: string): Draft {
   };
 }
 
-/** Whether the replies, which are listed beside the items, ask for calls that are not among them. */
+/** Whether the replies request calls that are not among the items. */
 function hasOtherCalls(responses: readonly Fields[], items: readonly Fields[]): boolean {
   const raw = items.map((item) => pick(item, 'rawItem', 'raw_item'));
   const held = new Set(itemTurns(raw).flatMap(({ calls }) => (calls ?? []).map(({ id }) => id)));
@@ -121,7 +121,9 @@ function countedUsage(value: unknown): Usage | undefined {
   return fields(value).requests === 0 ? undefined : usageOf(value);
 }
 
-/** The calls of the model are listed beside the items, in order; where the numbers agree each reply gets its own. */
+/**
+ * Model calls are listed in order next to the items. If the counts agree, each reply gets its own.
+ */
 function withUsage(steps: readonly DraftStep[], responses: readonly Fields[]): DraftStep[] {
   const replies = steps.filter((step): step is DraftLlm => step.kind === 'llm');
   if (replies.length !== responses.length) return [...steps];

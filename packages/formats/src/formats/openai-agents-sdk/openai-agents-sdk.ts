@@ -15,8 +15,8 @@ import { isTraceRecord, spanItems } from './openai-agents-spans.ts';
 const FORMAT = 'openai-agents-sdk';
 
 /**
- * OpenAI Agents SDK, JavaScript and Python: `newItems`, `history`, `rawResponses`, the state of a run, and the records its
- * tracing exports. Items do not say whether a tool failed: a failed one looks like any other; only spans tell.
+ * OpenAI Agents SDK, JavaScript and Python: `newItems`, `history`, `rawResponses`, run state, and
+ * tracing exports. Items do not show whether a tool failed; only spans do.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -31,7 +31,7 @@ function likeness(value: unknown): number {
     return 0.97;
   if (isRawResponse(value)) return 0.95;
   if (isFields(value) && 'callId' in value && isResponseItem(value)) return 0.97;
-  // Messages and reasoning are in a history; alone they could be of the Responses API.
+  // Messages and reasoning occur in a history, but alone they could be Responses API items.
   return isFields(value) &&
     (value.type === 'message' || value.type === 'reasoning') &&
     !('stop_reason' in value)
@@ -90,7 +90,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 
 function historyDraft(items: readonly Fields[]): Draft {
   const turns = itemTurns(items);
-  // The name of a transfer tool is a spelling of the agent's name; its result has the name itself.
+  // A transfer tool's name is a spelling of the agent's name, and its result has the real one.
   const names = turns.flatMap(({ name, result }) =>
     name?.startsWith('transfer_to_') === true && isFields(result)
       ? (label(result.assistant) ?? [])
@@ -104,7 +104,7 @@ function historyDraft(items: readonly Fields[]): Draft {
   };
 }
 
-/** What the model answered, call by call; results and prompts are not in it. */
+/** Model replies call by call, without results and prompts. */
 const responsesDraft = (responses: readonly Fields[]): Draft => ({
   source: { format: FORMAT },
   steps: responses.map((response) => ({

@@ -20,7 +20,7 @@ interface Placed {
   readonly value: Fields;
 }
 
-/** The runs in what the SDK's tracing exports, one per trace. */
+/** The runs in a tracing export, one per trace. */
 export function spanItems(records: readonly Placed[], format: string): AdapterItem[] {
   const traces = new Map<string, Placed[]>();
   for (const placed of records) {
@@ -58,7 +58,7 @@ function draftOf(id: string, records: readonly Fields[], format: string): Draft 
   };
 }
 
-/** A turn is one call of the model; one that has no span of a call still tells that there was one. */
+/** A turn is one model call, even if it has no span for it. */
 function isBareTurn(span: Fields, spans: readonly Fields[]): boolean {
   const { type, data, name } = fields(span.span_data);
   const isTurn =
@@ -84,7 +84,7 @@ const MAX_DEPTH = 64;
 
 const bareTurn = (span: Fields): DraftStep => ({ ...stepOf(span), kind: 'llm' }) as DraftStep;
 
-/** Responses are exported without their tokens; the task around them has the sum. */
+/** Responses are exported without tokens, and their task has the sum. */
 function taskUsage(spans: readonly Fields[]): Usage | undefined {
   const data = spans.map((span) => fields(span.span_data));
   if (
@@ -99,7 +99,7 @@ function taskUsage(spans: readonly Fields[]): Usage | undefined {
   return sumUsage(tasks.map(({ data: inner }) => usageOf(fields(inner).usage)));
 }
 
-/** `custom` spans of the SDK itself (`task`, `turn`) repeat the tokens of what is inside them: they give no step. */
+/** The SDK's own `custom` spans (`task`, `turn`) repeat inner tokens and give no step. */
 function stepOf(span: Fields): DraftStep {
   const data = fields(span.span_data);
   const message = isFields(span.error) ? label(span.error.message) : undefined;

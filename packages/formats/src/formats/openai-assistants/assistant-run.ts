@@ -11,11 +11,11 @@ export interface AssistantRun {
   readonly id: string;
   readonly run: Fields;
   readonly steps: readonly Fields[];
-  /** The list of its steps continues where the recording does not. */
+  /** The recording ends before the list of steps does. */
   readonly isCut: boolean;
 }
 
-/** A run of an assistant: every step of it is a reply, which calls tools or says something. */
+/** A run of an assistant: every step is a reply that calls tools or has text. */
 export function assistantRun(
   { id, run, steps, isCut }: AssistantRun,
   messages: readonly Fields[],
@@ -64,7 +64,7 @@ export function assistantRun(
     id: id !== '' ? id : undefined,
     steps: dialogue.steps,
     turns: dialogue.turns,
-    // A run or a message alone does not say what was called on the way.
+    // A run or message alone does not show its calls.
     records: steps.length > 0 ? MESSAGES_RECORD : {},
     gaps,
     final: answer === undefined ? undefined : { text: wordsIn(answer) },
@@ -105,7 +105,7 @@ function statusOf(status: unknown): Draft['status'] {
   return status === undefined || status === 'completed' ? undefined : 'incomplete';
 }
 
-/** A call of a function, or of what the provider runs itself, each under the name of its kind. */
+/** A function call, or a provider tool named by its kind. */
 function callOf(call: Fields): Call {
   const kind = label(call.type) ?? 'function';
   const inner = fields(call[kind]);

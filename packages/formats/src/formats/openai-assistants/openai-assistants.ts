@@ -38,7 +38,7 @@ function likeness(value: unknown): number {
   return found.length > 0 ? 0.4 : 0;
 }
 
-/** What a record holds of a thread: an object, a list of them, or the events of a stream. */
+/** The thread data in a record: an object, a list, or stream events. */
 function objectsIn(value: unknown): Fields[] {
   const held = pairOf({ value })?.response ?? value;
   let list: unknown;
@@ -50,7 +50,7 @@ function objectsIn(value: unknown): Fields[] {
     .filter(isThreadObject);
 }
 
-/** One run of an assistant is one trace; what was asked are the messages of its thread before it. */
+/** One run is one trace, whose input is the earlier messages of its thread. */
 function read(records: readonly RawRecord[]): AdapterItem[] {
   const runs = new Map<
     string,

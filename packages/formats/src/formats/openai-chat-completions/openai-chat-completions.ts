@@ -22,7 +22,10 @@ import { StreamedChoice } from './streamed-choice.ts';
 
 const FORMAT = 'openai-chat-completions';
 
-/** OpenAI Chat Completions, and the many servers that speak it: messages, replies, requests beside their replies, streams. */
+/**
+ * OpenAI Chat Completions and compatible servers: messages, replies, requests with replies,
+ * streams.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'OpenAI Chat Completions: message lists, responses, request/response pairs, streams',
@@ -46,7 +49,7 @@ function likeness(value: unknown): number {
   return messageLikeness(value);
 }
 
-/** Logs of evaluations keep messages of this form beside their own words about the run. */
+/** Evaluation logs keep such messages next to facts about the run. */
 const isBenchmark = (value: Fields): boolean =>
   'traj' in value ||
   'simulations' in value ||
@@ -55,7 +58,7 @@ const isBenchmark = (value: Fields): boolean =>
   'exit_status' in fields(value.info) ||
   ('termination_reason' in value && 'task_id' in value);
 
-/** A role and a content are common to many formats; calls and results in OpenAI's words are not. */
+/** Many formats have a role and a content, but not calls and results in OpenAI's form. */
 function messageLikeness(message: unknown): number {
   if (!isFields(message) || roleOf(message.role) === undefined) return 0;
   if (objects(message.tool_calls).some(({ function: called }) => isFields(called))) return 0.9;
@@ -75,7 +78,7 @@ const isCompletion = (value: unknown): boolean =>
     ? value.length > 0 && value.every(isCompletion)
     : isFields(value) && (OBJECTS.has(value.object) || isFilterNote(value));
 
-/** Azure's content filter sends chunks of its own, which belong to no reply. */
+/** Chunks of Azure's content filter belong to no reply. */
 const isFilterNote = (value: unknown): boolean =>
   isFields(value) &&
   value.object === '' &&
@@ -97,11 +100,11 @@ const hasChoices = (value: unknown): boolean => {
 /** A completion of a text is a reply without a conversation. */
 const OBJECTS = new Set<unknown>(['chat.completion', 'chat.completion.chunk', 'text_completion']);
 
-/** Chunks of one reply carry its id; one without belongs to the reply before it. */
+/** Chunks of one reply share its id. One without belongs to the previous reply. */
 const streamKey = ({ value }: RawRecord, before: string | undefined): string =>
   label(fields(value).id) ?? before ?? '';
 
-/** Pieces of one text carry one id; whole texts have one each. */
+/** Pieces of one text share an id; whole texts have one each. */
 const isTextStream = (records: readonly RawRecord[]): boolean =>
   records.length > 1 &&
   records.every(({ value }) => fields(value).object === 'text_completion') &&
@@ -113,7 +116,7 @@ const messagesDraft = (turns: readonly Turn[], reply?: () => Reply): Draft => ({
   records: MESSAGES_RECORD,
 });
 
-/** A conversation with what its writer put beside it: an id, a model, totals. */
+/** A conversation with facts next to it: an id, a model, totals. */
 function wrapped(value: Fields): Draft {
   const model = label(value.model);
   const usage = usageOf(value.usage);
@@ -177,11 +180,11 @@ function replyOf(response: unknown): Reply & { output?: Turn } {
   };
 }
 
-/** Completions of a text have it beside the index. */
+/** Text completions have the text next to the index. */
 const messageIn = ({ message, text }: Fields): Fields =>
   typeof text === 'string' && message === undefined ? { content: text } : fields(message);
 
-/** A streamed reply put together, alternative by alternative; usage is from the last chunk that has it. */
+/** Joins a streamed reply choice by choice, with the usage of the last chunk that has it. */
 function joined(chunks: readonly unknown[]): Fields {
   let usage: unknown;
   const choices = new Map<number, StreamedChoice>();

@@ -8,7 +8,7 @@ interface OpenCall {
   arguments: string;
 }
 
-/** One alternative of a streamed chat completion, put together from its deltas. */
+/** One choice of a streamed chat completion, joined from its deltas. */
 export class StreamedChoice {
   #text = '';
   #refusal = '';
@@ -19,7 +19,7 @@ export class StreamedChoice {
   add({ delta: given, text, finish_reason }: Fields): void {
     this.#finish = finish_reason ?? this.#finish;
     const delta = fields(given);
-    // Completions of a text have no delta, and some servers give the same piece in both places.
+    // Text completions have no delta, and some servers repeat a piece in both places.
     if (typeof delta.content === 'string' && delta.content !== '') this.#text += delta.content;
     else if (typeof text === 'string') this.#text += text;
     if (typeof delta.refusal === 'string') this.#refusal += delta.refusal;
@@ -42,7 +42,10 @@ export class StreamedChoice {
     };
   }
 
-  /** An id that was not seen starts a call, whatever its index: some servers give every call the index 0, or none. */
+  /**
+   * A new id starts a call, whatever its index, because some servers use index 0 or none for every
+   * call.
+   */
   #callOf(part: Fields): OpenCall {
     const index = typeof part.index === 'number' ? part.index : undefined;
     const id = part.id === '' || part.id === null ? undefined : part.id;

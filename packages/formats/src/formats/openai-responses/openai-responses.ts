@@ -24,7 +24,10 @@ import { isRealtime, isRealtimeEvent, realtimeDraft } from './realtime.ts';
 
 const FORMAT = 'openai-responses';
 
-/** OpenAI Responses: items, responses, requests beside their responses, streams. Calls are paired by `call_id`. */
+/**
+ * OpenAI Responses: items, responses, requests with responses, streams. Calls are paired by
+ * `call_id`.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'OpenAI Responses: items, responses, request/response pairs, streams',
@@ -35,7 +38,7 @@ export const adapter: Adapter = {
   read: (records) => read(records),
 };
 
-/** Input may name a message by its role alone; among items it speaks neither for the format nor against it. */
+/** Input messages may have only a role, which says nothing about the format. */
 const isNoPlainMessage = (value: unknown): boolean =>
   !(
     isFields(value) &&
@@ -53,8 +56,7 @@ function likeness(value: unknown): number {
     return 0.95;
   if (isRealtimeEvent(value)) return 0.9;
   if (value.type === 'error' && typeof value.sequence_number === 'number') return 0.9;
-  // Messages are among items; alone they could be anyone's.
-  // Items in camelCase are those of the Agents SDK.
+  // Messages alone could be anyone's. Items in camelCase are those of the Agents SDK.
   if ('callId' in value) return 0;
   if (isResponseItem(value)) return 0.9;
   if (
@@ -93,7 +95,7 @@ const responseExchange = (record: RawRecord): WireExchange => {
   return { record, input: inputOf(response), ...previous(response), ...replyOf(response) };
 };
 
-/** What the response continues from: another response, or a conversation that the provider keeps. */
+/** The previous response, or a conversation stored by the provider. */
 const previous = (
   source: Fields,
 ): Pick<WireExchange, 'previousId' | 'threadId' | 'inputIsDelta'> => {
@@ -149,7 +151,7 @@ const read = wireReader({
   together: itemsDraft,
 });
 
-/** What a request says; a response repeats it, with what the provider filled in. */
+/** Request fields, which a response repeats with defaults. */
 const given = (request: Fields): Fields =>
   Object.fromEntries(
     Object.entries(request).filter(([, value]) => value !== undefined && value !== null),
@@ -198,7 +200,10 @@ function lastOf(events: readonly unknown[]): Fields {
   return { ...fields(fields(started).response), output: done.length === 0 ? undefined : done };
 }
 
-/** Some servers leave the output out of the last event, or all of it but the message: what was done before counts too. */
+/**
+ * Some servers omit the output, or all but the message, from the last event, so earlier events
+ * count too.
+ */
 function withItems(whole: Fields, done: readonly Fields[]): Fields {
   const output = objects(whole.output);
   if (output.length === 0) return done.length > 0 ? { ...whole, output: done } : whole;
@@ -209,7 +214,7 @@ function withItems(whole: Fields, done: readonly Fields[]): Fields {
   return missing.length === 0 ? whole : { ...whole, output: [...missing, ...output] };
 }
 
-/** The ids of an item; its content where it has none. */
+/** The ids of an item, or its content without ids. */
 function namesOf({ id, call_id, ...rest }: Fields): string[] {
   const ids = [label(id), label(call_id)].flatMap((name) => name ?? []);
   return ids.length > 0

@@ -22,8 +22,8 @@ const isDone = (value: unknown): boolean =>
   isFields(value) && value.type === 'response.done' && isFields(value.response);
 
 /**
- * A realtime session as one run: what was said comes as items of the conversation, each reply as a whole in its last event.
- * What was spoken is in the transcripts.
+ * A realtime session as one run: messages arrive as conversation items, and each reply completely
+ * in its last event. Speech is in the transcripts.
  */
 export function realtimeDraft(values: readonly unknown[], format: string): Draft {
   const dialogue = new Dialogue();
@@ -31,7 +31,7 @@ export function realtimeDraft(values: readonly unknown[], format: string): Draft
   const heard = new Set<string>();
   const replied = new Set<string>();
   const transcripts = transcriptsIn(events);
-  // What the client sends comes back with an id.
+  // Client events are returned with an id.
   const isHeard = events.some(
     ({ type }) => type === 'conversation.item.created' || type === 'conversation.item.added',
   )
@@ -91,7 +91,7 @@ function finishOf(response: Fields): 'stop' | 'tool_calls' | 'length' | undefine
   return response.status === 'completed' ? 'stop' : undefined;
 }
 
-/** What the user said is transcribed later, in an event of its own. */
+/** The user's speech is transcribed later, in a separate event. */
 function transcriptsIn(events: readonly Fields[]): ReadonlyMap<string, string> {
   return new Map(
     events.flatMap((event) => {

@@ -19,7 +19,7 @@ import {
   time,
 } from '../../build/values.ts';
 
-/** An event of OpenHands is an action or an observation; steps of other agents are both at once. */
+/** An OpenHands event is an action or an observation; other agents' steps are both. */
 export const isEvent = (value: unknown): boolean =>
   isFields(value) &&
   (typeof value.action === 'string') !== (typeof value.observation === 'string') &&
@@ -28,7 +28,7 @@ export const isEvent = (value: unknown): boolean =>
   ) &&
   !('role' in value);
 
-/** Actions of the program itself, and those that only say something. */
+/** Actions of the program, and those with only a message. */
 const NO_CALL = new Set([
   'message',
   'system',
@@ -45,8 +45,8 @@ const NO_CALL = new Set([
 ]);
 
 /**
- * A run as its events tell it. With function calling each event carries the model's reply it comes from: the reply shows
- * every call it asked for. Without, every action of the agent is one reply.
+ * A run from its events. With function calling each event has its model reply, which shows every
+ * requested call. Without, every action of the agent is one reply.
  */
 export function eventsDraft(events: readonly Fields[], format: string): Draft {
   const run = new EventRun();
@@ -79,7 +79,7 @@ class EventRun {
   readonly #replies = new Set<string>();
   /** Calls that a reply asked for. */
   readonly #told = new Set<string>();
-  /** Call ids by the id of the action; without ids an observation belongs to the action before it. */
+  /** Call ids by action id. Without ids an observation belongs to the previous action. */
   readonly #callOf = new Map<string, string>();
   #lastCall: string | undefined;
   #count = 0;
@@ -118,7 +118,7 @@ class EventRun {
 
   #isToldBy = (event: Fields): boolean => isFields(fields(event.tool_call_metadata).model_response);
 
-  /** The reply an event comes from, once. */
+  /** The reply of an event, once. */
   #reply(event: Fields): void {
     const response = fields(fields(event.tool_call_metadata).model_response);
     const [choice] = objects(response.choices);
@@ -218,7 +218,7 @@ function resultOfEvent(
   };
 }
 
-/** A command that ends with another code than 0 failed; other observations say so only where they are errors. */
+/** A command with another exit code than 0 failed. Other observations are explicit about errors. */
 function statusOf(event: Fields, observation: string, extras: Fields): Step['status'] | undefined {
   if (observation === 'error') return 'error';
   if (observation === 'user_rejected') return 'denied';
@@ -231,7 +231,7 @@ function statusOf(event: Fields, observation: string, extras: Fields): Step['sta
 
 function exitOf(extras: Fields): number | undefined {
   const code = fields(extras.metadata).exit_code ?? extras.exit_code;
-  // -1 stands for a command that still runs.
+  // -1 means that the command still runs.
   return typeof code === 'number' && code !== -1 ? code : undefined;
 }
 
@@ -254,7 +254,7 @@ const HOUSEKEEPING = new Set([
   'message',
 ]);
 
-/** Older rows keep the arguments beside the action. */
+/** Older rows have the arguments next to the action. */
 const argsOf = (event: Fields): Fields => (isFields(event.args) ? event.args : event);
 
 const withoutThought = (args: Fields): Fields =>

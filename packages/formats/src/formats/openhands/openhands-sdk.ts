@@ -22,7 +22,7 @@ export const isSdkEvent = (value: unknown): boolean =>
   KIND.test(value.kind) &&
   ('source' in value || 'tool_name' in value || 'llm_message' in value || 'tool_call_id' in value);
 
-/** A run of the SDK: the actions of one reply share its id, and results are found by the id of their call. */
+/** A run of the SDK: the actions of one reply share its id, and results match by call id. */
 export function sdkDraft(events: readonly Fields[], format: string): Draft {
   const dialogue = new Dialogue();
   const gaps: GapNote[] = [];

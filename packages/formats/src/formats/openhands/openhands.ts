@@ -28,7 +28,7 @@ export const adapter: Adapter = {
 function likeness(value: unknown): number {
   if (historyOf(value) !== undefined) return 0.95;
   if (isSdkEvent(value)) return 0.96;
-  // Without ids and a source an event is told by its row alone.
+  // Without id and source, only the row identifies an event.
   return isEvent(value) && isFields(value) && 'source' in value && 'timestamp' in value ? 0.96 : 0;
 }
 
@@ -56,7 +56,7 @@ function read(records: readonly RawRecord[]): AdapterItem[] {
 const draftOf = (events: readonly Fields[]): Draft =>
   events.some(isSdkEvent) ? sdkDraft(events, FORMAT) : eventsDraft(events, FORMAT);
 
-/** A row of an evaluation: its task, its history, what it cost and how it was judged. */
+/** A row of an evaluation: task, history, cost and score. */
 function rowDraft(row: Fields): Draft {
   const draft = draftOf(historyOf(row) ?? []);
   const id = label(row.instance_id) ?? label(row.id);

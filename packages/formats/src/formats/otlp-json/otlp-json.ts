@@ -2,7 +2,10 @@ import type { Adapter } from '../../adapter.ts';
 import { OtlpSession } from '../../otel/otlp-session.ts';
 import { isOtlp } from '../../otel/read-otlp.ts';
 
-/** The OpenTelemetry protocol as JSON: one request, or one per line as the collector writes them; traces and logs joined. */
+/**
+ * OpenTelemetry protocol as JSON: one request, or one per line from the collector, with traces and
+ * logs joined.
+ */
 export const adapter: Adapter = {
   format: 'otlp-json',
   summary: 'OpenTelemetry protocol, JSON: traces and logs, one request, or one per line; Tempo',

@@ -3,7 +3,7 @@ import { readAll } from '@agentci/testing/read-all';
 import { toolNames } from '@agentci/trace';
 import { expect, test } from 'vitest';
 
-/** Bytes as a collector wrote them; `test/conformance` says what each of them holds. */
+/** Bytes from a collector; `test/conformance` describes their content. */
 const folder = new URL('../../../../testing/recordings/otlp-protobuf/', import.meta.url);
 const recordings = readdirSync(folder).map((name) => ({
   name,

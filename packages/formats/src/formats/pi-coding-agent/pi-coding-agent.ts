@@ -16,8 +16,9 @@ import { amount, fields, label, objects, text, time } from '../../build/values.t
 const FORMAT = 'pi-coding-agent';
 
 /**
- * Sessions of the pi coding agent (`sessions/<folder>/*.jsonl`) and the events of its JSON mode. Messages make a tree: what was
- * called on any branch ran, and the branch that was gone on with says what was asked and answered.
+ * Sessions of the pi coding agent (`sessions/<folder>/*.jsonl`) and events of its JSON mode.
+ * Messages form a tree: the calls of every branch were executed, and the final branch has the
+ * question and the answer.
  */
 export const adapter: Adapter = {
   format: FORMAT,
@@ -98,12 +99,12 @@ function draftOf(records: readonly RawRecord[]): Draft {
   };
 }
 
-/** A message of an unknown role may have called something; so may one in a line of an unknown kind. */
+/** A message with an unknown role, or in an unknown line, may contain a call. */
 const mayHoldMessage = ({ type, message }: Fields): boolean =>
   type === 'message'
     ? !isFields(message) || !ROLES.has(label(message.role) ?? '')
     : isFields(message) && !EVENTS.test(label(type) ?? '') && !NOTES.test(label(type) ?? '');
-/** Events of the JSON mode, which say again what a message's end says. */
+/** Events of the JSON mode that the end of a message repeats. */
 const EVENTS =
   /^(?:message_(?:start|update|end)|(?:turn|agent)_(?:start|end)|tool_execution_(?:start|update|end))$/;
 
@@ -137,7 +138,7 @@ function add(dialogue: Dialogue, message: Fields, index: number): void {
     dialogue.hear(...messageTurns({ role: message.role, content: message.content }));
 }
 
-/** Blocks of text alone are one text, empty ones too. */
+/** Text blocks are joined, including empty ones. */
 const wordsOr = (content: unknown): unknown =>
   Array.isArray(content) &&
   content.every((block) => isFields(block) && typeof block.text === 'string')
@@ -158,7 +159,7 @@ function commandOf(message: Fields, index: number) {
   return {
     kind: 'tool' as const,
     name: 'bash',
-    // With an id of its own it is none of the model's calls.
+    // With a separate id it is not one of the model's calls.
     callId: `user-${index}`,
     args: { command: text(message.command) ?? '' },
     actor: 'user' as const,
@@ -182,7 +183,7 @@ function usageOf(given: unknown): Usage | undefined {
   };
 }
 
-/** The messages from the last one up to the first; the other ones are on branches that were left. */
+/** The messages from the last to the first one. Others are on abandoned branches. */
 function chainOf(
   lines: readonly Fields[],
   messages: readonly Fields[],

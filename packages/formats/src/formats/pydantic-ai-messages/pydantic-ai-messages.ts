@@ -10,7 +10,9 @@ import { isPart, type Message, pydanticRun, requestUsage } from './pydantic-ai-p
 
 const FORMAT = 'pydantic-ai-messages';
 
-/** Pydantic AI: `result.all_messages_json()`, and objects that keep messages or their parts beside the output. */
+/**
+ * Pydantic AI: `result.all_messages_json()`, and objects with messages or parts next to the output.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'Pydantic AI message histories (all_messages_json)',
@@ -32,7 +34,7 @@ const isMessage = (value: unknown): boolean =>
   Array.isArray(value.parts) &&
   value.parts.every(isPart);
 
-/** Messages under a name someone gave them, with what is beside them. */
+/** Messages under a custom key, with the fields next to them. */
 function wrapped(
   value: unknown,
 ): { readonly list: readonly Fields[]; readonly about: Fields } | undefined {
@@ -87,7 +89,7 @@ function draftOf(list: readonly Fields[], about: Fields): Draft {
       toolArgs: 'full',
       toolResults: 'full',
       toolErrors: 'full',
-      // A list of parts does not say where one reply ends and the next begins.
+      // A list of parts does not show the boundaries of replies.
       llmCalls: isWhole ? 'full' : 'partial',
       prompts: 'full',
     },
@@ -109,7 +111,7 @@ const REPLY_PARTS = new Set([
   'file',
 ]);
 
-/** Parts without their messages, or among some: neighbours of one side are taken for one message. */
+/** Parts without messages, or mixed with some: neighbors of one side form a message. */
 function partMessages(items: readonly Fields[]): Message[] {
   const messages: { kind: Message['kind']; parts: Fields[]; about: Fields }[] = [];
   for (const part of items.flatMap((item) =>

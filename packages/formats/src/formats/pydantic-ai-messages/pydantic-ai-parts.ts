@@ -19,7 +19,7 @@ import {
 export interface Message {
   readonly kind: 'request' | 'response';
   readonly parts: readonly Fields[];
-  /** What the message says besides its parts: usage, model, times. */
+  /** Facts of a message besides its parts: usage, model, times. */
   readonly about: Fields;
 }
 
@@ -40,8 +40,8 @@ export const isPart = (value: unknown): boolean =>
   isFields(value) && typeof value.part_kind === 'string';
 
 /**
- * A history as a run. Calls of an output tool (`final_result`) are the answer, not tools; a `retry-prompt` that answers a
- * call says that it failed.
+ * A history as a run. Calls of an output tool (`final_result`) are the answer, not tools. A
+ * `retry-prompt` for a call means that it failed.
  */
 export function pydanticRun(
   messages: readonly Message[],
@@ -115,7 +115,7 @@ const callOf = (part: Fields): Call => ({
 
 function replyParts(part: Fields): Turn['parts'] {
   const { part_kind: kind } = part;
-  // A kind of part that is not known yet may be a call: it is kept, so that it is said.
+  // A part of unknown kind may be a call, so it is kept and reported.
   const isUnknown = typeof kind === 'string' && !KNOWN.has(kind);
   if (isUnknown && mayBeCall({ ...part, type: kind }))
     return [{ type: 'json', data: { ...part, type: kind } }];
@@ -164,7 +164,7 @@ function requestTurns(part: Fields): Turn[] {
     {
       role: 'tool',
       parts: [],
-      // A call that failed is answered with a retry prompt; what returned did not fail unless it says so.
+      // A failed call gets a retry prompt. A returned one did not fail unless it says otherwise.
       status: outcome ?? 'ok',
       result: resultOf(content ?? null),
       error: failed

@@ -11,7 +11,7 @@ export const adapter: Adapter = {
   read: (records) => records.map(readSimple),
 };
 
-/** Keys that tell what happened; the others (`id`, `metadata`, `model` …) are common in every format. */
+/** Keys about what happened. The others (`id`, `metadata`, `model` …) are common to all formats. */
 const TELLING = ['answer', 'final_answer', 'tool_calls', 'llm_calls'];
 const SHARED_WITH_AGENTUNIT = ['interactions', 'handoffs', 'conflicts', 'agent_roles'];
 
@@ -47,7 +47,6 @@ const hasForeignCalls = (calls: unknown): boolean =>
   calls[0].name === undefined &&
   isFields(calls[0].function);
 
-/** One record in the simple form. */
 export function readSimple(record: RawRecord): AdapterItem {
   if (isNativeTrace(record.value)) {
     return problemWith(record, {

@@ -34,7 +34,10 @@ const listLikeness = ({ messages }: Run): number => best(messages.slice(0, 50), 
 
 const TELLING = ['toolUse', 'toolResult', 'reasoningContent', 'guardContent', 'cachePoint'];
 
-/** Blocks have no type and are named by their key; a text alone could be of another format that leaves types out. */
+/**
+ * Blocks are untyped and named by their key. A text alone could be another format with untyped
+ * blocks.
+ */
 function messageLikeness(value: unknown): number {
   if (
     !isFields(value) ||

@@ -51,11 +51,11 @@ export function historySteps(history: readonly Fields[], trajectory: readonly Fi
     dialogue.hear(answer(waiting, ids[0], result));
     waiting = [];
   }
-  // Without a step in common nothing tells which ones are missing.
+  // Without a common step, the missing ones cannot be located.
   return done === 0 ? dialogue : trajectorySteps(trajectory.slice(done), dialogue);
 }
 
-/** Instead of an action, the last step can have a name for how the run ended; nothing ran. */
+/** The last step may have an exit status instead of an action, and then nothing ran. */
 const EXIT = /^exit_\w+$/;
 
 /** How many actions ran. */
@@ -65,7 +65,7 @@ export const actionCount = (trajectory: readonly Fields[]): number =>
     return command !== '' && !EXIT.test(command);
   }).length;
 
-/** A step and a reply are one where they say or do the same. */
+/** A step and a reply are the same if their text or action agree. */
 function isSameStep(step: Fields, message: Fields): boolean {
   const said = (value: unknown): string => (text(value) ?? '').trim();
   const [action, response] = [said(step.action), said(step.response)];
@@ -78,7 +78,7 @@ function isSameStep(step: Fields, message: Fields): boolean {
   );
 }
 
-/** Steps without a conversation: each is one reply, one command and what it printed. */
+/** Steps without a conversation: each is one reply, one command and its output. */
 export function trajectorySteps(steps: readonly Fields[], dialogue = new Dialogue()): Dialogue {
   for (const step of steps) {
     if (EXIT.test(text(step.action) ?? '')) continue;
@@ -112,7 +112,10 @@ const BLOCK = /```(?:bash|mswea_bash_command|sh)\r?\n([\s\S]*?)\r?\n?```/;
 const OWN_BLOCK = /```mswea_bash_command\r?\n/;
 const RETURN_CODE = /<returncode>\s*(-?\d{1,10})\s*<\/returncode>/;
 
-/** Whether messages hold commands as mini-SWE-agent writes them: in a block of its own name, or answered with a code. */
+/**
+ * Whether messages contain mini-SWE-agent commands: in a named block, or answered with an exit
+ * code.
+ */
 export function hasCommands(messages: readonly Fields[]): boolean {
   const isAnswered = messages.some(
     ({ role, content }) => role !== 'assistant' && RETURN_CODE.test(text(content) ?? ''),
@@ -123,7 +126,7 @@ export function hasCommands(messages: readonly Fields[]): boolean {
   });
 }
 
-/** mini-SWE-agent: commands are in the text as a block, or are calls of a tool; what follows is what they printed. */
+/** mini-SWE-agent: commands are text blocks or tool calls, followed by their output. */
 export function miniSteps(messages: readonly Fields[]): Dialogue {
   const dialogue = new Dialogue();
   let waiting: Call[] = [];

@@ -24,7 +24,7 @@ export const adapter: Adapter = {
   summary: 'SWE-agent trajectories (.traj) and mini-SWE-agent runs',
   unit: (sample) => (isMiniList(sample) ? 'file' : 'record'),
   detect: (sample) => (isMiniList(sample) ? 0.98 : worst(sample, likeness)),
-  // A bare message of mini-SWE-agent is any chat message; the list tells.
+  // A single mini-SWE-agent message looks like any chat message; the list identifies it.
   recognises: (value) =>
     likeness(value) > 0 || (isFields(value) && 'role' in value && 'content' in value),
   read: (records) => {
@@ -38,7 +38,7 @@ export const adapter: Adapter = {
   },
 };
 
-/** The bare messages of mini-SWE-agent: commands in blocks, and what they printed in tags of its own. */
+/** Plain mini-SWE-agent messages: commands in blocks, and their output in special tags. */
 function isMiniList(values: readonly unknown[]): boolean {
   const messages = values.filter(isFields);
   if (messages.length === 0 || messages.length < values.length) return false;

@@ -31,7 +31,7 @@ function published(traces: readonly Trace[], trials: number): number[] {
   });
 }
 
-/** Every call of a conversation belongs to one of its turns, and each turn has a message. */
+/** Every call of a conversation belongs to a turn, and each turn has a message. */
 function expectWhole(trace: Trace): void {
   const turns = turnsOf(trace);
   expect(turns.map(({ turn }) => turn)).toEqual(turns.map((_, i) => i + 1));

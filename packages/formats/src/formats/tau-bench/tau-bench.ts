@@ -12,7 +12,10 @@ import { withWrittenActions } from './written-actions.ts';
 
 const FORMAT = 'tau-bench';
 
-/** Results of tau-bench: one record a trial of a task, with the conversation of agent and simulated user, and the reward. */
+/**
+ * tau-bench results: one record per trial, with the conversation of agent and simulated user, and
+ * the reward.
+ */
 export const adapter: Adapter = {
   format: FORMAT,
   summary: 'tau-bench results: {task_id, trial, reward, traj, info}',
@@ -55,7 +58,10 @@ function draftOf(value: unknown): Draft {
   };
 }
 
-/** tau-bench counts a trial that broke off as reward 0, in its denominator too. One without a reward was not scored. */
+/**
+ * tau-bench counts an aborted trial as reward 0, in its denominator too. A trial without a reward
+ * was not scored.
+ */
 const failed = (message: string, reward: number | undefined): Partial<Draft> =>
   reward === undefined
     ? { status: 'error', error: { message } }

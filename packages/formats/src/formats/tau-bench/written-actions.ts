@@ -5,9 +5,9 @@ const ANSWER = 'respond';
 const RESULT = /^API output: ?/;
 
 /**
- * The messages of the strategies `act` and `react`, which write each call into the text (`Action:` and JSON) and hear its
- * result from the user (`API output:`), as the messages of a strategy that calls tools. What was said to the user is the
- * content of the action `respond`.
+ * Converts messages of the strategies `act` and `react` to tool calls. They write each call as text
+ * (`Action:` and JSON) and get its result from the user (`API output:`). Messages to the user are
+ * the content of the action `respond`.
  */
 export function withWrittenActions(messages: unknown): unknown {
   if (!Array.isArray(messages)) return messages;

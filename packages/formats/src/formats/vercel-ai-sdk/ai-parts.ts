@@ -4,8 +4,8 @@ import { dataStreamPart } from '../../build/data-stream-part.ts';
 export { dataStreamPart };
 
 /**
- * The AI SDK's stream, put together as the steps of a run. The same parts come from `fullStream` in a module, as events of
- * the UI message stream, and under one-letter names in the data stream of version 4.
+ * Joins the AI SDK's stream to the steps of a run. The same parts come from `fullStream`, as UI
+ * message stream events, and under one-letter names in the version 4 data stream.
  */
 export class AiParts {
   readonly #steps: Step[] = [];
@@ -36,7 +36,7 @@ export class AiParts {
     else if (type === 'tool-error' || type === 'tool-output-error' || type === 'tool-input-error')
       this.#failed(part);
     else if (type === 'finish-step' || type === 'step-finish') this.#close(part);
-    // A step that was never said to end ends where the next begins.
+    // A step without an end event ends at the next start.
     else if (type === 'start-step' && this.#content.length > 0) this.#close({});
     else if (type === 'finish') {
       this.isFinished = true;
@@ -46,7 +46,7 @@ export class AiParts {
     else if (type === 'error') this.error = part.error ?? part.errorText ?? 'no reason given';
   }
 
-  /** Whether a part is the first of what a reader sees. */
+  /** Whether a part is the first visible output. */
   static isContent = ({ type }: Fields): boolean =>
     type === 'text-delta' || type === 'tool-call' || type === 'tool-input-available';
 
@@ -54,13 +54,13 @@ export class AiParts {
     const isOpen = this.#content.length > 0 || this.#steps.length === 0;
     if (isOpen) this.#close({ finishReason: this.#finish, usage: this.#usage });
     const last = this.#steps.at(-1)!;
-    // The stream's own end says why the last step ended, where the step did not.
+    // If the last step has no finish reason, the stream's end has it.
     if (last.finishReason === UNSAID && typeof this.#finish === 'string')
       last.finishReason = this.#finish;
     return this.#steps;
   }
 
-  /** Pieces of one text carry its id; a piece without one continues with the text before it. */
+  /** Pieces of one text share its id. A piece without one continues the previous text. */
   #say(type: 'text' | 'reasoning', part: Fields): void {
     const piece = part.delta ?? part.text ?? part.textDelta;
     if (typeof piece !== 'string') return;
@@ -117,8 +117,8 @@ const KNOWN =
   /^(?:start|finish|abort|error|start-step|finish-step|step-start|step-finish|message-metadata|raw|file|source|source-url|source-document|data-.+|(?:text|reasoning)-(?:start|delta|end)|tool-(?:call|result|error|input-.+|output-.+|approval-.+))$/;
 
 /**
- * Whether a text is such a stream though no header says so: every line is a part, and one of them is what no list of
- * numbered lines has.
+ * Whether a text is such a stream without a header: every line is a part, and one of them is
+ * specific to it.
  */
 export function isDataStreamText(text: string): boolean {
   if (!/^[0-9a-l]:["[{]/.test(text)) return false;

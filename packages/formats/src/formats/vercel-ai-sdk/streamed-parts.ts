@@ -2,7 +2,7 @@ import { type Fields, isFields } from '@agentci/trace';
 import { objects, parseJson } from '../../build/values.ts';
 import { AiParts } from './ai-parts.ts';
 
-/** Parts that no other stream has; the rest (`start`, `finish`, `error`) are words of many. */
+/** Parts specific to this stream. Others (`start`, `finish`, `error`) are common. */
 const TELLING =
   /^(?:start-step|finish-step|(?:text|reasoning)-(?:start|delta|end)|tool-(?:input|output)-(?:start|delta|available|error))$/;
 
@@ -25,7 +25,10 @@ export function joinParts(values: readonly unknown[]): {
   };
 }
 
-/** LangGraph's tools are steps of their own; no model replied there, and their results belong to the step that asked. */
+/**
+ * LangGraph's tools are separate steps without a model reply, and their results belong to the
+ * requesting step.
+ */
 function withoutToolSteps(steps: readonly Fields[]): readonly Fields[] {
   const merged: Fields[] = [];
   for (const step of steps) {
@@ -41,7 +44,7 @@ function withoutToolSteps(steps: readonly Fields[]): readonly Fields[] {
   return merged;
 }
 
-/** A call whose input came in pieces and was never said as a whole is made whole before its step or its result. */
+/** A call with only partial input events is completed before its step or result. */
 function* withWholeCalls(parts: readonly Fields[]): Generator<Fields> {
   const open = new Map<unknown, { toolName: unknown; text: string }>();
   for (const part of parts) {

@@ -70,7 +70,7 @@ const isPartOfStep = (value: unknown): value is Fields =>
     Array.isArray(value.toolCalls) ||
     typeof value.text === 'string');
 
-/** The steps of a run, or the run itself where its result was kept without them. */
+/** The steps of a run, or the run itself if its result has none. */
 const stepsOf = (value: unknown): readonly Fields[] | undefined => {
   if (!isFields(value)) return undefined;
   const { steps } = value;
@@ -91,7 +91,7 @@ const messagesOf = (value: unknown): readonly unknown[] | undefined => {
 
 const PARTS = /^(?:tool-call|tool-result|tool-error)$/;
 
-/** Parts in the words of the SDK; a plain text part is in every conversation. */
+/** Parts in the SDK's form. Every conversation has plain text parts. */
 function messageLikeness(message: unknown): number {
   if (!isFields(message) || roleOf(message.role) === undefined) return 0;
   const parts = objects(Array.isArray(message.parts) ? message.parts : message.content);
@@ -105,7 +105,7 @@ function messageLikeness(message: unknown): number {
   return typeof message.content === 'string' || parts.length > 0 ? 0.2 : 0;
 }
 
-/** Parts of the interface's messages; those that no other format has tell whose they are. */
+/** UI message parts that no other format has. */
 const isUiPart = (part: Fields): boolean =>
   isTelling(part) ||
   ((part.type === 'text' || part.type === 'reasoning') && typeof part.text === 'string');
@@ -113,7 +113,7 @@ const isTelling = ({ type }: Fields): boolean =>
   typeof type === 'string' &&
   /^(?:step-start|source(?:-url|-document)?|file|tool-invocation|data-.+)$/.test(type);
 
-/** Version 4 keeps a call in an envelope of its own. */
+/** Version 4 wraps a call in an envelope. */
 function uiPart(part: Fields): Fields {
   if (part.type !== 'tool-invocation' || !isFields(part.toolInvocation)) return part;
   const { toolName, toolCallId, state, args, result } = part.toolInvocation;
@@ -154,7 +154,7 @@ function messagesDraft(values: readonly unknown[]): Draft {
   return { source: { format: FORMAT }, ...conversation(turns), records: RECORDS };
 }
 
-/** A message of the interface holds calls and results of several steps in one list. */
+/** A UI message has calls and results of several steps in one list. */
 function uiTurns(message: Fields): Turn[] {
   if (message.role !== 'assistant')
     return messageTurns({ ...message, content: message.parts, parts: undefined });
@@ -239,7 +239,7 @@ function streamDraft(values: readonly unknown[]): Draft {
   };
 }
 
-/** Steps are numbered, the first of them says so, and each repeats the messages of those before it. */
+/** Steps are numbered from the first, and each repeats the earlier messages. */
 function missingSteps(steps: readonly Fields[]): GapNote[] {
   const isNumbered = steps.every(({ stepNumber }) => typeof stepNumber === 'number');
   const isOutOfStep = isNumbered && steps.some(({ stepNumber }, i) => stepNumber !== i);
@@ -265,7 +265,7 @@ function stepTurns(step: Fields): { turn: Turn; results: Turn[] } {
   };
 }
 
-/** Version 4 has text, calls and results in fields of their own, with `args` and `result`. */
+/** Version 4 has separate fields for text, calls and results, with `args` and `result`. */
 const oldContent = (step: Fields): unknown[] =>
   present([
     typeof step.text === 'string' && step.text !== ''
@@ -290,7 +290,7 @@ function replyOf(step: Fields): Reply {
   };
 }
 
-/** What was asked is not in the steps, unless the request was kept. */
+/** The question is not in the steps, unless the request was stored. */
 function promptOf(step: Fields | undefined): Turn[] {
   const body = fields(step?.request).body;
   const request = fields(typeof body === 'string' ? undefined : body);

@@ -9,7 +9,7 @@ import { readGenAi } from './genai.ts';
 
 const PREFIX = 'gcp.vertex.agent.';
 
-/** Google's Agent Development Kit: requests and replies as JSON in attributes of its own. */
+/** Google's Agent Development Kit: requests and replies as JSON in its own attributes. */
 export const adk: Dialect = {
   name: 'adk',
   matches: ({ attributes, scope }) =>
@@ -28,7 +28,7 @@ export const adk: Dialect = {
 
 function toolOf(span: Span): Reading | readonly Reading[] | undefined {
   const { attributes } = span;
-  // Parallel calls get one more span that stands for all of them.
+  // Parallel calls get an extra span that represents all of them.
   if (attributes['gen_ai.tool.name'] === '(merged tools)' || span.name.endsWith('(merged)'))
     return undefined;
   const args = attributes[`${PREFIX}tool_call_args`];

@@ -57,7 +57,7 @@ function llmOf(span: Span): Reading {
   };
 }
 
-/** The general attributes lack what came from a cache, which costs less. */
+/** The general attributes lack cached tokens, which cost less. */
 function usageIn(span: Span, general: Usage | undefined): Usage | undefined {
   const own = usage(span);
   return own === undefined || general === undefined

@@ -4,7 +4,7 @@ import { llmOf, readGenAi } from './genai.ts';
 
 const TOOL = /^anthropic\.(?:custom_tool_use|mcp_tool_use|tool_use|server_tool_use) (.+)$/;
 
-/** The Anthropic SDK's own spans: GenAI names, but the result of a tool in an attribute of its own. */
+/** The Anthropic SDK's spans: GenAI names, but a separate attribute for tool results. */
 export const anthropicSdk: Dialect = {
   name: 'anthropic-sdk',
   matches: ({ scope, name }) =>

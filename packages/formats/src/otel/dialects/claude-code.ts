@@ -62,7 +62,7 @@ function llmOf(span: Span): Reading {
   };
 }
 
-/** A log says `success: "false"`; a span has its status. */
+/** A log has `success: "false"`; a span has its status. */
 function toolOf(span: Span): Reading {
   const { attributes } = span;
   let said: boolean | undefined;

@@ -5,10 +5,13 @@ import { argumentsOf, label, pick, resultOf, unpacked } from '../../build/values
 import { fate, type Reading } from '../dialect.ts';
 import type { Span } from '../span.ts';
 
-/** Attributes in which instrumentations say what a span is, whatever they put before: `lmnr.span.type`, `opik.type`. */
+/**
+ * Attributes in which instrumentations declare the span type, with any prefix: `lmnr.span.type`,
+ * `opik.type`.
+ */
 const KIND_KEY =
   /(?:^|[._:-])(?:span_?)?(?:kind|type|sub_?type|operation(?:[._]name)?|category|op)$/i;
-/** Such an attribute may hold the kind as one field of an object. */
+/** Such an attribute may be an object with the kind as a field. */
 const KIND_OBJECT = /(?:^|[._:-])span_?attributes$|(?:^|[._:-])metadata$/i;
 const TOOL_KIND =
   /^(?:[\w-]{1,40}[._:/ ])?(?:tool|mcp_?tool|(?:tool|function)s?[._ /-]?(?:call|use|execution|invocation|run|step)s?|(?:call|execute|run|invoke|use)[._ -]?(?:tool|function)s?|tool_?(?:invoker|node|executor))$/i;
@@ -19,11 +22,11 @@ const NAME_KEY = /(?:^|[._:])(?:tool|function)[._]?(?:call[._]?)?name$/i;
 /** Names that tell the machinery and not the tool. */
 const MACHINERY =
   /(?:^|\.)(?:__call__|call|run|invoke|execute|_?a?run|tool)$|^haystack\.|^(?:GET|POST) |tool[_ ]?(?:invoker|node|executor)/i;
-/** What a definition of tools, or a choice among them, is kept in. */
+/** Keys of tool definitions and tool choices. */
 const NOT_KIND =
   /tool[._](?:type|choice)|choice[._]type|response[._]?format|schema|content[._-]?type|error[._]type|exception|message|\.\d+\./i;
 
-/** A span of an instrumentation of which nothing is known but that it says it is a tool's. */
+/** A span of an unknown instrumentation that declares itself a tool. */
 export function declaredTool(span: Span): Reading | undefined {
   if (!saysTool(span)) return undefined;
   const { attributes } = span;
@@ -67,7 +70,7 @@ function saysTool({ name, attributes }: Span): boolean {
   });
 }
 
-/** Whether the value of an attribute, and not only its presence, may say that a span is a tool's. */
+/** Whether the value of an attribute, not only its presence, may declare a tool. */
 export const mayTellKind = (key: string): boolean => KIND_KEY.test(key) || KIND_OBJECT.test(key);
 
 const isToolKind = (value: unknown): boolean =>
@@ -79,7 +82,8 @@ function nameOf({ name, attributes }: Span): string {
   const inner = objectName(attributes);
   const [, after, before] = TOOL_NAME.exec(name) ?? [];
   const own = after ?? before ?? undecorated(name);
-  // The conventions have an attribute for the name of a tool: a span of theirs without it does not say which one.
+  // The conventions have an attribute for the tool name, so a span without it does not identify the
+  // tool.
   const isGenAi = own === name && Object.keys(attributes).some((key) => key.startsWith('gen_ai.'));
   return label(said) ?? inner ?? (isGenAi || MACHINERY.test(own) ? UNNAMED : own);
 }

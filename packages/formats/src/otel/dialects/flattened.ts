@@ -4,8 +4,8 @@ import { unpacked } from '../../build/values.ts';
 const MAX_INDEX = 10_000;
 
 /**
- * Puts attributes like `llm.input_messages.0.message.role` back together. Only what is under the prefix is read;
- * an index beyond the bound, or a name where an index must be, is left out.
+ * Restores attributes such as `llm.input_messages.0.message.role`. Reads only keys under the
+ * prefix, and ignores an index beyond the bound or a name in place of an index.
  */
 export function unflatten(attributes: Fields, prefix: string): unknown[] {
   const root: Branch = { children: new Map() };
@@ -24,7 +24,7 @@ export function unflatten(attributes: Fields, prefix: string): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Exports that do not flatten keep the list whole: under its own name, or one object in the other. */
+/** Exports without flattening keep the whole list: under its name, or as nested objects. */
 function nestedIn(attributes: Fields, prefix: string): unknown {
   if (attributes[prefix] !== undefined) return attributes[prefix];
   let value: unknown = attributes;
