@@ -18,7 +18,7 @@ export function problemWith(
   };
 }
 
-/** The id and query text a record gives itself, as far as they can be read. */
+/** The readable id and query text of a record. */
 export function ownerOf(value: unknown): Pick<TraceProblem, 'id' | 'query'> {
   if (!isFields(value)) return {};
   const { id, query } = value;

@@ -33,7 +33,7 @@ const USAGE: Readonly<Record<keyof Usage, readonly string[]>> = {
   audioOut: ['gen_ai.usage.audio.output_tokens'],
 };
 
-/** Tokens of a GenAI span; what came from a cache is part of the input. */
+/** Tokens of a GenAI span, with cached tokens as part of the input. */
 export function genAiUsage(attributes: Fields): Usage | undefined {
   const usage: Usage = {};
   for (const [key, names] of Object.entries(USAGE) as [keyof Usage, readonly string[]][]) {
@@ -51,7 +51,7 @@ const COST = [
   'gen_ai.usage.total_cost',
 ];
 
-/** No convention names the cost; these are the spellings in use. */
+/** The conventions have no cost, so these are the spellings in use. */
 export function costOf(attributes: Fields): Cost | undefined {
   const usd = amount(pick(attributes, ...COST));
   return usd === undefined ? undefined : { usd, source: 'reported' };
@@ -67,7 +67,7 @@ const FINISH = [
 ];
 const FINISH_KEY = /(?:^|[._])(?:finish|stop)_?reasons?$/i;
 
-/** Why a reply ended. Where one of several spellings says that a tool was to be called, it was. */
+/** Why a reply ended. If one of several spellings reports a tool call, there was one. */
 export function finishIn(attributes: Fields): LlmStep['finish'] | undefined {
   const said = [
     ...FINISH,

@@ -7,17 +7,17 @@ import { idOf, outcomeOf } from './read-otlp.ts';
 import { attributesOf, type Span, type SpanEvent } from './span.ts';
 import { canonicalSpan, rowsOfColumns, withChildren } from './span-forms.ts';
 
-/** Where exports keep a list of spans. */
+/** Keys under which exports keep a list of spans. */
 const LISTS = ['spans', 'data'];
 
-/** The span objects of a record: itself with the ones inside it, the list it wraps, or lists under names. */
+/** The span objects of a record: itself with nested ones, its wrapped list, or named lists. */
 export function spanObjects(value: unknown): readonly Fields[] {
   if (!isFields(value)) return [];
   const listed = listedSpans(value);
   return listed.length > 0 ? listed : namedSpans(value);
 }
 
-/** Jaeger keeps its spans one level down. */
+/** Jaeger nests its spans one level deeper. */
 function listedSpans(value: Fields): readonly Fields[] {
   const own = canonicalSpan(value);
   if (isSpanLike(own)) return withChildren(own, isSpanLike);
@@ -34,10 +34,10 @@ function listedSpans(value: Fields): readonly Fields[] {
   });
 }
 
-/** Traces that someone put into one object under names: a name is the id of a run that is one trace. */
+/** Traces in one object under names, which become the ids of runs with one trace. */
 function namedSpans(value: Fields): readonly Fields[] {
   const named = namedRuns(value, (inner) => {
-    // One span under a name is not a trace: someone wrapped it.
+    // One span under a name is a wrapped span, not a trace.
     let items: readonly unknown[] = [];
     if (Array.isArray(inner)) items = inner;
     else if (Array.isArray(fields(inner).spans)) items = [inner];
@@ -57,7 +57,7 @@ const withRunId = (span: Fields, name: string): Fields => ({
   attributes: { ...attributesOf(fields(span.resource).attributes), 'agentci.run_id': name },
 });
 
-/** Jaeger names the service once, beside the spans. */
+/** Jaeger names the service once, next to the spans. */
 const withProcess = (span: Fields, processes: Fields): Fields => {
   const process = typeof span.processID === 'string' ? fields(processes[span.processID]) : {};
   return { ...span, process };
@@ -98,7 +98,7 @@ function bareSpan(span: Fields, record: RawRecord): Span {
   const t0 = startOf(span);
   const given = span.status ?? pick(span, 'status_code', 'statusCode');
   const status = statusOf(given);
-  // Phoenix writes null where there is no parent: there an id of zeros is one.
+  // Phoenix writes null for no parent, so an id of zeros is a real one there.
   const id = span.isPhoenix === true ? label : idOf;
   const reference = objects(span.references).find(({ refType }) => refType === 'CHILD_OF');
   let outcome: 'error' | 'ok' | 'unset' | undefined;
@@ -141,7 +141,7 @@ function bareSpan(span: Fields, record: RawRecord): Span {
     ),
     t0,
     t1: endOf(span, t0),
-    // An export that leaves the status out does not say that all went well.
+    // An export without a status does not claim success.
     outcome,
     statusMessage: label(status.message) ?? label(span.status_message),
   };
@@ -161,7 +161,7 @@ const NESTED = new Set([
   'graph',
 ]);
 
-/** Attributes that were nested, under the names they had; lists stay lists. */
+/** Flattens nested attributes. Lists stay lists. */
 function dotted(attributes: Fields): Fields {
   if (!Object.entries(attributes).some(([key, value]) => NESTED.has(key) && isFields(value)))
     return attributes;
@@ -176,7 +176,7 @@ function dotted(attributes: Fields): Fields {
   return flat;
 }
 
-/** Jaeger and Zipkin say it with a tag. */
+/** Jaeger and Zipkin use a tag. */
 const isFailed = (attributes: Fields): boolean =>
   attributes.error === true ||
   attributes.error === 'true' ||
@@ -208,7 +208,7 @@ function endOf(span: Fields, t0: number | undefined): number | undefined {
   if (nano !== undefined) return nanoseconds(nano) ?? time(nano);
   const given = hrTime(span.endTime) ?? time(pick(span, 'end_time', 'endTime', 'end', 'endedAt'));
   if (given !== undefined || t0 === undefined) return given;
-  // Jaeger and Zipkin give a duration in microseconds.
+  // Jaeger and Zipkin durations are in microseconds.
   const { duration, duration_ms } = span;
   if (typeof duration_ms === 'number' && duration_ms >= 0) return t0 + duration_ms;
   return typeof duration === 'number' && Number.isFinite(duration) && duration >= 0

@@ -24,9 +24,9 @@ export const sessionOf = ({ attributes, resource }: Span): string | undefined =>
   label(pick(attributes, ...SESSION) ?? pick(resource, ...SESSION));
 
 /**
- * Puts spans together that belong to one run: by the run id a recorder set, else by trace id. Instrumentations that know no
- * run give every model call a trace of its own; those are joined where one was sent the calls another asked for, or where
- * they name one session and have no agent above them.
+ * Groups spans by run: by the recorder's run id, else by trace id. Instrumentations without runs
+ * give every model call its own trace; those are joined if one was sent the calls another
+ * requested, or if they share a session and have no agent above them.
  */
 export function groupRuns(spans: readonly ReadSpan[]): ReadSpan[][] {
   const groups = new Groups();
@@ -42,14 +42,14 @@ export function groupRuns(spans: readonly ReadSpan[]): ReadSpan[][] {
       if (shared.has(id)) continue;
       const other = byCall.get(id);
       if (other === undefined) byCall.set(id, key);
-      // Runs that were told apart by their ids stay apart, whatever else they share.
+      // Runs with different ids stay separate, whatever else they share.
       else if (!(key.startsWith('run ') && other.startsWith('run '))) groups.join(key, other);
     }
   }
   return groups.collect(spans, (span) => keyOf(span.span));
 }
 
-/** Spans without any id are all of one run: their file is. */
+/** Spans without ids belong to one run, that of their file. */
 function keyOf(span: Span): string {
   const run = label(span.resource['agentci.run_id']);
   if (run !== undefined) return `run ${run}`;
@@ -66,7 +66,10 @@ function bareTraces(spans: readonly ReadSpan[]): Set<string> {
   return bare;
 }
 
-/** Ids that replies of several traces ask under: a server that counts its calls anew in every run. They join nothing. */
+/**
+ * Call ids that replies of several traces use, because a server restarts its ids in every run. They
+ * join nothing.
+ */
 function sharedIds(spans: readonly ReadSpan[]): Set<string> {
   const askedIn = new Map<string, string>();
   const shared = new Set<string>();

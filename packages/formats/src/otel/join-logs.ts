@@ -6,8 +6,8 @@ import type { Telemetry } from './read-otlp.ts';
 import type { LogRecord, Span } from './span.ts';
 
 /**
- * Puts log records where they belong: into the span they name. Those of a span that is not in the file make one of their
- * own, so that a file of logs alone still tells what was said; Claude Code's records stand for themselves.
+ * Joins log records with the spans they name. Those of a missing span become a span, so that a file
+ * of logs alone shows the messages. Claude Code's records stand alone.
  */
 export function joinLogs({ spans, logs }: Telemetry): Span[] {
   if (logs.length === 0) return [...spans];
@@ -47,7 +47,7 @@ const isToolEvent = ({ name, attributes }: LogRecord): boolean =>
 const toolIn = (attributes: LogRecord['attributes']): string | undefined =>
   label(pick(attributes, 'tool_name', 'function_name'));
 
-/** A message whose span is not known: what it says of calls is worth knowing, though not whose they are. */
+/** The calls in a message of an unknown span count, although their owner is unknown. */
 const isHint = ({ spanId, name, body }: LogRecord): boolean =>
   spanId === undefined && name.startsWith('gen_ai.') && mentionsIn(body).length > 0;
 
@@ -64,11 +64,11 @@ const hintSpan = ({ name, scope, resource, record, body, traceId }: LogRecord): 
 const isContent = ({ spanId, name, body }: LogRecord): boolean =>
   spanId !== undefined && (name.startsWith('gen_ai.') || isAdotBody(body));
 
-/** Whether a record mentions an agent; most of what programs log does not. */
+/** Whether a record is about an agent, which most log records are not. */
 export const isAgentLog = (log: LogRecord): boolean =>
   isOwnEvent(log) || isContent(log) || isHint(log);
 
-/** A record that is one thing that happened. Its session is what ties it to others: trace ids are missing there. */
+/** A record of one event, tied to others by its session, because trace ids are missing. */
 function ownSpan(log: LogRecord): Span {
   const duration = amount(log.attributes.duration_ms) ?? 0;
   let name: string;

@@ -5,7 +5,7 @@ import { isResponseItem, itemTurns } from '../build/response-items.ts';
 import { fields, objects, parseJson, text, unpacked } from '../build/values.ts';
 import type { Span, SpanEvent } from './span.ts';
 
-/** What a model was sent and what it said. */
+/** Input and output messages of a model call. */
 export interface Exchange {
   readonly input?: readonly Turn[];
   readonly output?: Turn;
@@ -40,7 +40,7 @@ function fromAttributes(attributes: Fields): Exchange | undefined {
   );
 }
 
-/** Messages that an SDK cut off at its limit are not JSON any more: what they said was not recorded. */
+/** Messages that an SDK truncated are no longer JSON, so their content was not recorded. */
 const whole = (messages: unknown): unknown =>
   typeof messages === 'string' && /^\s*(?:\[\s*)?\{\s*"/.test(messages) ? undefined : messages;
 
@@ -51,7 +51,10 @@ const ROLE_EVENTS: Readonly<Record<string, string>> = {
   'gen_ai.tool.message': 'tool',
 };
 
-/** Conventions 1.28 to 1.36 write one event a message; the content is in the body of a log, or in attributes. */
+/**
+ * Conventions 1.28 to 1.36 write one event per message, with the content in a log body or in
+ * attributes.
+ */
 function fromEvents(events: readonly SpanEvent[]): Exchange {
   const input: Turn[] = [];
   const output: Turn[] = [];
@@ -99,8 +102,9 @@ export function exchange(input: readonly Turn[], output: readonly Turn[]): Excha
 }
 
 /**
- * Several messages of one reply are choices: the first that says something is the answer. Nothing tells which one's calls
- * were made, and some writers give every call a message of its own, so all of them count.
+ * Several messages of one reply are choices, and the first one with text is the answer. It is
+ * unknown which one's calls were made, and some writers use one message per call, so all of them
+ * count.
  */
 function firstOf(output: readonly Turn[]): Turn | undefined {
   const all = merged(output);
@@ -110,13 +114,13 @@ function firstOf(output: readonly Turn[]): Turn | undefined {
   return first === undefined ? all : { ...all, parts: first.parts };
 }
 
-/** Messages of any provider, or the items of a response, which stand for messages too. */
+/** Messages of any provider, or the items of a response. */
 export function anyTurns(value: unknown): Turn[] {
   const items = isFields(value) && value.object === 'response' ? value.output : value;
   return Array.isArray(items) && items.some(isResponseItem) ? itemTurns(items) : turnsOf(items);
 }
 
-/** Replies that came in several messages as one: everything said, every call asked for. */
+/** Merges the messages of one reply: all text, all calls. */
 export function merged(turns: readonly Turn[]): Turn | undefined {
   const own = turns.filter(({ role }) => role !== 'tool');
   if (own.length <= 1) return own[0] === undefined ? undefined : { ...own[0], role: 'assistant' };
@@ -128,7 +132,7 @@ export function merged(turns: readonly Turn[]): Turn | undefined {
   };
 }
 
-/** What an agent put out: the words of its last message that has any, and every call on the way. */
+/** An agent's output: the text of its last message that has any, and every call. */
 export function agentOutput(turns: readonly Turn[]): Turn | undefined {
   const all = merged(turns);
   const last = turns.findLast(

@@ -1,8 +1,8 @@
 import type { Span } from './span.ts';
 
 /**
- * Gives spans without ids the parents their times suggest: a span lies inside the smallest one around it. Exporters write
- * spans as they end, so of two that cover the same time the later one in the file is the outer one.
+ * Infers parents of spans without ids from times: a span lies inside the smallest enclosing one.
+ * Spans are written when they end, so of two with the same time the later one is the outer one.
  */
 export function nested(spans: readonly Span[]): Span[] {
   if (spans.some(({ id }) => id !== undefined)) return [...spans];

@@ -23,7 +23,7 @@ export interface Observation {
   readonly fate: { readonly status?: 'ok' | 'error'; readonly error?: Failure };
 }
 
-/** The step of an observation; undefined for spans and chains that only hold others. */
+/** The step of an observation. Undefined for spans and chains that only contain others. */
 export function observationStep(observation: Observation): Reading | undefined {
   const { name, fate } = observation;
   switch (observation.type.toUpperCase()) {
@@ -91,7 +91,7 @@ export function toolStep({ name, input, output, fate }: Observation): Reading {
   };
 }
 
-/** What LangChain's tools put out names the call it answers, whatever the type of the observation. */
+/** LangChain's tool output names its call, whatever the type of the observation. */
 export function isToolMessage(output: unknown): boolean {
   const message = unpacked(output);
   if (!isFields(message)) return false;
@@ -102,7 +102,7 @@ export function isToolMessage(output: unknown): boolean {
 const documentsIn = (output: unknown): unknown =>
   isFields(output) ? pick(output, 'documents', 'output') : output;
 
-/** Messages, in whatever the framework put around them; any other input is what was asked. */
+/** Messages in the framework's wrapping. Any other input is the question. */
 export function inputTurns(value: unknown): Turn[] | undefined {
   const given = unpacked(value);
   let list: unknown;
@@ -115,7 +115,7 @@ export function inputTurns(value: unknown): Turn[] | undefined {
   return words === undefined ? undefined : [turnOfText('user', words)];
 }
 
-/** Why a reply ended, where the provider's own answer was kept. */
+/** Why a reply ended, if the provider's response was kept. */
 function finishIn(output: unknown): LlmStep['finish'] | undefined {
   if (!isFields(output)) return undefined;
   const [choice] = [...objects(output.choices), ...objects(output.candidates)];
@@ -148,7 +148,7 @@ function saidBy(value: unknown): Turn | undefined {
   return words === undefined ? undefined : turnOfText('assistant', words);
 }
 
-/** Details may be beside the counts or be part of them; the total tells which. */
+/** Details may be additional to the counts or part of them, and the total decides. */
 export function usageDetails(details: Fields): Usage | undefined {
   const usage = usageOf(details);
   if (usage?.input === undefined || usage.output === undefined || usage.total === undefined)

@@ -5,14 +5,20 @@ import { readOtlp, type Telemetry } from './read-otlp.ts';
 import { noAgentSpans, readSpans } from './read-spans.ts';
 import type { LogRecord, Span } from './span.ts';
 
-/** Held at most; beyond it the traces that were quiet longest are read and let go, those that have their root first. */
+/**
+ * Maximum open traces. Beyond it, the least recently active ones are read and released, those with
+ * a root first.
+ */
 const MAX_HELD = 50_000;
 
-/** Reads requests as they come: files of a collector are longer than memory, and a trace ends long before its file. */
+/**
+ * Reads requests incrementally, because collector files exceed memory and a trace ends long before
+ * its file.
+ */
 export class OtlpSession implements RecordSession {
   readonly #format: string;
   readonly #maxHeld: number;
-  /** By trace, the one touched last at the end. */
+  /** By trace, most recently active last. */
   readonly #held = new Map<string, { spans: Span[]; logs: LogRecord[] }>();
   readonly #gone = new Set<string>();
   #count = 0;
@@ -65,8 +71,8 @@ export class OtlpSession implements RecordSession {
 
   #release(goal: number): AdapterItem[] {
     const done = [];
-    // Exporters send children before their parents. A root may also be in another program and never come, so traces
-    // without one go when nothing else can.
+    // Exporters send children before parents. A root may be in another program and never arrive, so
+    // traces without one are released last.
     for (const isEnough of [hasRoot, () => true]) {
       for (const [traceId, group] of this.#held) {
         if (this.#count <= goal) break;

@@ -3,7 +3,7 @@ import type { RawRecord } from '../adapter.ts';
 import { amount, fields, label, nanoseconds, objects, pick, text } from '../build/values.ts';
 import { anyValue, attributesOf, type LogRecord, type Span, type SpanEvent } from './span.ts';
 
-/** Everything in a request of the OpenTelemetry protocol, or in one entry of its lists. */
+/** The content of an OTLP request, or of one entry of its lists. */
 export interface Telemetry {
   readonly spans: readonly Span[];
   readonly logs: readonly LogRecord[];
@@ -19,7 +19,7 @@ const SCOPES = [
   'scope_logs',
 ];
 
-/** Whether a record is a request of the protocol, one entry of its lists, or Tempo's wrapping of it. */
+/** Whether a record is an OTLP request, one entry of its lists, or Tempo's wrapper. */
 export const isOtlp = (value: unknown): boolean =>
   isFields(value) &&
   ([...SPAN_LISTS, ...LOG_LISTS].some((key) => isListOf(value[key], SCOPES)) ||
@@ -107,7 +107,7 @@ export function outcomeOf(code: unknown): NonNullable<Span['outcome']> {
     : 'unset';
 }
 
-/** Ids are hexadecimal whatever their case; old dumps write base64. Zeros and nothing mean none. */
+/** Ids are hexadecimal in any case; old dumps use base64. Zeros and empty mean none. */
 export function idOf(value: unknown, digits: number): string | undefined {
   const id = label(value);
   if (id === undefined || /^0+$/.test(id)) return undefined;

@@ -23,7 +23,7 @@ export function readSpans(spans: readonly Span[], format: string): AdapterItem[]
     .flatMap((run) => tryBuild(run[0]!.span.record, () => draftOf(run, format)));
 }
 
-/** What one run's spans say, where something else has decided that they are one run. */
+/** The facts in one run's spans, after they were grouped. */
 export function draftOfSpans(spans: readonly Span[], format: string): Draft | undefined {
   const run = nested(once(spans)).map(readSpan);
   const isAgents = run.some(({ steps }) => steps.some(({ kind }) => kind !== 'span'));
@@ -44,7 +44,9 @@ function once(spans: readonly Span[]): Span[] {
   });
 }
 
-/** A file without a single span of an agent is worth saying: the exporter or the instrumentation is not the right one. */
+/**
+ * Reports a file without any agent span, because the exporter or instrumentation is probably wrong.
+ */
 export const noAgentSpans = (record: RawRecord): AdapterItem =>
   problemWith(record, {
     code: 'OTEL_NO_AGENT_SPANS',
@@ -80,7 +82,10 @@ function readSpan(span: Span): ReadSpan {
   return { span, dialect: dialect?.name ?? 'generic', steps };
 }
 
-/** A name for the agent that no agent of the run has, such as the instrumentation's own, gives way to the one around it. */
+/**
+ * An agent name that no agent of the run has, such as the instrumentation's, is replaced by the
+ * enclosing agent.
+ */
 function withOwnAgents(run: readonly ReadSpan[]): DraftStep[] {
   const steps = run.flatMap((read) => read.steps);
   const byKey = new Map(
@@ -131,10 +136,10 @@ function draftOf(run: readonly ReadSpan[], format: string): Draft {
     meta: { session, service: label(first.resource['service.name']) },
     records: {
       ...TRACING_RECORD,
-      // An instrumentation of tools alone does not say that no model was called.
+      // An instrumentation of tools alone does not prove that no model was called.
       llmCalls: hasLlm ? 'full' : 'none',
     },
-    // What was dropped may have been the messages.
+    // The dropped attributes may have been the messages.
     gaps: present([
       isCut ? { gap: 'dropped' as const, detail: `${dropped} attributes` } : undefined,
       ...signsIn(run),

@@ -6,11 +6,11 @@ import { amount, label, pick, unpacked } from '../build/values.ts';
 import type { ReadSpan } from './group-runs.ts';
 import type { Span } from './span.ts';
 
-/** Attributes that list what could be called. */
+/** Attributes that list available tools. */
 const DEFINITIONS =
   /(?:^|[._])(?:tools?|functions?|tool[._]definitions|available_tools|json_schema|schema|request[._]functions)(?:$|\.\d)/i;
 
-/** Names of tools that attributes and events of a run's spans say were called. What a tool brought is its own matter. */
+/** Names of called tools in attributes and events of a run's spans, but not in tool results. */
 export function mentionsOf(run: readonly ReadSpan[]): string[] {
   const found = new Set<string>();
   for (const { span, steps } of run) {
@@ -43,7 +43,7 @@ export const namesInEvents = ({ events }: Span): string[] =>
     ({ attributes }) => label(pick(attributes, 'gen_ai.tool.name', 'tool.name', 'tool_name')) ?? [],
   );
 
-/** What spans that gave no step, and the numbers of flattened messages, say about parts that are missing. */
+/** Gaps revealed by spans without a step and by the numbers of flattened messages. */
 export const signsIn = (run: readonly ReadSpan[]): GapNote[] => [
   ...run.flatMap(({ span }) =>
     hasHoles(span.attributes) ? [{ gap: 'dropped' as const, detail: 'messages by number' }] : [],
@@ -54,7 +54,7 @@ export const signsIn = (run: readonly ReadSpan[]): GapNote[] => [
 
 const NUMBERED = /^(.{0,200}?(?:messages|prompt|completion|tool_calls))\.(\d{1,5})\./;
 
-/** Messages are flattened one number each: one that is left out was there once. */
+/** Flattened messages are numbered, so a missing number is a gap. */
 function hasHoles(attributes: Fields): boolean {
   const numbers = new Map<string, Set<number>>();
   for (const key of Object.keys(attributes)) {

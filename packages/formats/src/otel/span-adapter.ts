@@ -3,7 +3,7 @@ import { dialectOf } from './choose-dialect.ts';
 import { flatSpan, spanObjects } from './flat-spans.ts';
 import { noAgentSpans, readSpans } from './read-spans.ts';
 
-/** Formats by the dialect most of a file is written in; the conventions stand for all the others. */
+/** Formats by the prevailing dialect of a file, with the conventions as the default. */
 const FORMATS: Readonly<Record<string, string>> = {
   langfuse: 'langfuse-otel',
   openinference: 'otel-openinference',
@@ -13,15 +13,15 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads spans that are in a list, outside of the protocol's envelope: dumps of the SDKs, Jaeger, Zipkin. All such formats
- * read alike, dialect by dialect; they differ in the one that prevails.
+ * Reads lists of spans outside of OTLP envelopes: SDK dumps, Jaeger, Zipkin. All such formats share
+ * one reader and differ in their prevailing dialect.
  */
 export const spanAdapter = (format: string, summary: string): Adapter => ({
   format,
   summary,
   unit: 'file',
   detect: (sample) => (mainFormat(sample) === format ? confidence(sample) : 0),
-  // Spans of another dialect, and of no agent at all, are in every such file.
+  // Every such file also has spans of other dialects and unrelated spans.
   recognises: (value) => spanObjects(value).length > 0,
   read: (records) => {
     const spans = records.flatMap((record) =>

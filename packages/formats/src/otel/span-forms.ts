@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '@agentci/trace';
 import { fields, label, objects, pick } from '../build/values.ts';
 
-/** What OpenInference calls the kinds of spans. Phoenix gives the kind a place of its own, beside the attributes. */
+/** OpenInference's span kinds. Phoenix has a separate field for the kind. */
 const KINDS = new Set([
   'LLM',
   'TOOL',
@@ -16,14 +16,14 @@ const KINDS = new Set([
 ]);
 const KIND = 'openinference.span.kind';
 
-/** A span of an export that has names of its own for its fields, in the names the SDKs use. Any other value stays. */
+/** Renames the fields of an exported span to the SDKs' names. Returns any other value unchanged. */
 export function canonicalSpan(value: Fields): Fields {
   if (hasTableNames(value)) return tableSpan(value);
   const whole = 'context.span_id' in value ? dataframeRow(value) : value;
   return withKind(whole);
 }
 
-/** `span_kind` says what a span is in exports of Phoenix; the kind of the protocol (`INTERNAL`) tells nothing. */
+/** In Phoenix exports `span_kind` is the kind; the protocol's kind (`INTERNAL`) says nothing. */
 function withKind(span: Fields): Fields {
   const kind = typeof span.span_kind === 'string' ? span.span_kind.toUpperCase() : '';
   if (!KINDS.has(kind)) return span;
@@ -54,7 +54,7 @@ function dataframeRow(row: Fields): Fields {
   };
 }
 
-/** The columns of the collector's table of spans, as its ClickHouse exporter names them; others write them in snake case. */
+/** Columns of the collector's ClickHouse span table; other writers use snake case. */
 const TABLE = [
   ['SpanName', 'span_name', 'name'],
   ['SpanAttributes', 'span_attributes', 'attributes'],
@@ -88,7 +88,7 @@ function tableSpan(row: Fields): Fields {
   return span;
 }
 
-/** Events are a list of objects, or one list for each of their fields. */
+/** Events are a list of objects, or one list per field. */
 function eventsOf(row: Fields): Fields[] {
   const names = pick(row, 'Events.Name', 'events.name');
   const times = pick(row, 'Events.Timestamp', 'events.timestamp');
@@ -108,7 +108,7 @@ function eventsOf(row: Fields): Fields[] {
 
 const ISO_DURATION = /^PT(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,9}(?:\.\d{1,12})?)S)?$/;
 
-/** Nanoseconds, as the table counts them, or a text such as `PT1M48.7S`; in milliseconds. */
+/** Converts nanoseconds, or a text such as `PT1M48.7S`, to milliseconds. */
 function durationOf(value: unknown): number | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) && value >= 0 ? value / 1e6 : undefined;
@@ -136,7 +136,7 @@ export function rowsOfColumns(value: Fields): readonly Fields[] {
 const MAX_DEPTH = 64;
 const CHILDREN = ['child_spans', 'children'];
 
-/** A span and the ones inside it. A tree says by its form who belongs to whom; ids are added where it leaves them out. */
+/** A span with its nested ones. The nesting defines parents, and missing ids are added. */
 export function withChildren(root: Fields, isSpan: (value: Fields) => boolean): readonly Fields[] {
   if (!CHILDREN.some((key) => Array.isArray(root[key]))) return [root];
   const found: Fields[] = [];

@@ -3,7 +3,7 @@ import type { RawRecord } from '../adapter.ts';
 
 /** A span of OpenTelemetry, whatever file it came in. Times are epoch milliseconds. */
 export interface Span {
-  /** Undefined in exports that leave ids out; then nesting is inferred from the times. */
+  /** Undefined in exports without ids, whose nesting is inferred from times. */
   readonly id?: string;
   readonly parent?: string;
   readonly traceId?: string;
@@ -15,7 +15,7 @@ export interface Span {
   readonly attributes: Fields;
   readonly resource: Fields;
   readonly events: readonly SpanEvent[];
-  /** `unset` is how success is usually written; undefined where the export leaves the status out. */
+  /** Success is usually `unset`. Undefined if the export has no status. */
   readonly outcome?: 'unset' | 'ok' | 'error';
   readonly statusMessage?: string;
   /** Attributes the SDK dropped at its limit. */
@@ -76,7 +76,7 @@ const isAnyValue = (value: unknown): value is Fields => {
   return keys.length === 1 && (KINDS.includes(keys[0]!) || Object.hasOwn(SNAKE, keys[0]!));
 };
 
-/** A value as OTLP writes it; a plain one stays as it is. 64-bit integers come as text or as numbers. */
+/** Decodes an OTLP value; plain values stay. 64-bit integers are text or numbers. */
 export function anyValue(value: unknown, depth = 0): unknown {
   if (!isFields(value) || depth > MAX_DEPTH) return isFields(value) ? undefined : value;
   const [written] = Object.keys(value);

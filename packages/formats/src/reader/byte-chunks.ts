@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openFile } from '@agentci/lib/files';
 import { isGzip } from '../containers/sniff.ts';
 
-/** Small enough that the records of one chunk are gone before the next collection of garbage. */
+/** Small enough that a chunk's records die before the next garbage collection. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** The bytes of a file, or bytes already in memory, in chunks; gzip is unpacked, whatever the file's name. */
+/** Bytes of a file or memory in chunks. Unpacks gzip, whatever the file name. */
 export async function* byteChunks(source: string | Uint8Array): AsyncGenerator<Uint8Array> {
   const chunks = typeof source === 'string' ? fileChunks(source) : memoryChunks(source);
   const first = await chunks.next();
@@ -17,7 +17,7 @@ export async function* byteChunks(source: string | Uint8Array): AsyncGenerator<U
     yield* chunks;
     return;
   }
-  // Loaded for those who need it: the modules behind it take as long to load as a hundred recordings to read.
+  // Lazy, because its modules take as long to load as a hundred recordings to read.
   const { unzipped } = await import('./gunzip-chunks.ts');
   yield* unzipped(first.value, chunks, CHUNK_BYTES);
 }
@@ -35,7 +35,7 @@ async function* largeFileChunks(path: string): AsyncGenerator<Uint8Array> {
   const fd = openFile(path, 'r');
   try {
     for (;;) {
-      // A fresh buffer each time: records that cross a border still point into the last one.
+      // A fresh buffer, because records across a border still reference the last one.
       const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
       const length = readSync(fd, buffer, 0, CHUNK_BYTES, null);
       if (length === 0) return;

@@ -8,13 +8,16 @@ import { describeShape, recognises } from './recognise.ts';
 import { unwrap } from './unwrap.ts';
 import { wrappedAdapter } from './wrapped-list.ts';
 
-/** The formats to choose from; loaded when they are needed. */
+/** The available formats, loaded on demand. */
 export type AdapterList = () => Promise<readonly Adapter[]>;
 
-/** A file so clearly in a format of our own that no other one needs to be asked. */
+/** Confidence at which our own format wins without asking the others. */
 const OWN_SURE = 0.85;
 
-/** The adapter for a file, seen from its first records; one that refuses every record where no format is clear. */
+/**
+ * The adapter of a file, by its first records. If no format is clear, one that refuses every
+ * record.
+ */
 export async function chooseAdapter(
   sample: readonly unknown[],
   list: AdapterList,
@@ -34,7 +37,7 @@ export async function chooseAdapter(
   return prevailing(values, adapters) ?? unreadable(whole, adapters);
 }
 
-/** Below this a format only says that a record might be one of its own: too little to read a file by. */
+/** Lower confidence only means that a record might match, which is too little to read a file. */
 const ENOUGH = 0.3;
 
 function clearAdapter(found: Detection, adapters: readonly Adapter[]): Adapter | undefined {
@@ -47,8 +50,8 @@ function clearAdapter(found: Detection, adapters: readonly Adapter[]): Adapter |
 }
 
 /**
- * The format that most records of a mixed file are in. The others are problems of their own: one foreign line must not
- * make a whole file unreadable, nor be left out without a word.
+ * The format of most records in a mixed file. The others become problems: one foreign line must
+ * neither make a file unreadable nor be dropped silently.
  */
 function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): Adapter | undefined {
   const votes = adapters
@@ -62,8 +65,8 @@ function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): A
     if (own.length * 2 <= values.length) break;
     if (clearAdapter(detectRecords(own, adapters), adapters) === adapter) return adapter;
   }
-  // No single format has the most: where records are whole runs, each is read in its own. Else the surest format that
-  // any record is in reads its own, and the others are named.
+  // Without a majority, records that are whole runs are read in their own formats. Otherwise the
+  // surest format reads its records, and the others are reported.
   const runs = votes.filter(({ adapter, own }) => unitOf(adapter, own) === 'record');
   const each =
     runs.find(({ adapter, own }) => isSureOf(adapter, own, { adapters, from: ENOUGH })) ??
@@ -76,7 +79,7 @@ function prevailing(values: readonly unknown[], adapters: readonly Adapter[]): A
   )?.adapter;
 }
 
-/** Whether a format, and no other, is what these records are in. */
+/** Whether exactly this format matches the records. */
 function isSureOf(
   adapter: Adapter,
   own: readonly unknown[],
@@ -85,7 +88,7 @@ function isSureOf(
   const telling = own.filter((value) => adapter.detect([value]) >= from);
   return telling.length > 0 && clearAdapter(detectRecords(telling, adapters), adapters) === adapter;
 }
-/** Records that are a run only together are read without one of them where there is no doubt whose they are. */
+/** Joined records are read without a foreign one only if all others clearly belong together. */
 const CERTAIN = 0.9;
 
 export const unitOf = ({ unit }: Adapter, sample: readonly unknown[]): Unit =>

@@ -2,13 +2,16 @@ import type { Adapter } from '../adapter.ts';
 import { unwrap } from './unwrap.ts';
 import { itemsOf, listKeys } from './wrapped-list.ts';
 
-/** Which format a recording is in. `candidates` has the ones that fit, best first; two of them mean it is ambiguous. */
+/**
+ * The format of a recording. `candidates` lists matching formats, best first; two mean that it is
+ * ambiguous.
+ */
 export interface Detection {
   /** Undefined when no format fits. */
   readonly format: string | undefined;
   /** From 0, nothing fits, to 1, certain. */
   readonly confidence: number;
-  /** The formats that are as good as the best; more than one is an answer the caller must not guess at. */
+  /** The formats tied for the best. With more than one, the caller must not guess. */
   readonly candidates: readonly { readonly format: string; readonly confidence: number }[];
   /** The name under which each record keeps a list of the format's records. */
   readonly wrapper?: string;
@@ -34,7 +37,7 @@ export function detectRecords(sample: readonly unknown[], adapters: readonly Ada
 }
 
 const SAMPLE_ITEMS = 20;
-/** A list inside of a record is taken for the recording only where its format is certain. */
+/** A list inside a record counts as the recording only if its format is certain. */
 const CERTAIN = 0.9;
 
 function detectWrapped(

@@ -13,7 +13,7 @@ const FLOOR = 0.5;
 const SAMPLE_BYTES = 1024 * 1024;
 const MAX_UNZIPPED = 64 * 1024 * 1024;
 
-/** The format of a recording's bytes or text, seen from its beginning. What it is packed in is looked into. */
+/** The format of bytes or text, from their start. Looks into containers. */
 export function detectFormat(
   input: Uint8Array | string,
   adapters: readonly Adapter[] = ADAPTERS,
@@ -24,7 +24,7 @@ export function detectFormat(
   const { records, format } = unpack(container, bytes);
   if (format !== undefined)
     return { format, confidence: 1, candidates: [{ format, confidence: 1 }] };
-  // Other requests are among the calls of models; those are what counts.
+  // Only model calls count among recorded requests.
   const isRequests = container === 'cassette' || container === 'har';
   const own = isRequests
     ? records.filter(({ value }) => detectRecords([value], adapters).confidence >= FLOOR)

@@ -4,7 +4,7 @@ import { readTraceItems } from './read-traces.ts';
 
 const DOUBLED = '{"cmd":"rm","cmd":"ls"}';
 
-/** What checks see of a call: its arguments, or that they are not known. */
+/** A call's arguments as checks see them, or that they are unknown. */
 async function seen(recording: string): Promise<unknown> {
   for await (const item of readTraceItems(Buffer.from(recording)))
     return item.ok ? toolCalls(item.trace).map(({ args }) => args) : item.problem.message;

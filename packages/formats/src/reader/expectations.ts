@@ -1,8 +1,8 @@
 import { isFields } from '@agentci/trace';
 
 /**
- * Files that say what an agent should do: eval sets, goldens, datasets. They look much like recordings, and judged as
- * such they would always pass, since expectations meet themselves.
+ * Files with expectations: eval sets, goldens, datasets. They resemble recordings, and judged as
+ * such they would always pass.
  */
 const KINDS: readonly {
   readonly name: string;
@@ -58,7 +58,7 @@ const isSaid = (value: unknown): boolean =>
   value !== '' &&
   !(Array.isArray(value) && value.length === 0);
 
-/** What is wrong with a record that holds expectations instead of a run; undefined for every other record. */
+/** The problem of a record with expectations instead of a run. Undefined for other records. */
 export function expectationsIn(
   value: unknown,
 ): { readonly code: string; readonly message: string } | undefined {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-/** What gzip has packed, in chunks. */
+/** Unpacks gzip in chunks. */
 export async function* unzipped(
   first: Uint8Array,
   rest: AsyncGenerator<Uint8Array>,
@@ -14,7 +14,7 @@ export async function* unzipped(
     yield* rest;
   }
   const feeding = pipeline(Readable.from(packed()), gunzip);
-  // The reader below sees the same error; without a handler here it would also count as unhandled.
+  // The reader below gets the same error; without this handler it would also be unhandled.
   feeding.catch(() => undefined);
   for await (const chunk of gunzip) yield chunk as Uint8Array;
   await feeding;

@@ -1,18 +1,18 @@
-/** What the name of a field says of its value, as bits: names repeat, so each is looked at once. */
+/** Meanings of a field name as bits. Cached, because names repeat. */
 export const KEY = {
   /** A list of calls. */
   calls: 1,
   /** The name of a tool. */
   name: 2,
-  /** What may be used or was expected, and values that belong to a call or its result. */
+  /** Available or expected tools, and values of a call or its result. */
   skipped: 4,
   /** Only there when something ran at the provider. */
   activity: 8,
   /** A number of calls. */
   count: 16,
-  /** A count of what was taken out of a history. */
+  /** A count of items removed from a history. */
   removed: 32,
-  /** What a model wrote. */
+  /** Text of a model. */
   said: 64,
   /** The id of a call. */
   callId: 128,
@@ -30,7 +30,7 @@ export const KEY = {
   tools: 8192,
   /** A name that tracing may decorate (`tool:X`). */
   label: 16_384,
-  /** What is next to calls and does not name them. */
+  /** Fields next to calls that do not name them. */
   wanted: 32_768,
 } as const;
 

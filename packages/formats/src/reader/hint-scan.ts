@@ -26,15 +26,15 @@ const MAX_DEPTH = 40;
 const MAX_SAID = 100_000;
 const MAX_STREAM = 4_000_000;
 
-/** Kinds of blocks, items and events that are a call, a piece of one, or its end. */
+/** Types of blocks, items and events that are a call, a part of one, or its end. */
 const CALL_KIND =
   /^(?:server_|mcp_|local_|custom_)?(?:tool|function|shell|computer|apply_patch)_?-?(?:use|call|progress|result|response|start|end)(?:_begin|_end)?$/i;
 const TOOL_KIND = /^tools?$/i;
 const ACTIVE_KIND =
   /^(?:CodeExecutionEvent|agent_progress|tool_progress|url_citation|file_citation|container_file_citation|mcp_approval_request|item_reference|pause_turn|MALFORMED_FUNCTION_CALL|web_search_result_location|(?:bash_)?code_execution_(?:tool_)?result|bash_code_execution_tool_result|exec_command_(?:begin|end)|mcp_tool_call_(?:begin|end)|patch_apply_(?:begin|end)|web_search_(?:begin|end))$/;
-/** Items of Codex that are calls; their ids are those of the calls. */
+/** Codex items that are calls, under the calls' ids. */
 const RAN_ITEM = /^(?:CommandExecution|McpToolCall|FileChange|DynamicToolCall|CollabToolCall)$/;
-/** Who speaks where a tool gives something back, in formats whose readers know other words for it. */
+/** Roles of tool results that their readers know by other words. */
 const TOOL_ROLE =
   /^(?:tool[-_ ]?(?:calls?|use|results?|responses?|outputs?)|function[-_ ]?(?:call|result|response|output)|ipython|observation|environment|event|computer|api|plugin|execut(?:e|or|ion)|code_interpreter|terminal|shell|console|sandbox|retriever)$/i;
 const COMPACTED = /^(?:context_|conversation_)?compact(?:ion|ed)(?:[_-]\w{1,40})?$/i;
@@ -42,7 +42,7 @@ const COMPACTED = /^(?:context_|conversation_)?compact(?:ion|ed)(?:[_-]\w{1,40})
 const ASKING = /^(?:system|developer|user|human)$/i;
 const ANSWERING = /^(?:assistant|model|ai|gemini|agent)$/i;
 
-/** Collects what raw records say of tools. */
+/** Collects signs of tool calls in raw records. */
 export class HintScan {
   readonly names = new Set<string>();
   /** Ids of calls that are spoken of. */
@@ -53,12 +53,12 @@ export class HintScan {
   readonly ids = new Set<string>();
   /** The largest number of calls, and of rounds with the model, that is counted anywhere. */
   counted = 0;
-  /** Results whose call is not named beside them. */
+  /** Results without their call next to them. */
   results = 0;
   rounds = 0;
   /** The first sign that something ran. */
   activity: string | undefined;
-  /** The first sign of a call where none is shown at all. */
+  /** The first sign of a call if no call is shown. */
   wanted: string | undefined;
   /** The first sign that parts of the history were taken out, summed up or lost. */
   removed: string | undefined;
@@ -71,7 +71,7 @@ export class HintScan {
   #lastUsage = 0;
   #totalUsage = 0;
 
-  /** Looks at one record. */
+  /** Scans one record. */
   record(value: unknown): void {
     this.#holes.lane(value);
     this.#look(value, 0, 0);
@@ -83,7 +83,7 @@ export class HintScan {
     return undefined;
   }
 
-  /** What was taken out of the history or lost from it. */
+  /** Items removed or lost from the history. */
   get lost(): string | undefined {
     if (this.#totalUsage > this.#lastUsage) this.removed ??= 'tokens of earlier replies';
     return this.removed ?? this.#holes.lost;
@@ -168,7 +168,7 @@ export class HintScan {
       this.callIds.add(fields.item_id);
   }
 
-  /** Objects in the shape of a call, or of something that only a call leaves behind. */
+  /** Objects shaped like a call, or like something that only a call leaves. */
   #shape(fields: Fields): void {
     const { name, tool, action, arguments: given, invocation, message } = fields;
     if (typeof name === 'string' && 'arguments' in fields) this.#named(calledBy(fields));
@@ -197,7 +197,7 @@ export class HintScan {
       this.#subAgents(observation.results);
   }
 
-  /** Runs of sub-agents that are in files of their own. */
+  /** Sub-agent runs in separate files. */
   #subAgents(results: readonly unknown[]): void {
     for (const result of results) {
       const refs = isFields(result) ? result.subagent_trajectory_ref : undefined;
@@ -208,10 +208,10 @@ export class HintScan {
     }
   }
 
-  /** Numbers that do not fit what is beside them. */
+  /** Numbers that contradict their surroundings. */
   #numbers(fields: Fields): void {
     const { container, iterations, tokens, steps, final_metrics, compaction, usage } = fields;
-    // A container is there where the provider ran code; more than one round, where it ran a tool in between.
+    // A container means that the provider ran code; more than one round means a tool in between.
     if (isFields(container) && typeof container.expires_at === 'string')
       this.activity ??= 'container';
     if (Array.isArray(iterations) && iterations.filter(isRound).length > 1)
@@ -294,7 +294,7 @@ export class HintScan {
     if (bits & KEY.id && typeof inner === 'number') this.ids.add(asWord(inner));
     if (bits & KEY.finish && Array.isArray(inner))
       for (const item of inner) if (typeof item === 'string') this.#finish(item);
-    // Some SDKs keep the provider's word beside their own.
+    // Some SDKs keep the provider's stop reason next to their own.
     if (bits & KEY.finish && isFields(inner))
       for (const word of Object.values(inner)) if (typeof word === 'string') this.#finish(word);
     if (bits & KEY.byTool && isFields(inner))
@@ -308,7 +308,7 @@ export class HintScan {
           else this.#callId(name, asWord(item), fields);
   }
 
-  /** Statistics of the tools that were used, where definitions would be a list. */
+  /** Tool statistics, as opposed to a list of definitions. */
   #tallied({ byName, totalCalls }: Fields): void {
     if (typeof totalCalls === 'number') this.counted = Math.max(this.counted, totalCalls);
     if (isFields(byName)) for (const tool in byName) if (isUsed(byName[tool])) this.#named(tool);
@@ -316,7 +316,7 @@ export class HintScan {
 
   #callId(name: string, id: string, fields: Fields): void {
     if (id === '') return;
-    // What names the tool beside the id is the call; its result refers to it.
+    // An object with a tool name next to the id is the call, which its result references.
     const called =
       fields.toolName ??
       fields.tool_name ??
@@ -328,10 +328,10 @@ export class HintScan {
       fields.role === undefined &&
       !/result|output/i.test(asWord(fields.type));
     const isItem = typeof fields.id === 'string' && asWord(fields.type).endsWith('_call');
-    // A model call may have such an id too; an event says what it is.
+    // A model call may have such an id too, and an event states its type.
     if (/^call_?ids?$/i.test(name) && typeof (fields.type ?? fields.kind) !== 'string') return;
     if ((isDefined || isItem) && !/parent|preceding|source/i.test(name)) this.ids.add(id);
-    // Claude Code gives hooks and progress ids of their own under this name.
+    // Claude Code uses this name for ids of hooks and progress.
     else if (name !== 'toolUseID' || /^(?:srv)?toolu_|^call_/.test(id)) this.callIds.add(id);
   }
 
@@ -367,7 +367,7 @@ export class HintScan {
       for (const { value } of eventsIn(text).records) this.#look(value, 0, 1);
   }
 
-  /** A history that was summed up. Logs that are only added to still hold what came before: they name it. */
+  /** A summarized history. Append-only logs still contain the earlier part, and name it. */
   #compacted(kind: string, fields: Fields): void {
     if (!COMPACTED.test(kind) || (kind === 'compacted' && this.#hasItems)) return;
     const before = [fields.firstKeptEntryId, fields.parentId].find((id) => typeof id === 'string');
@@ -375,7 +375,7 @@ export class HintScan {
     else this.removed ??= kind;
   }
 
-  /** Spans say it in their names (`execute_tool X`), and in attributes, which OTLP writes as pairs. */
+  /** Spans show it in names (`execute_tool X`) and in attributes, which OTLP writes as pairs. */
   #attribute(fields: Fields): void {
     const { name, key: attribute, value } = fields;
     const isSpan = 'spanId' in fields || 'span_id' in fields || 'context' in fields;
@@ -406,7 +406,7 @@ export class HintScan {
 
 /** Other spellings of an ending that asks for a tool. */
 const ASKS_TOOL = /(?:^|[._])(?:tool|function)[-_ ]?(?:calls?|uses?)$/i;
-/** Ids that providers give to calls, wherever they turn up. */
+/** Provider call ids, wherever they occur. */
 const PROVIDER_ID = /^(?:(?:srv)?toolu_\w{1,60}|call_\w{16,60})$/;
 const HOOKED = /^(?:Pre|Post)ToolUse:(.+)$/;
 const LABELLED = /^(?:execute_tool|call_tool|running tool|tool): ?(\S.*)$/i;

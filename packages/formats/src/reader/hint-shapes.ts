@@ -2,10 +2,10 @@ import { isFields } from '@agentci/trace';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Kinds of what a tool gave back. */
+/** Types of tool results. */
 export const RESULT_KIND = /result|output/i;
 
-/** Whether the items of a list are numbered, and one number is missing. */
+/** Whether a numbered list has a gap. */
 export function hasHole(items: readonly unknown[]): boolean {
   const [first] = items;
   if (!isFields(first)) return false;
@@ -23,7 +23,7 @@ export function hasHole(items: readonly unknown[]): boolean {
   return false;
 }
 
-/** One sampling of a model, as the usage of a reply lists it. */
+/** One sampling of a model in the usage of a reply. */
 export const isRound = (value: unknown): boolean =>
   isFields(value) && typeof value.output_tokens === 'number';
 
@@ -35,7 +35,7 @@ export const isDefinition = (tool: Fields): boolean =>
   'input_schema' in tool ||
   'schema' in tool;
 
-/** Whether an item of a list of tools was called: it has what came of it. */
+/** Whether an item of a tool list was called, because it has an outcome. */
 export const hasRun = (item: unknown): boolean =>
   isFields(item) &&
   !isDefinition(item) &&
@@ -45,7 +45,7 @@ export const hasResult = (content: unknown): boolean =>
   Array.isArray(content) &&
   content.some((block) => isFields(block) && RESULT_KIND.test(asWord(block.type)));
 
-/** A total far beyond the sum of what it is the total of. */
+/** A total far beyond the sum of its parts. */
 export function isUnaccounted({
   total_tokens,
   prompt_tokens,
@@ -85,10 +85,10 @@ export const isSomething = (value: unknown): boolean => {
   return value === true;
 };
 
-/** A number, or text that is one. Records hold anything; an object must not be asked for its value. */
+/** A number or numeric text. Never calls `valueOf` on an untrusted object. */
 export const asNumber = (value: unknown): number =>
   typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
 
-/** A word or a number as text; nothing for anything else. */
+/** A word or number as text; undefined for anything else. */
 export const asWord = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -5,8 +5,9 @@ import { undecorated } from '../build/span-name.ts';
 import { HintScan } from './hint-scan.ts';
 
 /**
- * A last look at what was read: a recording that names a tool, or says that one ran, where its traces show no such call.
- * Formats grow new places for calls faster than readers do; what a reader does not know must not look like "no calls".
+ * A final check: finds recordings that name an executed tool without a matching call in the traces.
+ * Formats add places for calls faster than readers follow, and unknown data must not look like "no
+ * calls".
  */
 export function withHints(
   items: readonly AdapterItem[],
@@ -105,9 +106,9 @@ const key = (name: string): string =>
     .name.toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** Providers give the tool that runs code several names in one reply. */
+/** Providers use several names for the code tool in one reply. */
 const SERVED_ALIASES = ['codeexecution', 'codeinterpreter'];
 
-/** Tools that run at the provider go by such names. */
+/** Common names of provider-side tools. */
 const SERVED =
   /search|fetch|code|python|bash|shell|url|browser|grounding|computer|image|mcp|retriev/i;

@@ -3,7 +3,7 @@ import type { Container } from '../containers/sniff.ts';
 import { MAX_CONTAINER_BYTES } from '../containers/unpacked.ts';
 import type { RecordReader } from './record-reader.ts';
 
-/** A packed file as a whole, since its parts must be seen together; undefined beyond the bound. */
+/** A whole packed file, because its parts belong together. Undefined beyond the size limit. */
 export async function gathered(
   first: Uint8Array,
   rest: AsyncIterable<Uint8Array>,

@@ -11,9 +11,8 @@ const FLOOR = 0.5;
 const MAX_NAMED = 3;
 
 /**
- * Reads what an HTTP recorder wrote down: calls of models among other requests, perhaps of several providers. Each is read
- * in its own format; requests that are not model calls are named in a warning, and those that may be one make the calls
- * partly known.
+ * Reads an HTTP recording: model calls among other requests, possibly of several providers, each in
+ * its own format. A warning names other requests, and possible model calls make the calls partial.
  */
 export function readInteractions(
   records: readonly RawRecord[],
@@ -71,7 +70,7 @@ function withOthers(trace: Trace, others: readonly RawRecord[]): Trace {
 
 function nameOf(value: Readonly<Record<string, unknown>>): string {
   const path = pathOf(value);
-  // Recorders of sockets write messages where others write requests.
+  // Socket recorders write messages instead of requests.
   if (path === '' && value.method === undefined)
     return 'an entry without a request, such as a message of a socket';
   return `${typeof value.method === 'string' ? value.method : '?'} ${path.slice(0, 120)}`;

@@ -12,7 +12,7 @@ import { RecordReader } from './record-reader.ts';
 import { recordingFiles } from './recording-files.ts';
 
 export interface ReadOptions {
-  /** A format id such as `simple`; without it the format is detected per file. */
+  /** A format id such as `simple`. Default: detected per file. */
   readonly format?: string;
   readonly signal?: AbortSignal;
   /** Called with files in a folder that are not read, by their names or because a link leads out of it. */
@@ -24,8 +24,8 @@ export interface ReadOptions {
 const MAX_LISTED = 100;
 
 /**
- * The traces of a file, a folder or bytes, one at a time. Records that cannot be read go to `onProblem`; without it they
- * are thrown together as one `UserError`, after every good trace was given.
+ * The traces of a file, folder or bytes, one at a time. Unreadable records go to `onProblem`;
+ * without it they are thrown as one `UserError` after every good trace.
  */
 export async function* readTraces(
   source: string | Uint8Array,
@@ -74,7 +74,10 @@ const toDiagnostic = (problem: TraceProblem): Diagnostic => ({
   column: problem.column ?? 1,
 });
 
-/** As `readTraceItems`, in batches, one a chunk: a promise for every record would cost more than parsing it. */
+/**
+ * Like `readTraceItems`, in batches per chunk, because a promise per record would cost more than
+ * parsing.
+ */
 export async function* readTraceBatches(
   source: string | Uint8Array,
   options: ReadOptions,
@@ -91,7 +94,7 @@ export async function* readTraceBatches(
   }
 }
 
-/** Every format: loaded when a recording is not in one of our own, which need none of it. */
+/** Loads every format, for recordings that are not in our own. */
 const knownAdapters: AdapterList = async () => (await import('../index.gen.ts')).ADAPTERS;
 
 function adapterNamed(format: string, adapters: readonly Adapter[]): Adapter {
@@ -157,7 +160,7 @@ async function* readOne(
 const zipped = async (bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array> | undefined> =>
   (await import('../containers/zip.ts')).filesInZip(bytes);
 
-/** A file that cannot be read to its end is a problem of that file; the others are still read. */
+/** An unreadable file is a problem of that file, and the others are still read. */
 function readFailure(error: unknown, file: string | undefined): TraceProblem | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string')
     return undefined;

@@ -6,7 +6,7 @@ import { detectRecords } from './detect-records.ts';
 /** Another format that is this sure of a record makes it foreign, whatever the file's own format puts up with. */
 const SURE = 0.9;
 const FLOOR = 0.5;
-/** A format that fits better by this much is the one, whatever someone named. */
+/** A format that fits better by this margin wins over a named one. */
 const FAR_BETTER = 0.4;
 
 /** Whether a record can be part of a recording in this format. */
@@ -20,8 +20,8 @@ export function recognises(
 }
 
 /**
- * Whether the records are in the format someone named. Naming one decides between formats that fit; it does not make a
- * recording of one format readable as another, where calls would be lost without a word.
+ * Whether the records are in the named format. The name decides between matching formats, but
+ * cannot force a format, because calls would be lost silently.
  */
 export function isPlausible(
   adapter: Adapter,
@@ -54,7 +54,7 @@ export function notFormat(
 
 const MAX_KEYS = 8;
 
-/** What a record looks like, for a reader who wants to know what it is instead. */
+/** The apparent format of a record, for messages. */
 export function describeShape(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (value === null) return 'null';

@@ -30,16 +30,19 @@ const CODES: Readonly<Record<StreamProblem['reason'], string>> = {
   'bad-utf8': 'TRACE_BAD_UTF8',
 };
 
-/** Turns the records of one file into items: waits for a sample, chooses the adapter, then passes records on. */
+/**
+ * Turns the records of one file into items: collects a sample, chooses the adapter, then passes
+ * records on.
+ */
 export class RecordReader {
   readonly #file: string | undefined;
   readonly #adapters: AdapterList;
   /** The format someone named. */
   readonly #chosen: Adapter | undefined;
   #adapter: Adapter | undefined;
-  /** Every format, once the file is known not to be one of our own. */
+  /** Every format, loaded if the file is not in our own. */
   #known: readonly Adapter[] = [];
-  /** Whether the container said what its records are: then they are not looked at again. */
+  /** Whether the container already determined the format of its records. */
   #isTold = false;
   #unit: Unit | undefined;
   #session: RecordSession | undefined;
@@ -65,22 +68,22 @@ export class RecordReader {
     if (this.#unit === 'record') return this.#items(records);
     if (this.#session !== undefined) return this.#feed(this.#session, records);
     for (const record of records) this.#waiting.push(record);
-    // The first chunk with a record decides: what is there is the sample, up to twenty records.
+    // The sample is the first chunk with a record, up to twenty records.
     if (this.#unit === undefined && records.some((record) => record.ok)) await this.#decide();
     return this.#isStreaming() ? this.flush() : [];
   }
 
-  /** Whether the text of records is still of use: not once the file is known to be one of ours. */
+  /** Whether record texts are still needed, which they are not for our own format. */
   get wantsText(): boolean {
     return this.#adapter === undefined || !OWN.has(this.#adapter.format);
   }
 
-  /** Whether items can come out before the file ends. */
+  /** Whether items can be emitted before the file ends. */
   #isStreaming(): boolean {
     return this.#unit === 'record' || this.#session !== undefined;
   }
 
-  /** Names the format before anything is read: some containers are part of one. */
+  /** Sets the format before reading, because some containers belong to one. */
   async choose(format: string): Promise<void> {
     this.#isEmpty = false;
     this.#known = await this.#adapters();
@@ -88,14 +91,14 @@ export class RecordReader {
     this.#isTold = this.#chosen === undefined || this.#chosen.format === format;
   }
 
-  /** Reads calls of models among other recorded requests; each in its own format. */
+  /** Reads model calls among other recorded requests, each in its own format. */
   async readRequests(records: readonly StreamValue[]): Promise<AdapterItem[]> {
     this.#isEmpty = false;
     const raws = records.map((record) => this.#raw(record, record.value));
     return readInteractions(raws, await this.#adapters(), this.#chosen);
   }
 
-  /** What is left at the end of the file; a file without records says so. */
+  /** Emits the rest at the end of the file. A file without records is a problem. */
   async end(): Promise<AdapterItem[]> {
     if (!this.#isEmpty) {
       const flushed = await this.flush();
@@ -128,13 +131,13 @@ export class RecordReader {
 
   #feed(session: RecordSession, records: readonly StreamRecord[]): AdapterItem[] {
     const { raws, problems } = this.#apart(records);
-    // A file that is larger than one batch is not held: its runs come out while it is read.
+    // Runs of a file larger than one batch are emitted while it is read.
     if (raws.length > 0) this.#onlyBatch = this.#batches++ === 0 ? raws : undefined;
     const items = raws.length === 0 ? [] : [...session.push(raws)];
     return [...problems, ...this.#holed(items, problems)];
   }
 
-  /** Records of one run are read together: if one of them could not be read, what it said is missing. */
+  /** Records of one run are read together, so an unreadable one leaves a gap. */
   #holed(items: readonly AdapterItem[], problems: readonly AdapterItem[] = []): AdapterItem[] {
     this.#hasHole ||= problems.length > 0;
     return this.#hasHole
@@ -194,7 +197,7 @@ export class RecordReader {
     return chooseAdapter(sample, this.#adapters);
   }
 
-  /** Whether a record can be one of this file. */
+  /** Whether a record can belong to this file. */
   #isOwn(value: unknown): boolean {
     return this.#isTold || recognises(this.#adapter!, value, this.#known);
   }
@@ -212,9 +215,9 @@ export class RecordReader {
     return items;
   }
 
-  /** A record that says two things under one key is read one way here and another way elsewhere: it is refused. */
+  /** Refuses a record with a duplicate key, which readers interpret differently. */
   #saidTwice({ text, line, value }: StreamValue): AdapterItem | undefined {
-    // Records of our own are written by programs that cannot; looking would cost as much as reading them.
+    // Our own writers cannot produce duplicate keys, and checking would cost as much as reading.
     if (text === undefined || OWN.has(this.#adapter!.format)) return undefined;
     const found = findDuplicateKey(text);
     if (found === undefined) return undefined;
@@ -233,7 +236,7 @@ export class RecordReader {
     };
   }
 
-  /** As `#readRecord` for the simple form, which comes in hundreds of thousands: no lists around single records. */
+  /** Like `#readRecord`, for the frequent simple form: no lists around single records. */
   #readPlain(record: StreamValue, items: AdapterItem[]): boolean {
     const wrapped = unwrap(record.value);
     if (this.#chosen !== undefined && !this.#isOwn(wrapped.value)) return false;

@@ -5,13 +5,15 @@ import { containerOf } from '../containers/sniff.ts';
 
 /** Files that are recordings by their names. */
 const RECORDING = /\.(?:jsonl?|ndjson|gz|traj|eval|har|pb|binpb|sse|responses|httprr|zip)$/i;
-/** Files that may be one: a cassette is YAML, and so is a spec beside the recordings. Their first bytes decide. */
+/**
+ * Possible recordings: a cassette is YAML, and so is a spec next to it. Their first bytes decide.
+ */
 const MAYBE = /\.(?:ya?ml|txt|log)$/i;
-/** Texts that programs keep streams in, one JSON object a line. */
+/** Text files with one JSON object per line. */
 const TEXT = /\.txt$/i;
 const HEAD_BYTES = 4096;
 
-/** The endings of what is read from a folder, for messages. */
+/** Extensions that are read from a folder, for messages. */
 export const RECORDING_NAMES =
   '.json, .jsonl, .ndjson, .gz, .traj, .eval, .har, .pb, .sse, .responses, .httprr, .zip, .txt with a stream and cassettes in .yaml';
 
@@ -41,7 +43,7 @@ interface Walk {
   readonly root: string;
   readonly seen: Set<string>;
   readonly files: string[];
-  /** Called with everything that is there and not read: a file left out must not look like one that passed. */
+  /** Called for every skipped file, which must not look like one that passed. */
   readonly onSkipped: ((path: string) => void) | undefined;
 }
 
@@ -52,7 +54,7 @@ async function walk(options: Walk): Promise<void> {
   });
   entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
   if (await isCapture(folder, entries)) {
-    // What a capture saw is in its traces; its other files are what they were made from.
+    // A capture's traces have everything; its other files are raw data.
     if (entries.some(({ name }) => name === 'traces.jsonl'))
       files.push(join(folder, 'traces.jsonl'));
     return;
@@ -76,7 +78,7 @@ async function walk(options: Walk): Promise<void> {
   }
 }
 
-/** Whether a folder is one of `agentci capture`. */
+/** Whether a folder is from `agentci capture`. */
 async function isCapture(
   folder: string,
   entries: readonly { readonly name: string }[],
@@ -90,7 +92,7 @@ async function isRecording(path: string): Promise<boolean> {
   if (RECORDING.test(name)) return true;
   if (!MAYBE.test(name)) return false;
   const head = await headOf(path);
-  // What cannot be opened is read, and then reported as unreadable.
+  // An inaccessible file is listed, and later reported as unreadable.
   return (
     head === undefined ||
     containerOf(head) !== undefined ||
@@ -115,7 +117,7 @@ async function headOf(path: string): Promise<Buffer | undefined> {
 const startsWithObject = (head: Uint8Array): boolean =>
   /^\s*\{\s*"[^"\n]{1,200}"\s*:/.test(Buffer.from(head).toString('latin1'));
 
-/** What a link points to, unless it is broken or leads out of the folder. */
+/** The target of a link, unless it is broken or outside of the folder. */
 async function linkKind(
   path: string,
   root: string,

@@ -24,7 +24,7 @@ export class StreamHoles {
     if ('contentBlockIndex' in fields) this.#note('block', fields.contentBlockIndex);
   }
 
-  /** What is missing, where anything is. */
+  /** The missing part, if any. */
   get lost(): string | undefined {
     for (const lane of this.#places.keys()) this.#close(lane);
     return this.#lost;

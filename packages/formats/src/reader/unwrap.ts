@@ -1,14 +1,17 @@
 import type { Trace } from '@agentci/trace';
 import { isFields, queryText } from '@agentci/trace';
 
-/** What a wrapper says about the trace inside it. */
+/** Facts of a wrapper about the trace inside. */
 export interface Wrapped {
   readonly value: unknown;
   readonly id?: string;
   readonly query?: string;
 }
 
-/** Takes the trace out of a baseline file (`{schema, version, agent, query, trace}`); other records are left alone. */
+/**
+ * Unwraps the trace of a baseline file (`{schema, version, agent, query, trace}`). Leaves other
+ * records alone.
+ */
 export function unwrap(value: unknown): Wrapped {
   const batch =
     isFields(value) && typeof value.custom_id === 'string' ? batchReply(value) : undefined;
@@ -25,7 +28,10 @@ export function unwrap(value: unknown): Wrapped {
   };
 }
 
-/** A line of the output of a batch at OpenAI (`response.body`) or Anthropic (`result.message`): one reply, named by its request. */
+/**
+ * A line of a batch output from OpenAI (`response.body`) or Anthropic (`result.message`): one
+ * reply, named by its request.
+ */
 function batchReply({
   custom_id,
   response,
@@ -40,7 +46,7 @@ function batchReply({
     : undefined;
 }
 
-/** Fills in the query a wrapper named, where the trace does not say it itself. */
+/** Fills in the wrapper's query if the trace has none. */
 export function withTask(trace: Trace, { id, query }: Omit<Wrapped, 'value'>): Trace {
   const addsId = id !== undefined && trace.task?.id === undefined;
   const addsQuery = query !== undefined && queryText(trace) === undefined;

@@ -3,7 +3,7 @@ import { isFields, mayHoldCalls } from '@agentci/trace';
 import type { Adapter, AdapterItem, RawRecord } from '../adapter.ts';
 
 /**
- * Reads records that keep what a format writes as lines in a list of their own: `{"loglines": […]}`, `{"items": […]}`. Each
+ * Reads records that wrap lines of a format in a list: `{"loglines": […]}`, `{"items": […]}`. Each
  * wrapper is read as a file of that format.
  */
 export const wrappedAdapter = (inner: Adapter, key: string): Adapter => ({
@@ -26,7 +26,7 @@ function readWrapped(record: RawRecord, inner: Adapter, key: string): AdapterIte
     : read.map((item) => (item.ok ? { ok: true, trace: unsure(item.trace, doubtful) } : item));
 }
 
-/** What is beside the list is not read, and may mention more calls. */
+/** Fields next to the list are not read, and may mention more calls. */
 function unsure(trace: Trace, key: string): Trace {
   const { toolCalls } = trace.captured;
   const message = `calls may be recorded under "${key.slice(0, 60)}", which is not read`;
@@ -42,7 +42,7 @@ export const itemsOf = (value: unknown, key: string): readonly unknown[] | undef
   return Array.isArray(items) && items.length > 0 && items.every(isFields) ? items : undefined;
 };
 
-/** The names under which every one of these records keeps a list of objects. */
+/** Keys under which all of these records have a list of objects. */
 export function listKeys(values: readonly unknown[]): string[] {
   const [first] = values;
   if (!isFields(first)) return [];

@@ -1,6 +1,6 @@
 import { isFields } from '@agentci/trace';
 
-/** How models write calls where nothing parses them. The first group of a pattern, where it has one, is the tool. */
+/** Textual call syntaxes of models. The first group of a pattern, if any, is the tool. */
 const DIALECTS: readonly RegExp[] = [
   // Mistral, Kimi, DeepSeek, Llama, Granite, Hermes, Qwen, MiniMax and OpenAI's harmony
   /\[TOOL_CALLS\]\s{0,99}(?:\[?\s{0,99}\{\s{0,99}"name"\s{0,99}:\s{0,99}")?([\w.-]{0,100})/,
@@ -30,7 +30,7 @@ const DIALECTS: readonly RegExp[] = [
   /^<(execute_command|read_file|write_to_file|replace_in_file|apply_diff|insert_content|search_files|list_files|list_code_definition_names|browser_action|access_mcp_resource)>\s{0,99}</m,
   /<details type="tool_calls"[^>]{0,300}? name="([^"\n]{1,100})"/,
   /^\*{5} Suggested (?:tool|function) call[^:\n]{0,100}: (\S{1,100})/m,
-  // What programs print while they call
+  // Output of programs while they call tools.
   /^[^\w\n]{0,6}(?:Calling|Invoking|Executing|Running|Using) (?:the )?(?:tools?|functions?):? ?[`"']([\w.-]{1,100})[`"']/m,
   /^[^\w\n]{0,6}Invoking: `([^`\n]{1,100})` with/m,
   /^[^\w\n]{0,6}(?:Tool|Function)[ _](?:call|use|invocation)[*_]{0,3}: ?[*_]{0,3}[`"']?([\w.-]{1,100})[`"']?\s{0,99}(?:\(|$)/im,
@@ -42,11 +42,11 @@ const DIALECTS: readonly RegExp[] = [
   /'type': '(?:tool_use|function)'[^\n]{0,300}?'name': '([^'\n]{1,100})'/,
 ];
 
-/** A dialect has one of these characters; most texts have none. */
+/** Fast test: every dialect contains one of these characters, and most texts none. */
 const MARKS = /[<[✿{`*]|Action|=functions|(?:ool|unction)s?[ _:]/;
 const MAX_TEXT = 100_000;
 
-/** The calls that a model wrote into its text; a name is absent where the dialect hides it. */
+/** Calls that a model wrote as text. The name is absent if the dialect hides it. */
 export function writtenCalls(given: string): readonly (string | undefined)[] {
   const text = given.length > MAX_TEXT ? given.slice(0, MAX_TEXT) : given;
   if (!MARKS.test(text)) return NONE;
@@ -57,7 +57,7 @@ export function writtenCalls(given: string): readonly (string | undefined)[] {
     const match = dialect.exec(text);
     if (match !== null) found.push(bare(match[1]));
   }
-  // Where one dialect is inside another, the name that one of them gives is the tool.
+  // If dialects are nested, the one with a name gives the tool.
   const names = found.filter((name) => name !== undefined);
   return names.length > 0 ? names : found.slice(0, 1);
 }
@@ -85,7 +85,7 @@ function callsInJson(text: string): readonly string[] | undefined {
   return known.length > 0 && known.length === names.length ? known : undefined;
 }
 
-/** What is inside of one fence around a whole text. */
+/** The content of one fence around a whole text. */
 const unfenced = (text: string): string =>
   text.startsWith('```') && text.endsWith('```') && text.length >= 6
     ? text
@@ -121,13 +121,13 @@ export function calledBy(value: unknown): string | undefined {
   return given.some((key) => key in value && isGiven(value[key])) ? named : undefined;
 }
 
-/** Arguments are an object or a text; a list beside a name defines parameters. */
+/** Arguments are an object or a text; a list next to a name defines parameters. */
 const isGiven = (value: unknown): boolean => typeof value === 'string' || isFields(value);
 
 const RESULT =
   /^\s*(?:[*_]{0,3}Observation(?: \d{1,3})?[*_]{0,3}:|API output:|\[([\w.-]{1,100})(?: for '[^\n]{0,2000}')?\] Result:|EXECUTION RESULT of \[|TOOL RESPONSE:|Tool (?:result|output|response)s?:|Function (?:returned|result|output):|Command \S{1,100} returned:|New Terminal Output:|(?:Command|Terminal|Shell|Console) output:|Output of [`"']?[\w.-]{1,100}|Results? (?:of|from) (?:the )?(?:tool|function|call)|(?:Tool|Function) [`"']?[\w.-]{1,100}[`"']? (?:returned|result|output|response)|Response from (?:the )?(?:tool|function)|\[Tool (?:result|output|response)|Exit code: \d|I ran this command:|<(?:tool_response|tool_result|function[-_]results?|function_response|observation)>|\[TOOL_RESULTS\]|```tool_output|\*{5} Response from calling|Call id: \S|<[｜|]tool▁outputs|<\|start\|>functions\.|\[\{'type': 'tool_result')/i;
 
-/** Whether a text in a user's place is what a tool gave back, and of which tool where it says so. */
+/** Whether a user-role text is a tool result, and of which tool. */
 export function writtenResult(text: string): { readonly name?: string } | undefined {
   const match = RESULT.exec(text.length > 4000 ? text.slice(0, 4000) : text);
   if (match === null) return undefined;
@@ -135,6 +135,6 @@ export function writtenResult(text: string): { readonly name?: string } | undefi
   return { name: match[1] };
 }
 
-/** What ends a run in the dialects that write it as a call: its argument is the answer. */
+/** Final calls of dialects that end a run with a call, whose argument is the answer. */
 export const isAnswering = (name: string): boolean =>
   /^(?:final[_ ]?answer|respond|finish|attempt_completion)$/i.test(name);

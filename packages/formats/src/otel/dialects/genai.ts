@@ -39,7 +39,7 @@ export const genai: Dialect = {
   read: readGenAi,
 };
 
-/** The step of a GenAI span; other dialects build on it. */
+/** The step of a GenAI span, which other dialects extend. */
 export function readGenAi(span: Span): Reading | readonly Reading[] | undefined {
   const { attributes } = span;
   const named = attributes['gen_ai.operation.name'];
@@ -53,7 +53,7 @@ export function readGenAi(span: Span): Reading | readonly Reading[] | undefined 
   if (operation === 'agent_handoff' || operation === 'handoff' || to !== undefined)
     return handoffOf(span, to);
   if (operation !== undefined ? LLM.has(operation) : isLlm(attributes)) return llmOf(span);
-  // An operation of a name the conventions do not have is a call still where it names the tool.
+  // An operation outside of the conventions is still a call if it names a tool.
   return label(attributes['gen_ai.tool.name']) !== undefined ? toolOf(span) : undefined;
 }
 
@@ -120,7 +120,7 @@ function agentOf(span: Span): Reading {
     'agent';
   const put = turnsOf(unpacked(attributes['gen_ai.output.messages']));
   const output = agentOutput(put);
-  // Results that are among an agent's output were sent to its model: they belong with what it was told.
+  // Results among an agent's output were sent to its model, so they belong to the input.
   const told = put.filter(({ role }) => role === 'tool');
   const input = [...turnsOf(unpacked(attributes['gen_ai.input.messages'])), ...told];
   const said = input.length === 0 && output === undefined ? exchangeOf(span) : { input, output };
@@ -135,7 +135,7 @@ function agentOf(span: Span): Reading {
   };
 }
 
-/** A handoff as a span of its own, which OpenAI's agents are instrumented with. */
+/** A handoff span, as OpenAI's agents write it. */
 const handoffOf = (span: Span, to: string | undefined): Reading => ({
   kind: 'handoff',
   to: to ?? 'unknown',

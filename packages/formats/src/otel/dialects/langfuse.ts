@@ -4,7 +4,7 @@ import { observationStep } from '../observation.ts';
 
 const PREFIX = 'langfuse.observation.';
 
-/** Langfuse's SDK: the type, input, output, usage and cost of an observation as attributes of its own. */
+/** Langfuse's SDK: type, input, output, usage and cost of an observation in its own attributes. */
 export const langfuse: Dialect = {
   name: 'langfuse',
   matches: ({ attributes }) => typeof attributes[`${PREFIX}type`] === 'string',

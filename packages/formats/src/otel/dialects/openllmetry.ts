@@ -7,7 +7,7 @@ import type { Span } from '../span.ts';
 import { unflattened } from './flattened.ts';
 import { readGenAi } from './genai.ts';
 
-/** What its instrumentations write beside the GenAI names, by version. */
+/** Attributes of its instrumentations next to the GenAI names, by version. */
 const MARKS = [
   'llm.request.type',
   'gen_ai.prompt.0.role',
@@ -21,7 +21,10 @@ const MARKS = [
 const NAMES =
   /^(?:openai|anthropic|bedrock|cohere|mistralai|groq|ollama|vertexai|gemini|watsonx|together|replicate|sagemaker|writer)\.(?:chat|completion|response|generate|converse)/;
 
-/** OpenLLMetry (Traceloop): entities of its own, messages flattened or, since 0.53, as the conventions say. */
+/**
+ * OpenLLMetry (Traceloop): its own entities, and messages flattened or, since 0.53, by the
+ * conventions.
+ */
 export const openllmetry: Dialect = {
   name: 'openllmetry',
   matches: ({ name, attributes, scope }) =>

@@ -16,7 +16,7 @@ import { merged, wordsOf } from '../messages.ts';
 import type { Span } from '../span.ts';
 import { documentOf } from './genai.ts';
 
-/** Inputs and outputs of a span, and what kind of work it says it is. */
+/** Inputs and outputs of a span, and its declared kind. */
 interface Work {
   readonly kind: string;
   readonly name: string;
@@ -48,7 +48,7 @@ export const mlflow: Dialect = {
 /** A span of DSPy is named after the method that calls a tool, whichever tool it was. */
 const named = (name: string): string => (/(?:^|\.)__call__$/.test(name) ? UNNAMED : name);
 
-/** Attributes of MLflow are JSON texts, short ones too: `"TOOL"`. */
+/** MLflow attributes are JSON texts, even short ones: `"TOOL"`. */
 const plainText = (value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/^"|"$/g, '') : value;
 
@@ -76,7 +76,7 @@ export const genkit: Dialect = {
   },
 };
 
-/** Spans without any known convention: only what names a tool in so many words is taken. */
+/** Spans without a known convention: only explicit tool names count. */
 export const generic: Dialect = {
   name: 'generic',
   matches: ({ attributes }) => toolName(attributes) !== undefined,

@@ -16,7 +16,7 @@ import { agentOutput, exchange } from '../messages.ts';
 import type { Span } from '../span.ts';
 import { readGenAi } from './genai.ts';
 
-/** Pydantic AI and Logfire: GenAI names since version 3, attributes of its own before. */
+/** Pydantic AI and Logfire: GenAI names since version 3, own attributes before. */
 export const pydanticAi: Dialect = {
   name: 'pydantic-ai',
   matches: ({ scope, attributes }) =>
@@ -83,7 +83,7 @@ const oldTool = (span: Span): Reading => ({
   result: resultOf(text(span.attributes.tool_response)),
 });
 
-/** Version 1 keeps the message events of the conventions in one attribute. */
+/** Version 1 keeps the conventions' message events in one attribute. */
 function oldLlm(span: Span): Reading {
   const events = objects(unpacked(span.attributes.events));
   const input = events

@@ -2,7 +2,7 @@ import { label } from '../../build/values.ts';
 import type { Dialect, Reading } from '../dialect.ts';
 import { readGenAi } from './genai.ts';
 
-/** Strands: GenAI names, content in span events, and a status of its own on tools. */
+/** Strands: GenAI names, content in span events, and its own tool status. */
 export const strands: Dialect = {
   name: 'strands',
   matches: ({ scope, attributes }) =>
