@@ -45,7 +45,7 @@ export const HABITS = [
     limit: 4,
     instead: 'separate, next to, after, again, available, is not a',
     pattern:
-      /\bof (?:its|their|his|her|our|your|my|one's) own\b|\bbesides?\b|\bbehind (?:it|them|the)\b|\banew\b|\bfor good\b|\bat hand\b|\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|way\b|worse\b|better\b|higher\b|lower\b)[a-z]+|\b(?:one|two) an? (?:line|query|test|file|run|call|case|record|trace|step)\b/gi,
+      /\bof (?:its|their|his|her|our|your|my|one's) own\b|\bbesides?\b|\bbehind (?:it|them|the)\b|\banew\b|\bfor good\b|\bat hand\b|(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|way\b|worse\b|better\b|higher\b|lower\b)[a-z]+|\b(?:one|two) an? (?:line|query|test|file|run|call|case|record|trace|step)\b/gi,
   },
   {
     name: 'joined half-sentences',

@@ -45,7 +45,7 @@ describe('evaluateLayer', () => {
     expect(ids({ fine: 1, broken: 1 })).toEqual(['path.broken', 'path.fine']);
   });
 
-  test('a check that throws is an error of its own, whatever its severity, and the rest still runs', () => {
+  test('a check that throws becomes an error of any severity, and the rest still runs', () => {
     const result = evaluateLayer('path', { fine: 1, broken: 1 }, context, {
       checks: [fine, broken],
     });
@@ -62,7 +62,7 @@ describe('evaluateLayer', () => {
     expect(result).toEqual({ status: 'skip', messages: [], details: {}, checks: [] });
   });
 
-  test('a layer that passes says so in one line, a violation only its own', () => {
+  test('a passing layer has one line, and a violation only its own', () => {
     expect(evaluateLayer('path', { max_tool_calls: 5, max_loops: 2 }, context).messages).toEqual([
       '2 checks passed',
     ]);
@@ -93,7 +93,7 @@ describe('evaluateLayer', () => {
     expect(result.checks[1]?.evidence[0]?.step).toBe(trace.steps.at(-1)?.seq);
   });
 
-  test('the cost layer always says what was used, unknown as null', () => {
+  test('the cost layer always reports usage, unknown as null', () => {
     expect(
       evaluate('cost', { max_llm_calls: 3 }, { answer: '', total_tokens: 12, cost_usd: 0.00000123 })
         .details,

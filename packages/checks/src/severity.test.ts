@@ -63,7 +63,7 @@ describe('severity of a block', () => {
       status: 'fail',
     },
     {
-      when: 'not measured where it would fail',
+      when: 'not measured in a check that fails',
       layer: 'cost',
       block: { severity: 'fail' },
       key: 'max_cost_usd',
@@ -71,7 +71,7 @@ describe('severity of a block', () => {
       status: 'error',
     },
     {
-      when: 'not measured where it would warn',
+      when: 'not measured in a check that warns',
       layer: 'correctness',
       block: { severity: 'warn' },
       key: 'expected_in_answer',

@@ -77,7 +77,7 @@ test('each layer has a key once', () => {
 });
 
 test.each(['correctness', 'path', 'cost', 'every'])(
-  'every check of %s has its test beside it',
+  'every check of %s has a test next to it',
   (layer) => {
     const folder = new URL(`./${layer}/`, import.meta.url);
     const sources = readdirSync(folder).filter(

@@ -92,7 +92,7 @@ describe('calibration', () => {
     );
   });
 
-  test('gives the same halves whatever the order of the rows', () => {
+  test('gives the same halves for any order of rows', () => {
     const options = { threshold: 0.6, seed: 3 };
     expect(calibrate([...strict].reverse(), options)).toEqual(calibrate(strict, options));
   });

@@ -85,7 +85,7 @@ describe('every provider is asked in its own words', () => {
   });
 });
 
-describe('a reply that is no verdict', () => {
+describe('a reply that is not a verdict', () => {
   test('is repaired once, without repeating the bad reply', async () => {
     const server = await scriptedModel([{ text: 'score 5, I promise' }, { text: verdictText(2) }]);
     const judge = createJudge(config(server.url));
@@ -155,7 +155,7 @@ describe('infrastructure', () => {
     { what: 'a 529', fault: { status: 529 } },
     { what: 'a 429', fault: { status: 429, retryAfter: 0 } },
     { what: 'a hang-up', fault: { hangUp: true as const } },
-  ])('$what is tried again', async ({ fault }) => {
+  ])('retries after $what', async ({ fault }) => {
     const server = await scriptedModel([fault, { text: verdictText(4) }]);
     expect(await createJudge(config(server.url)).ask(question)).toMatchObject({
       score: 4,
@@ -236,7 +236,7 @@ describe('stored verdicts', () => {
         .find((name) => name.endsWith('.json'))!,
     );
 
-  test('a second run asks nobody, needs no key, and says so', async () => {
+  test('a second run makes no calls and needs no key', async () => {
     const cacheDir = tempDir();
     expect(await asked(cacheDir)).toMatchObject({
       calls: 1,
@@ -271,7 +271,7 @@ describe('stored verdicts', () => {
     expect((await asked(cacheDir, rest)).calls).toBe(1);
   });
 
-  test('the votes of one model are verdicts of their own', async () => {
+  test('the votes of one model are separate verdicts', async () => {
     const server = await scriptedModel([{ text: verdictText(4) }]);
     const model = 'anthropic:claude-sonnet-4-5';
     const judge = createJudge(
@@ -313,7 +313,7 @@ describe('stored verdicts', () => {
       damage: (text: string) => text.replace('agentci.verdict/1', 'agentci.verdict/9'),
     },
     { what: 'null', damage: () => 'null' },
-  ])('a file that is $what is called damaged, and judged again', async ({ damage }) => {
+  ])('a file that is $what is reported as damaged and judged again', async ({ damage }) => {
     const cacheDir = tempDir();
     await asked(cacheDir);
     const file = fileIn(cacheDir);
@@ -421,7 +421,7 @@ test.each([
 });
 
 describe('who served a stored verdict', () => {
-  test('the same name on another server is another judge; a slash at the end is no other server', async () => {
+  test('the same name on another server is another judge, but a trailing slash is not another server', async () => {
     const cacheDir = tempDir();
     const [mild, strict] = [
       await scriptedModel([{ text: verdictText(5) }]),
@@ -438,7 +438,7 @@ describe('who served a stored verdict', () => {
     expect(await ask('http://127.0.0.1:1/v1', 'recorded')).toMatchObject({ kind: 'not_recorded' });
   });
 
-  test('the address is kept without what may be secret in it', async () => {
+  test('stores the address without possible secrets', async () => {
     const cacheDir = tempDir();
     const server = await scriptedModel([{ text: verdictText(5) }]);
     const url = new URL(server.url);

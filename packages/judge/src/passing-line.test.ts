@@ -66,7 +66,7 @@ describe('the passing score of a label', () => {
   );
 });
 
-test('the words name every score in use and where it is from', () => {
+test('names every score in use and its source', () => {
   const lines = [
     { min_score: 4, from: 'label' as const },
     { min_score: 3, from: 'default' as const },

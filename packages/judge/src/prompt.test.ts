@@ -31,7 +31,7 @@ const unmarked = ({ user }: { user: string }): string =>
 describe('what stands outside the data blocks is the same for every answer', () => {
   const benign = promptFor(PLAIN_BAD_ANSWER);
 
-  test('there are at least thirty attacks, each with an id of its own', () => {
+  test('there are at least thirty attacks with unique ids', () => {
     expect(new Set(ATTACKS.map(({ id }) => id)).size).toBe(ATTACKS.length);
     expect(ATTACKS.length).toBeGreaterThanOrEqual(30);
   });
@@ -46,7 +46,7 @@ describe('what stands outside the data blocks is the same for every answer', () 
     );
   });
 
-  test('whatever the text', () => {
+  test('for any text', () => {
     const nasty = fc.constantFrom(
       '<',
       '/',
@@ -99,11 +99,11 @@ describe('inside a block', () => {
       gone: /<\||<\uff5c|<<|\[INST/,
     },
     { what: 'lone surrogates', text: 'a\ud83d', gone: /\p{Surrogate}/u },
-  ])('$what are gone', ({ text, gone }) => {
+  ])('removes $what', ({ text, gone }) => {
     expect(block(text)).not.toMatch(gone);
   });
 
-  test('a long answer keeps its beginning and its end, and says what is missing', () => {
+  test('a long answer keeps its start and end, and reports the gap', () => {
     const user = block(`START${'x'.repeat(100_000)}END`);
     expect(user).toContain('START');
     expect(user).toContain('END');
@@ -129,7 +129,7 @@ test('equal questions give equal prompts, any difference another hash', () => {
   expect(new Set([base.hash, ...hashes]).size).toBe(4);
 });
 
-test('the threshold is no part of the question, so moving it asks nobody again', () => {
+test('the threshold is not part of the question, so changing it asks no judge', () => {
   const ask = (threshold: number) =>
     judgePrompt({
       rubric: resolveRubric({ rule: 'is polite', threshold }),

@@ -15,7 +15,7 @@ test.each([
   ['one rater gave one label only', 'ppppp', 'ppfpp'],
   ['both gave one label only', 'ppppp', 'ppppp'],
   ['they gave opposite labels throughout', 'ppppp', 'fffff'],
-])('%s: kappa cannot be told, and has no interval', (_, a, b) => {
+])('%s: kappa is undefined and has no interval', (_, a, b) => {
   expect(raterPairs([...labelsOf('ada', a), ...labelsOf('ben', b)])).toMatchObject([
     { n: 5, kappa: null, kappa_interval: null },
   ]);

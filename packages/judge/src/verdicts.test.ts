@@ -152,7 +152,7 @@ describe('an ensemble', () => {
   });
 });
 
-describe('a reply is no verdict when', () => {
+describe('a reply is not a verdict if', () => {
   const verdict = '{"rationale": "r", "score": 4, "label": "pass"}';
   test.each([
     { when: 'it is empty', text: ' ' },
@@ -188,7 +188,7 @@ describe('a reply is no verdict when', () => {
 
   test.each([
     { when: 'it stands after a stray brace', text: `{ thinking...\n${verdict}` },
-    { when: 'it is said twice alike', text: `${verdict}\n${verdict}` },
+    { when: 'it repeats the same verdict', text: `${verdict}\n${verdict}` },
     {
       when: 'the rationale quotes another one',
       text: JSON.stringify({

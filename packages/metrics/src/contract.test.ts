@@ -85,7 +85,7 @@ describe.each(ALL)('$name', ({ metric }) => {
     }
   });
 
-  test('is within its bounds, or says why not, whatever it is given; twice the same gives the same', async () => {
+  test('is within its bounds or explains why not, and is deterministic', async () => {
     await fc.assert(
       fc.asyncProperty(input, async (given) => {
         const output = await metric.evaluate(given);

@@ -32,7 +32,7 @@ describe('registerMetric', () => {
     );
   });
 
-  test('refuses what cannot measure', () => {
+  test('refuses values that cannot measure', () => {
     expect(() => toMetric('x', {} as never)).toThrow(
       expect.objectContaining({ code: 'METRIC_SHAPE' }),
     );
@@ -91,7 +91,7 @@ describe('composite', () => {
     expect(() => composite([raw])).toThrow(expect.objectContaining({ code: 'COMPOSITE_SCALE' }));
   });
 
-  test('waits where one of its metrics does', async () => {
+  test('is asynchronous if one of its metrics is', async () => {
     const slow = defineMetric({
       name: 'slow',
       evaluate: async () => ({ value: 0, detail: {} }),

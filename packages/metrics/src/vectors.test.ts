@@ -118,7 +118,7 @@ describe('every metric gives the numbers of the catalogue', () => {
   );
 
   test.each(ALL.filter(({ kind }) => kind === 'privacy_budget'))(
-    '$id privacy_budget with compat: agentunit has the running results besides its own value',
+    '$id privacy_budget with compat: agentunit also has the running results',
     async ({ input, expected, compat_expected }) => {
       const [metric] = resolveMetrics([
         { privacy_budget: { ...(input.config as object), compat: 'agentunit' } },

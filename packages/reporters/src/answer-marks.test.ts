@@ -20,7 +20,7 @@ const marked = (
 
 test.each([
   {
-    what: 'terms that must not be there, whatever their case',
+    what: 'forbidden terms in any case',
     answer: 'Create an ALB. An alb is fine.',
     details: { not_in_answer: { checked: ['alb', 'listener'] } },
     checks: [check('not_in_answer', { value: 1 })],
@@ -48,7 +48,7 @@ test.each([
     marks: ['forbidden France'],
   },
   {
-    what: 'nothing where only the beginning of a long exact text is known',
+    what: 'nothing if only the start of a long exact text is known',
     answer: 'Paris and more',
     details: {},
     checks: [check('exact_match', { limit: 'Paris and…' })],
@@ -85,7 +85,7 @@ test.each([
   ['accents written apart', 'un cafe\u0301 noir', 'caf\u00e9', 'cafe\u0301'],
   ['a character that is not seen', 'the re\u200bfund is due', 'refund', 're\u200bfund'],
   ['the plain case', 'The Refund is due', 'refund', 'Refund'],
-])('a word is marked where a check found it: %s', (_, answer, term, marked) => {
+])('marks a word where a check found it: %s', (_, answer, term, marked) => {
   const found = answerMarks(answer, {
     details: { expected_in_answer: { checked: [term] } },
     checks: [],

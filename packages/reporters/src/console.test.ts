@@ -13,7 +13,7 @@ const strictly = (run: RunResult): RunResult => ({
   summary: summarize(run, { strict: true }),
 });
 
-test('an exit code of 2 by --strict alone says so and names what was not measured', () => {
+test('explains an exit code of 2 caused by --strict alone, and names the unmeasured checks', () => {
   const unmeasured = (id: string) => checkOf(id, 'skip', { skip_reason: 'not_measured' });
   const run = runOf([
     {
@@ -152,7 +152,7 @@ test('the summary counts every query once, and names notices, the judge, and the
 test.each([
   { when: 'an agent broke', results: [broken], offers: true },
   { when: 'something warned', results: [warned], offers: false },
-])('running again is offered only where it helps: $when', ({ results, offers }) => {
+])('offers a rerun only if it helps: $when', ({ results, offers }) => {
   expect(
     render(runOf(results), { rerunCommand: 'agentci test --failed' }).includes(
       'run only these again',
@@ -234,7 +234,7 @@ test('numbers of a query with repeats are means of its runs, and named so', () =
   expect(text).not.toContain('200 ms');
 });
 
-test('what could not be measured in queries that passed is said once, with how often', () => {
+test('reports unmeasured checks of passing queries once, with their number', () => {
   const unmeasured = (id: string) => checkOf(id, 'skip', { skip_reason: 'not_measured' });
   const passed = {
     status: 'pass' as const,
@@ -317,14 +317,14 @@ describe('the answer of a query that did not pass', () => {
     expect(line.length).toBeLessThan(420);
   });
 
-  test('is coloured on a terminal, and not shown where there is none or where the query passed', () => {
+  test('is colored on a terminal, and hidden if there is none or the query passed', () => {
     expect(shown('bad', { not_in_answer: terms('bad') }, { color: true })).toContain('\u001b[31m');
     expect(shown(null, {})).toBeUndefined();
     expect(shown('ok', {}, { status: 'pass' })).toBeUndefined();
   });
 });
 
-test('where only some queries have repeats, their runs are not said to be all', () => {
+test('does not count runs as all if only some queries have repeats', () => {
   const run = runOf([passing('a'), { id: 'b', status: 'fail' }]);
   run.results[0]!.pass_rate = { passed: 3, decided: 3, min: 1 };
   expect(render(run)).toContain('1 failed (of 1 query with repeats 3 of 3 runs passed, ');

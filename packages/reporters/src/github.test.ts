@@ -86,7 +86,7 @@ test('an id with a comma or a colon stays one title', () => {
   expect(line).toContain(',title=a%2Cb%3A c::');
 });
 
-test('a warning beside a failure stays a warning, and a check without a place has that of its query', () => {
+test('a warning next to a failure stays a warning, and a check without a location gets that of its query', () => {
   const { errors, warnings } = lines([
     {
       id: 'x',

@@ -47,7 +47,7 @@ test.each<{ when: string; run: RunResult; title: string; headline: string }>([
   expect(render(run).split('\n').slice(1, 4)).toEqual([title, '', headline]);
 });
 
-test('everything but a plain pass has a row and details; what is not known is left empty', () => {
+test('everything but a plain pass has a row and details, and unknown values stay empty', () => {
   const run = runOf(
     [
       { id: 'good', status: 'pass' },
@@ -102,7 +102,7 @@ test('no text of an agent or a spec is markup', () => {
   expect(details.join('')).not.toMatch(/\]\(|@team|\*\*b|\| \[/);
 });
 
-test('a comment holds only so much: the details that do not fit are counted', () => {
+test('a comment is bounded, and the details that do not fit are counted', () => {
   const results = Array.from({ length: 200 }, (_, i) => ({
     ...failing,
     id: `q${i}`,
@@ -232,7 +232,7 @@ test('however much failed or changed, it is one screen until it is unfolded, and
   expect(text.match(/<details>/g)).toHaveLength(text.match(/<\/details>/g)!.length);
 });
 
-test('a line of the spec and the files of the job are links where there are pages for them', () => {
+test('links spec lines and job files if there are pages for them', () => {
   const run = runOf([broken('a')]);
   run.results[0]!.path.checks[0]!.location = { file: 's (1).yaml', line: 9, column: 1 };
   const text = read(

@@ -56,7 +56,7 @@ const render = (reporter: Reporter, more = {}) =>
   reportText(reporter.render(run, { ...reportContext(), ...more }));
 
 describe('metrics without a bound', () => {
-  test('are one line a query in the console, in columns; one with a bound is a check', () => {
+  test('are one line per query in the console, in columns, except those with a bound', () => {
     const lines = render(consoleReporter)
       .split('\n')
       .filter((line) => line.includes('Metrics'));
@@ -79,7 +79,7 @@ describe('metrics without a bound', () => {
     expect(text).toContain('| bad | token_usage 12,000 tokens · cost $0.5000 |');
   });
 
-  test('fill only the room that Markdown has left, and what is left out is counted', () => {
+  test('use only the remaining space in Markdown, and count the omitted ones', () => {
     const many = runOf(
       Array.from({ length: 3000 }, (_, i) => ({
         id: `query-${i}`,
@@ -111,7 +111,7 @@ describe('metrics without a bound', () => {
     );
   });
 
-  test('are properties in JUnit, where a missed bound of the run is a failure', () => {
+  test('are properties in JUnit, in which a missed bound of the run is a failure', () => {
     const text = render(junit);
     expect(text).toContain('name="metric.cost" value="not measured"');
     expect(text).toContain('<failure message="metric.privacy_budget is fail"');

@@ -23,7 +23,7 @@ test.each([
   expect(lines(run, 'agentci_correctness_pass')).toEqual(samples);
 });
 
-test('each number is in the gauge of its name, and what is no number in none', () => {
+test('each number is in the gauge of its name, and other values are in none', () => {
   const run = runOf([{ id: 'a', status: 'pass' }]);
   const [result] = run.results;
   Object.assign(result!.path.details, {
@@ -68,7 +68,7 @@ test('each layer has its own status', () => {
   ]);
 });
 
-test('metrics of queries and of the run, where they were measured', () => {
+test('metrics of queries and of the run, if measured', () => {
   const metrics = { tone: { value: 0.5, detail: {} }, cost: { value: null, detail: {} } };
   const run = runOf([{ id: 'a', status: 'pass', metrics }], { metrics });
   expect(lines(run, 'agentci_metric')).toEqual([`agentci_metric{${A},metric="tone"} 0.5`]);

@@ -87,7 +87,7 @@ test.each([
   expect(write(results, rest).invocations).toMatchObject([invocation]);
 });
 
-test('a rule has the summary of its check, and warns by default where it only ever warned', () => {
+test('a rule has the summary of its check, and warns by default if it only ever warned', () => {
   const { rules } = write(
     [failing('a'), { id: 'b', status: 'warn', cost: [checkOf('cost.max_cost_usd', 'warn')] }],
     { checks: [checkOf('traces.readable', 'error')] },

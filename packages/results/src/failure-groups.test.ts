@@ -238,7 +238,7 @@ test('the order of the results makes no difference, and a run twice has the same
   );
 });
 
-test('what passed is in no group; what is new, known and gone is told by signature', () => {
+test('passing queries are in no group, and groups are matched by signature as new, known or gone', () => {
   expect(groups({ id: 'a', status: 'pass' }, { id: 'b', status: 'warn' })).toEqual([]);
   const of = (...messages: string[]) =>
     groupFailures(runOf(messages.map((m, i) => broken(`q${i}`, m)) as never));

@@ -133,7 +133,7 @@ describe('95 % intervals hold the truth', () => {
   });
 });
 
-test('pass^k is unbiased where the plug-in is not', () => {
+test('pass^k is unbiased, unlike the plug-in estimate', () => {
   const random = seededRandom(11);
   let unbiased = 0;
   let plugIn = 0;

@@ -11,7 +11,7 @@ const noise = (seed: number): (() => number) => {
 test.each([
   { what: 'a rise by two deviations', shift: 2, direction: 'up' },
   { what: 'a fall by two deviations', shift: -2, direction: 'down' },
-])('$what is found near where it happened', ({ shift, direction }) => {
+])('finds $what close to its position', ({ shift, direction }) => {
   for (let seed = 1; seed <= 20; seed++) {
     const next = noise(seed);
     const values = Array.from({ length: 60 }, (_, i) => 10 + next() + (i >= 40 ? shift : 0));
@@ -102,7 +102,7 @@ test.each([
     valueAt: (at: number) => (at >= 15 && at < 25 ? 2 : 1),
     from: 25,
   },
-])('$what is found where it is', ({ valueAt, from }) => {
+])('finds $what at its position', ({ valueAt, from }) => {
   const direction = valueAt(from) > valueAt(from - 1) ? 'up' : 'down';
   const isRight = (seed: number): boolean => {
     const found = findShift(level(seed, 40, valueAt));

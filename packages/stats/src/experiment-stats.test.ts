@@ -34,7 +34,7 @@ test("Student's t, Hedges' g and Cliff's delta", () => {
   expect(cliffsDelta(A, B)).toBeCloseTo(-0.8611111111111112, 12);
 });
 
-test('nothing is defined where nothing varies', () => {
+test('nothing is defined without variation', () => {
   const constant = Array.from({ length: 7 }, () => 0.692);
   expect(oneWayAnova([constant, [0.1, 0.1]])).toEqual({
     f: null,

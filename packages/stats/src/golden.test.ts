@@ -150,7 +150,7 @@ test.each(vectors as (Row & { id: string; kind: string })[])(
   },
 );
 
-describe('what is not defined is null', () => {
+describe('undefined results are null', () => {
   test.each([
     { what: 'a rate of no runs', value: wilsonInterval(0, 0) },
     { what: 'the error of one value', value: standardError([1]) },

@@ -120,7 +120,7 @@ const counts = fc
   .chain((n) => fc.record({ n: fc.constant(n), c: fc.integer({ min: 0, max: n }) }));
 
 describe('rates', () => {
-  test('an interval holds its rate, stays within 0 and 1, mirrors, and the exact one is no narrower at the ends', () => {
+  test('an interval contains its rate, stays within 0 and 1, mirrors, and the exact one is at least as wide at the ends', () => {
     fc.assert(
       fc.property(counts, ({ n, c }) => {
         const wilson = wilsonInterval(c, n)!;

@@ -39,7 +39,7 @@ describe('pass^k of a suite', () => {
     expect(suitePassHatK([], { maxK: 4 })).toEqual([]);
   });
 
-  test('never rises with k where all tasks have as many runs', () => {
+  test('never rises with k if all tasks have equally many runs', () => {
     const task = fc.integer({ min: 0, max: 6 }).map((c) => ({ n: 6, c }));
     fc.assert(
       fc.property(fc.array(task, { minLength: 1 }), (tasks) => {

@@ -63,7 +63,7 @@ test.each([
 
 test.each([
   {
-    what: 'the ids begin anew',
+    what: 'ids restart',
     turns: ['lookup#1', 'lookup#1 refund#2'],
     calls: ['1 lookup', '2 lookup', '2 refund'],
   },

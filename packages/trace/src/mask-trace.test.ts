@@ -9,7 +9,7 @@ const trace = simpleTrace({
   tool_calls: [{ name: 'login', args: { key: KEY }, result: 'ok' }],
 });
 
-test('a stored trace holds no text in the form of a credential, and says so', () => {
+test('a stored trace has no credential-shaped text, and reports that it was masked', () => {
   const masked = maskTrace(trace);
   expect(JSON.stringify(masked)).not.toContain(KEY);
   expect(masked).toMatchObject({
@@ -20,7 +20,7 @@ test('a stored trace holds no text in the form of a credential, and says so', ()
   expect([...secretsInTrace(trace)]).toEqual(['api_key']);
 });
 
-test('what was masked counts as not captured when it is judged again', () => {
+test('masked values count as not captured when judged again', () => {
   const seen = withoutMasked(maskTrace(trace));
   expect(seen.captured).toMatchObject({ toolArgs: 'partial', final: 'none' });
 });

@@ -152,7 +152,7 @@ describe('the simple form', () => {
       input: { answer: 'x', latency_ms: 5 },
       captured: { timing: 'full' },
     },
-  ])('says what was captured when $when', ({ input, captured }) => {
+  ])('reports capture levels if $when', ({ input, captured }) => {
     expect(simpleTrace(input).captured).toMatchObject(captured);
   });
 
@@ -400,7 +400,7 @@ test('no JSON value at all makes the parser throw', () => {
   );
 });
 
-test('an answer beside turns must be that of the last turn', () => {
+test('an answer next to turns must be that of the last turn', () => {
   const turns = [
     { user: 'Hi', answer: 'Hello', tool_calls: [] },
     { user: 'Refund me', answer: 'I refuse.', tool_calls: [] },

@@ -27,7 +27,7 @@ describe('totals', () => {
       },
     },
     {
-      when: 'totals are reported beside calls that say otherwise',
+      when: 'reports totals next to calls that contradict them',
       input: { answer: 'x', cost_usd: 1, total_tokens: 7, latency_ms: 5, llm_calls: [cheap] },
       want: {
         costUsd: exact(1),

@@ -37,7 +37,7 @@ describe('the simple form of a conversation', () => {
     expect(trace.warnings).toEqual([]);
   });
 
-  test('a turn is a run of its own', () => {
+  test('a turn becomes a separate run', () => {
     expect(traceOfTurn(trace, 1)).toMatchObject({
       steps: [],
       final: { text: 'Which order?' },
@@ -71,13 +71,13 @@ describe('the simple form of a conversation', () => {
     { what: 'no list', turns: {}, path: 'turns' },
     { what: 'an empty list', turns: [], path: 'turns' },
     {
-      what: 'a call beside the turns',
+      what: 'a call next to the turns',
       turns: [{ user: 'a', answer: 'x' }],
       rest: { tool_calls: [{ name: 'x' }] },
       path: 'turns',
     },
     { what: 'a turn without a user', turns: [{ answer: 'x' }], path: 'turns[0].user' },
-  ])('$what is refused where it is', ({ turns, path, rest = {} }) => {
+  ])('refuses $what at its path', ({ turns, path, rest = {} }) => {
     expect(parseSimple({ turns, ...rest })).toMatchObject({ ok: false, issue: { path } });
   });
 });

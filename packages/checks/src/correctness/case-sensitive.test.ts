@@ -21,7 +21,7 @@ const rows = (
 ) => ({
   verdicts: [
     {
-      when: 'case counts when said so',
+      when: 'case counts if enabled',
       block: { [key]: is('30 days'), case_sensitive: true },
       run,
       status: told.other,
@@ -70,7 +70,7 @@ describeCheck(forbidden, {
 describeCheck(start, {
   verdicts: [
     {
-      when: 'case counts when said so',
+      when: 'case counts if enabled',
       block: { starts_with: 'refund', case_sensitive: true },
       run,
       status: 'fail',

@@ -29,7 +29,7 @@ describeCheck(check, {
       status: 'fail',
     },
     {
-      when: 'inside brackets that are no JSON',
+      when: 'inside brackets that are not JSON',
       block: { contains_json: true },
       run: { answer: '[see {"a": 1}]' },
       status: 'pass',

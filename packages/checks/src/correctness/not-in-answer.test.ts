@@ -69,20 +69,17 @@ test.each([
   { answers: ['hello', 'bye'], status: 'pass' },
   { answers: [undefined, 'bye'], status: 'error' },
   { answers: [undefined, 'hunter2'], status: 'fail' },
-])(
-  'what was said in any turn of a conversation was said: $answers is $status',
-  ({ answers, status }) => {
-    const trace = conversation(...answers);
-    const { checks } = evaluateLayer(
-      'correctness',
-      { not_in_answer: ['hunter2'] },
-      { trace, totals: totals(trace) },
-    );
-    expect(checks[0]!.status).toBe(status);
-  },
-);
+])('every turn of a conversation counts: $answers is $status', ({ answers, status }) => {
+  const trace = conversation(...answers);
+  const { checks } = evaluateLayer(
+    'correctness',
+    { not_in_answer: ['hunter2'] },
+    { trace, totals: totals(trace) },
+  );
+  expect(checks[0]!.status).toBe(status);
+});
 
-test.each([1, 2, 3])('the finding says in which turn a word was said: %i', (turn) => {
+test.each([1, 2, 3])('the finding names the turn of a word: %i', (turn) => {
   const trace = conversation(...['hello', 'well', 'bye'].with(turn - 1, 'it is hunter2'));
   const { checks } = evaluateLayer(
     'correctness',

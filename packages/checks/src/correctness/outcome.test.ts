@@ -60,7 +60,7 @@ test('the number, its limit and who gave it are in the message', () => {
   );
 });
 
-test('a misspelt name is told what there is', () => {
+test('a misspelt name gets the list of existing ones', () => {
   const { message } = evaluate({ name: 'rewrad', min: 1 }, reward(1));
   expect(message).toContain('did you mean "reward"?');
 });

@@ -56,7 +56,7 @@ test.each<{ method: keyof typeof TEXT_METHODS; answer: string; to: string; value
   expect(TEXT_METHODS[method](answer, to)).toBeCloseTo(value, 10);
 });
 
-test('without an embedding model it could not be told', () => {
+test('without an embedding model the result is unknown', () => {
   const [found] = evaluate(
     'correctness',
     { similarity: { to: 'x', min: 0.5 } },

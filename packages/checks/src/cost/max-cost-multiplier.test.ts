@@ -33,7 +33,7 @@ describeCheck(check, {
     { when: 'exactly the limit', block, baseline: cost(0.2), run: cost(0.6), status: 'pass' },
     { when: 'just above the limit', block, baseline: cost(0.2), run: cost(0.601), status: 'warn' },
     {
-      when: 'what is known exceeds it',
+      when: 'the known part exceeds it',
       block: { max_cost_multiplier: 4 },
       baseline: cost(0.1),
       run: HALF_PRICED,

@@ -11,7 +11,7 @@ describeCheck(check, {
   },
   verdicts: [
     {
-      when: 'what is known exceeds it',
+      when: 'the known part exceeds it',
       block: { max_cost_usd: 0.4 },
       run: HALF_PRICED,
       status: 'warn',

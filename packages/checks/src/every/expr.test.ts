@@ -41,7 +41,7 @@ describe('over a run', () => {
   });
 });
 
-test('what was not captured is could not tell: an error where it would fail, a skip where it would warn', () => {
+test('a value that was not captured is "could not tell": an error for failing checks, a skip for warning ones', () => {
   const bare = { answer: 'x' };
   expect(evaluate('correctness', { expr: 'size(calls) < 4' }, bare).checks[0]).toMatchObject({
     status: 'error',
@@ -80,7 +80,7 @@ test('variables and the query are there', () => {
   expect(layer.status).toBe('pass');
 });
 
-test('of a list the first that is not true is told, at its own line', () => {
+test('reports the first false expression of a list at its line', () => {
   const trace = simpleTrace(run);
   const location = { file: 's.yaml', line: 9, column: 3 };
   const [found] = evaluateLayer(

@@ -196,7 +196,7 @@ const passes = (mode: string, expected: readonly Call[], made: readonly Call[]):
   return result.checks[0]?.status === 'pass';
 };
 
-describe('agrees with agentevals where the modes mean the same', () => {
+describe('agrees with agentevals if the modes mean the same', () => {
   const messages = (calls: readonly Call[]) => [
     { role: 'user' as const, content: 'q' },
     ...calls.map(({ name, args }, i) => ({

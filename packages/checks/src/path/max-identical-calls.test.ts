@@ -26,7 +26,7 @@ describeCheck(check, {
       status: 'skip: not_measured',
     },
     {
-      when: 'so few calls that it makes no difference',
+      when: 'too few calls to make a difference',
       block: { max_identical_calls: 2 },
       run: calls({ name: 'a' }, { name: 'a' }),
       status: 'pass',

@@ -41,7 +41,7 @@ const spanTree: fc.Arbitrary<DraftStep[]> = fc
     }),
   );
 
-describe('whatever was recorded', () => {
+describe('for any recording', () => {
   test('the order of spans in the file does not change the trace', () => {
     fc.assert(
       fc.property(
@@ -69,7 +69,7 @@ describe('whatever was recorded', () => {
     );
   });
 
-  test('folding what was folded changes nothing', () => {
+  test('folding is idempotent', () => {
     const outcome = (nodes: ReturnType<typeof linkSteps>) =>
       nodes.map(({ draft, isDropped, foldedInto }) => ({
         draft: { ...draft },

@@ -134,7 +134,7 @@ describe('records of one call', () => {
 });
 
 describe('calls only messages tell of', () => {
-  test('are steps of their own, behind the reply that asked for them, with what came back', () => {
+  test('become steps after the reply that requested them, with their results', () => {
     const trace = build([
       llm({
         input: [asks('hi')],
@@ -216,7 +216,7 @@ describe('the order of steps', () => {
     expect(toolCalls(trace).map(({ name }) => name)).toEqual(['one', 'two']);
   });
 
-  test('puts parents before their children, whatever order they were exported in', () => {
+  test('puts parents before their children in any export order', () => {
     const trace = build([
       tool('inner', { key: 'b', parent: 'a' }),
       { kind: 'agent', name: 'A', key: 'a' },
@@ -287,7 +287,7 @@ describe('model calls', () => {
     expect(totals(trace)).toMatchObject({ llmCalls: { value: 2 }, totalTokens: { value: 42 } });
   });
 
-  test('count where they have numbers, unless their agent counts more than they explain or they have none', () => {
+  test('count if they have numbers, unless their agent counts more', () => {
     const agent: DraftStep = {
       kind: 'agent',
       name: 'A',
@@ -360,7 +360,7 @@ describe('handoffs', () => {
       found: [],
     },
     {
-      when: 'it was recorded in so many words besides',
+      when: 'it was also recorded explicitly',
       steps: [
         tool('transfer_to_billing_agent', { agent: 'Triage' }),
         { kind: 'handoff', from: 'Triage', to: 'BillingAgent', mode: 'pass' } as DraftStep,
@@ -377,7 +377,7 @@ describe('handoffs', () => {
     expect(handoffs(trace).map(({ from, to, mode }) => `${from} > ${to} ${mode}`)).toEqual(found);
   });
 
-  test('are guessed from a change of speaker only where the format asks for it, and said to be', () => {
+  test('are inferred from a change of speaker only if the format asks for it, with a warning', () => {
     const steps = [llm({ agent: 'A', output: says('a') }), llm({ agent: 'B', output: says('b') })];
     expect(handoffs(build(steps))).toEqual([]);
     const trace = build(steps, { speakersHandOff: true });
@@ -430,14 +430,14 @@ describe('the answer', () => {
     expect(finalText(build(steps, more))).toBe(answer);
   });
 
-  test('belongs to what was asked: the last words of the user before the model first spoke', () => {
+  test("belongs to the question: the user's last message before the model first spoke", () => {
     expect(
       queryText(build([llm({ input: [asks('old'), says('x'), asks('new')], output: says('y') })])),
     ).toBe('new');
   });
 });
 
-describe('what was captured', () => {
+describe('capture levels', () => {
   test.each([
     {
       when: 'replies have no content and no call was recorded as run',

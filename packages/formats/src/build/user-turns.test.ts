@@ -149,7 +149,7 @@ describe('turns of recorded conversations', () => {
     expect(trace.conversation).not.toHaveProperty('ending');
   });
 
-  test('runs of other threads, and those that only continue a turn, stay runs of their own', async () => {
+  test('runs of other threads, and those that only continue a turn, stay separate', async () => {
     const count = async (recording: unknown) => {
       let traces = 0;
       for await (const item of readTraceItems(new TextEncoder().encode(JSON.stringify(recording))))
@@ -418,7 +418,7 @@ describe('turns of recorded conversations', () => {
   const asks = (content: string) => ({ id: '1', role: 'user', content });
   test.each([
     {
-      what: 'AG-UI: ids of messages and calls begin anew in each run',
+      what: 'AG-UI: ids of messages and calls restart in each run',
       recording: [
         started('r1', asks('a')),
         ...again('call_1', 'lookup'),
@@ -446,7 +446,7 @@ describe('turns of recorded conversations', () => {
       ],
     },
     {
-      what: 'ADK: ids of events and calls begin anew in each invocation',
+      what: 'ADK: ids of events and calls restart in each invocation',
       recording: [
         adk('i1', 'user', { text: 'a' }),
         adk('i1', 'shop', { functionCall: { id: 'c1', name: 'lookup', args: {} } }),
@@ -467,7 +467,7 @@ describe('turns of recorded conversations', () => {
       ],
     },
     {
-      what: 'the simple form: ids of calls begin anew in each turn',
+      what: 'the simple form: ids of calls restart in each turn',
       recording: {
         turns: [
           { user: 'a', answer: 'b', tool_calls: [{ id: '1', name: 'lookup', args: {} }] },

@@ -54,7 +54,7 @@ describe('zip files', () => {
     });
   });
 
-  test('say which of their files is no JSON, and give the others', () => {
+  test('report files that are not JSON, and read the others', () => {
     const zip = zipSync({ 'a.json': strToU8('{'), 'b.json': strToU8('{}') });
     const { records, problems } = unpackZip(zip);
     expect(records).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('protobuf', () => {
     return pbf.finish();
   };
 
-  test('of log records is told from spans and read to the shape of the JSON', () => {
+  test('distinguishes log records from spans and decodes them to the JSON shape', () => {
     const { records, format } = unpackProtobuf(logs());
     expect(format).toBe('otlp-protobuf');
     expect(records[0]!.value).toMatchObject({
@@ -122,7 +122,7 @@ describe('protobuf', () => {
     });
   });
 
-  test('of log records alone still tells what was said', async () => {
+  test('of log records alone still shows the messages', async () => {
     const { traces } = await readAll(logs());
     expect(traces).toMatchObject([
       { source: { format: 'otlp-protobuf' }, final: { text: 'done' } },
@@ -153,7 +153,7 @@ describe('protobuf', () => {
 });
 
 describe('gzip', () => {
-  test('that is damaged is a problem with its place, and what came before is read', async () => {
+  test('reports damage with its position, and reads everything before it', async () => {
     const packed = gzipSync('{"query":"a","answer":"b"}\n'.repeat(2000));
     const { problems } = await readAll(packed.subarray(0, packed.length - 12));
     expect(problems.length).toBeGreaterThan(0);
@@ -178,7 +178,7 @@ describe('server-sent events', () => {
     expect(eventsIn(text).records.map(({ value }) => value)).toEqual([{ x: 1 }, { x: 2 }]);
   });
 
-  test('that are no JSON are a problem on their line', () => {
+  test('report lines that are not JSON', () => {
     expect(unpackEvents(bytes('data: {"x":1}\n\ndata: {"x":\n\n'))).toMatchObject({
       records: [{ value: { x: 1 }, line: 1 }],
       problems: [{ code: 'TRACE_BAD_JSON', line: 3 }],
@@ -190,7 +190,7 @@ describe('multipart bodies', () => {
   const part = (name: string, body: string): string =>
     `--B\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: application/json\r\n\r\n${body}\r\n`;
 
-  test('give each part with its name and line; parts that are no JSON are left out', () => {
+  test('give each part with its name and line, and skip parts that are not JSON', () => {
     const text = `${part('post.1', '{"a":1}')}${part('file', 'not json')}${part('post.1.inputs', '{"b":2}')}--B--\r\n`;
     expect(unpackMultipart(bytes(text)).records).toEqual([
       { value: { part: 'post.1', value: { a: 1 } }, line: 1 },
@@ -198,7 +198,7 @@ describe('multipart bodies', () => {
     ]);
   });
 
-  test('that break off give what is whole', () => {
+  test('that are truncated give the complete parts', () => {
     expect(unpackMultipart(bytes(`${part('a', '1')}--B\r\nContent-Disp`)).records).toHaveLength(1);
   });
 });
@@ -259,7 +259,7 @@ describe('cassettes', () => {
     });
   });
 
-  test('that are no YAML are a problem with its line', () => {
+  test('that are not YAML are a problem with its line', () => {
     expect(unpackCassette(bytes('interactions: [\n  {'))).toMatchObject({
       records: [],
       problems: [{ code: 'TRACE_BAD_YAML' }],
@@ -267,7 +267,7 @@ describe('cassettes', () => {
   });
 });
 
-test('no bytes make a container throw, whatever they start with', () => {
+test('no bytes make a container throw', () => {
   const heads: Record<Container, string> = {
     zip: 'PK\u0003\u0004',
     protobuf: '\n\u0080\u0001\n',

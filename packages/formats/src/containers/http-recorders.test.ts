@@ -203,7 +203,7 @@ describe('requests recorded as JSON', () => {
     expect(unpack('httprr', input)).toEqual({ records: [{ value }, { value }] });
   });
 
-  test('as an httprr trace that is cut off are a problem beside what could be read', () => {
+  test('as a truncated httprr trace are a problem next to the readable part', () => {
     const { records, problems } = unpack(
       'httprr',
       bytes(`httprr trace v1\n${exchange}${exchange.slice(0, -2)}`),

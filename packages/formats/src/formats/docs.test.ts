@@ -16,7 +16,7 @@ test('the list of formats explains every sign of a gap', () => {
   for (const { code } of Object.values(GAPS)) expect(page).toContain(`\`${code}\``);
 });
 
-test('every format has its test beside it', () => {
+test('every format has a test next to it', () => {
   const missing = ADAPTERS.map(({ format }) => format).filter(
     (format) => !existsSync(new URL(`./${format}/${format}.test.ts`, import.meta.url)),
   );

@@ -91,7 +91,7 @@ describe('Claude Code stream-json', () => {
     expect((await traceOf([result()])).captured.toolCalls).toBe('none');
   });
 
-  test('each result ends a run of its own', async () => {
+  test('each result ends a separate run', async () => {
     const traces = await tracesOf([
       reply('a', [use('1')]),
       result(),
@@ -263,7 +263,7 @@ describe('frameworks', () => {
 });
 
 describe('evaluation logs', () => {
-  test('calls of the simulated user are no tool steps', async () => {
+  test('calls of the simulated user are not tool steps', async () => {
     const trace = await traceOf({
       task_id: 't',
       termination_reason: 'user_stop',

@@ -26,7 +26,7 @@ describe('a streamed chat completion', () => {
       ],
     },
     {
-      when: 'the delta is empty beside a text',
+      when: 'the delta is empty next to a text',
       pieces: [
         chunk({ text: 'No ', delta: {} }),
         chunk({ text: 'refund', delta: { content: '' } }),
@@ -79,7 +79,7 @@ describe('an observation of Langfuse', () => {
       call: 'run({"input":"rm -rf /"})',
     },
     {
-      when: 'its only argument is an object named input, and the reply says so',
+      when: 'its only argument is an object named input, as in the reply',
       asked: { input: { path: '/' } },
       input: { input: { path: '/' } },
       call: 'run({"input":{"path":"/"}})',
@@ -172,7 +172,7 @@ describe('a client that does not send the id of a call back', () => {
   });
 });
 
-describe('a run that says how it ended beside its messages', () => {
+describe('a run with its ending next to its messages', () => {
   const messages = [
     { role: 'user', content: 'Refund it.' },
     { role: 'assistant', content: 'I refund it.' },

@@ -344,7 +344,7 @@ const reply = (text: string, calls: readonly string[] = []) => ({
 
 describe('spans', () => {
   test.each(['call_tool', 'Execute_Tool', 'tool'])(
-    'a span that names a tool is a call whatever its operation: %s',
+    'a span that names a tool is a call under any operation: %s',
     async (operation) => {
       const odd = { ...toolSpan('delete_all', '{}'), 'gen_ai.operation.name': operation };
       expect(callsIn(await tracesIn(otlp(span('1', reply('fine')), span('2', odd))))).toEqual([
@@ -371,7 +371,7 @@ describe('spans', () => {
   });
 
   test.each(['[REDACTED]', '<redacted>', '__REDACTED__', '***', '[REDACTED by policy]'])(
-    '%s in place of a reply is no reply',
+    '%s is not a reply',
     async (marker) => {
       const [trace] = await tracesIn(
         otlp(span('1', { ...reply(''), 'gen_ai.output.messages': marker })),
@@ -388,7 +388,7 @@ describe('spans', () => {
     },
   );
 
-  test('two traces whose replies count their calls anew stay two runs', async () => {
+  test('two traces whose replies restart their call ids stay two runs', async () => {
     const other = { ...span('2', reply('', ['lookup'])), traceId: 'b'.repeat(32) };
     expect(await tracesIn(otlp(span('1', reply('', ['lookup'])), other))).toHaveLength(2);
   });
@@ -400,7 +400,7 @@ describe('spans', () => {
   });
 });
 
-test('a conversation goes on with its own run, not with another in which the same was said', async () => {
+test('a conversation continues its own run, not another one with the same text', async () => {
   const exchange = (messages: readonly unknown[], content: string) => ({
     uri: '/v1/chat/completions',
     request: { messages },

@@ -94,7 +94,7 @@ describe('Langfuse', () => {
   });
   const message = { role: 'assistant', tool_calls: [{ id: 'c1', name: 'look', args: { q: 1 } }] };
 
-  test('a span named as a tool that a generation asked for is that call; its JSON text is read', async () => {
+  test('a span named like a requested tool is its call, and its JSON text is parsed', async () => {
     const trace = await readOne({
       trace: { id: 't', name: 'run' },
       observations: [

@@ -36,7 +36,7 @@ describe('records that somebody wrapped', () => {
     expect(finalText(trace)).toBe('Yes.');
   });
 
-  test('requests kept as objects of their own are read', async () => {
+  test('reads requests stored as separate objects', async () => {
     const trace = await readOne([
       {
         hash: 'x',

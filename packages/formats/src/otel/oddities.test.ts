@@ -70,7 +70,7 @@ describe('spans of the AI SDK', () => {
   });
 
   test.each(['ai.usage.cachedInputTokens', 'ai.usage.inputTokenDetails.cacheReadTokens'])(
-    'what came from a cache is known beside the general attributes: %s',
+    'finds cached tokens next to the general attributes: %s',
     async (name) => {
       const call: SmallSpan = {
         id: 'a',

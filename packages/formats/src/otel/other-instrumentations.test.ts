@@ -139,7 +139,7 @@ test.each<[string, Fields]>([
   expect(read(root(), chat(attributes)).captured.toolCalls).toBe('partial');
 });
 
-test('an agent’s list of all messages counts beside replies of text', () => {
+test('an agent’s list of all messages counts next to text replies', () => {
   const all = JSON.stringify([
     { role: 'assistant', parts: [{ type: 'tool_call', id: '1', name: 'wipe', arguments: {} }] },
   ]);
@@ -148,7 +148,7 @@ test('an agent’s list of all messages counts beside replies of text', () => {
   );
 });
 
-test('definitions of tools are no calls', () => {
+test('tool definitions are not calls', () => {
   const tools = JSON.stringify([{ type: 'function', function: { name: 'wipe', parameters: {} } }]);
   const request = JSON.stringify({ tools: [{ type: 'function', name: 'wipe', description: 'd' }] });
   expect(read(root(), chat({ 'gen_ai.tool.definitions': tools, request })).captured.toolCalls).toBe(

@@ -70,7 +70,7 @@ describe('a file of requests that is read as it comes', () => {
     ]);
   });
 
-  test('says so when nothing in it tells of an agent', () => {
+  test('reports a file without any agent', () => {
     const session = new OtlpSession('otlp-json', 100);
     session.push([record([other('a', 'GET /')])]);
     expect(names(session.end())).toEqual(['OTEL_NO_AGENT_SPANS']);

@@ -147,7 +147,7 @@ describe('token counts', () => {
     expect(genAiUsage(both)).toEqual({ input: 10 });
   });
 
-  test('that are no numbers are not captured, and none at all is no usage', () => {
+  test('that are not numbers are not captured, and without any there is no usage', () => {
     expect(genAiUsage({ 'gen_ai.usage.input_tokens': 'many' })).toBeUndefined();
     expect(genAiUsage({})).toBeUndefined();
   });

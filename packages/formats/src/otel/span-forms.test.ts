@@ -15,7 +15,7 @@ const phoenix = (span_kind: string, span_id: string, attributes: object, more: o
   ...more,
 });
 
-describe('spans of exports with names of their own', () => {
+describe('spans of exports with other field names', () => {
   const forms: readonly (readonly [string, unknown])[] = [
     ['a list of Phoenix', [phoenix('TOOL', 'a1', { 'tool.name': 'dig' })]],
     [
@@ -97,7 +97,7 @@ describe('spans of exports with names of their own', () => {
     expect(toolNames(trace)).toEqual(['dig']);
   });
 
-  test('an id of zeros is an id where a missing parent is null', async () => {
+  test('an id of zeros is real if a missing parent is null', async () => {
     const zero = '0000000000000000';
     const trace = await readOne(
       JSON.stringify([

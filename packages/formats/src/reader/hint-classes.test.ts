@@ -362,7 +362,7 @@ describe('a name of a tool that no call has', () => {
   });
 });
 
-describe('a number that what is shown does not reach', () => {
+describe('a number above the shown items', () => {
   const steps = [
     { step_id: 1, source: 'user', message: 'hi' },
     { step_id: 2, source: 'agent', message: 'Done.' },

@@ -127,7 +127,7 @@ describe('a recording that tells of a call its reader does not know', () => {
         tool_usage: { lookup: 1 },
       },
     ],
-  ])('%s is no hint', async (_, recording) => {
+  ])('%s is not a hint', async (_, recording) => {
     const { captured, warnings } = await readOne(recording);
     expect(captured.toolCalls).toBe('full');
     expect(warnings).toEqual([]);

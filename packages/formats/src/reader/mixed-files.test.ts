@@ -30,7 +30,7 @@ const spans = { resourceSpans: [{ scopeSpans: [{ spans: [] }] }] };
 test.each([
   { when: 'is of no format', bad: { tool: 'wipe', result: 'ok' } },
   { when: 'is of another format', bad: spans },
-])('one good record is read though the one beside it $when', async ({ bad }) => {
+])('a good record is read although the next one $when', async ({ bad }) => {
   const { traces, problems } = await read(lines(chat, bad));
   expect(traces).toHaveLength(1);
   expect(problems).toMatchObject([{ code: 'TRACE_NOT_FORMAT', line: 2 }]);
@@ -198,7 +198,7 @@ test.each([
     ].join('\n'),
     calls: ['wipe'],
   },
-])('$what are read', async ({ text, calls }) => {
+])('reads $what', async ({ text, calls }) => {
   const { traces, problems } = await read(text);
   expect(problems).toEqual([]);
   expect(traces).toHaveLength(1);

@@ -130,7 +130,7 @@ describe('reading traces', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('unreadable input', () => {
   test.each<{
     when: string;
     content: string | Uint8Array;
@@ -229,7 +229,7 @@ describe('what cannot be read', () => {
     ['7', 'it is the number 7 ('],
     ['null', 'it is null ('],
     [`{${Array.from({ length: 12 }, (_, i) => `"key${i}": 1`).join()}}`, '"key7" and 4 more ('],
-  ])('%s is told by what it looks like', async (text, says) => {
+  ])('%s gets the apparent format in its message', async (text, says) => {
     const [item] = await itemsOf(bytes(text));
     expect(item?.ok === false && item.problem.message).toContain(says);
   });

@@ -57,7 +57,7 @@ const events = (id: string) => [
 ];
 
 describe('a bad record is its own problem', () => {
-  test('a foreign line among records that are read together is named at its line; the rest is read as partly known', async () => {
+  test('a foreign line among joined records is reported at its line, and the rest is partial', async () => {
     const { traces, problems } = await read(
       jsonl(...events('a').slice(0, 2), { hello: 'world' }, ...events('a').slice(2)),
     );
@@ -237,7 +237,7 @@ describe('a folder', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('gives trajectories and cassettes too; a spec and notes are reported as skipped', async () => {
+  test('reads trajectories and cassettes too, and reports a spec and notes as skipped', async () => {
     const { traces, skipped } = await read(folder);
     expect(traces).toHaveLength(2);
     expect(skipped.map((path) => path.slice(folder.length + 1))).toEqual([

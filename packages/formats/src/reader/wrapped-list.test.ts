@@ -33,7 +33,7 @@ const loglines = [
   line('d', 'c', 'assistant', [{ type: 'text', text: 'Done.' }]),
 ];
 
-describe('lines of a format in a list of their own', () => {
+describe('lines of a format in a wrapper list', () => {
   test.each(['loglines', 'items', 'anything'])('under "%s" are read', async (key) => {
     const [item] = await read({ [key]: loglines, title: 'x' });
     expect(item).toMatchObject({
@@ -44,7 +44,7 @@ describe('lines of a format in a list of their own', () => {
     expect(item?.ok && item.trace.captured.toolCalls).toBe('full');
   });
 
-  test('beside another list that may hold calls are partly known', async () => {
+  test('next to another list that may contain calls are partial', async () => {
     const [item] = await read({ loglines, subagents: [{ tool_calls: [{ name: 'rm' }] }] });
     expect(item).toMatchObject({
       ok: true,

@@ -53,7 +53,7 @@ describe('values', () => {
   });
 });
 
-describe('whole and fractional numbers are equal where their values are', () => {
+describe('whole and fractional numbers with the same value are equal', () => {
   test.each([
     ['sum([1, 2, 3]) == 6', true],
     ['6 == sum([1, 2, 3])', true],
@@ -149,7 +149,7 @@ describe('fields that are known', () => {
   });
 });
 
-describe('what was not captured', () => {
+describe('values that were not captured', () => {
   test.each([
     ['hidden == "x"', 'unknown: hidden was not captured'],
     ['false && hidden == "x"', false],

@@ -47,7 +47,7 @@ test.each([
     ],
   },
   { what: 'a comma as the last character', text: 'a,', found: [['a', '']] },
-  { what: 'blank lines are no records', text: '\n\na\n\n\nb\n\n', found: [['a'], ['b']] },
+  { what: 'blank lines are not records', text: '\n\na\n\n\nb\n\n', found: [['a'], ['b']] },
   { what: 'an empty cell in quotes is a record', text: 'a\n""\n', found: [['a'], ['']] },
   { what: 'spaces are part of a cell', text: ' a , b ', found: [[' a ', ' b ']] },
   { what: 'nothing', text: '', found: [] },

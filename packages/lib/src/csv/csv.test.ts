@@ -29,7 +29,7 @@ test.each([
   expect(parseCsv(text).rows.map(({ cells }) => cells)).toEqual(rows);
 });
 
-test('rows of CSV know their line, and an open quote is told', () => {
+test('CSV rows know their line, and an open quote is reported', () => {
   expect(parseCsv('a\n"x\ny"\nz').rows.map(({ line }) => line)).toEqual([1, 2, 4]);
   expect(parseCsv('a\n"x').unclosed).toBe(2);
 });

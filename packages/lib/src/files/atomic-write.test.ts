@@ -33,7 +33,7 @@ test('a secret in bytes that were written before it was known is masked', () => 
   expect(readFileSync(path, 'utf8')).not.toContain(value);
 });
 
-test('a text that breaks off leaves the old file as it was, and nothing beside it', () => {
+test('an interrupted write leaves the old file and no temporary one', () => {
   const dir = tempDir({ 'file.txt': 'old' });
   const path = join(dir, 'file.txt');
   function* broken() {
@@ -55,7 +55,7 @@ test('a link stays a link, and the file it points to has the new content', () =>
   expect(readFileSync(join(dir, 'real.json'), 'utf8')).toBe('new');
 });
 
-test('what cannot be replaced is named, and no temporary file stays behind', () => {
+test('names a target that cannot be replaced, and removes the temporary file', () => {
   const dir = tempDir({});
   mkdirSync(join(dir, 'folder'));
   expect(() => writeFileAtomic(join(dir, 'folder'), 'x')).toThrow(/EISDIR/);
@@ -69,7 +69,7 @@ function* failing(): Generator<string> {
   throw new Error('no more');
 }
 
-describe.skipIf(process.platform === 'win32')('what is not a file', () => {
+describe.skipIf(process.platform === 'win32')('targets that are not files', () => {
   test('a pipe is written to and is a pipe afterwards', async () => {
     const dir = tempDir({});
     const pipe = join(dir, 'pipe');

@@ -33,7 +33,7 @@ test('a file that is abandoned keeps what it was handed, and nothing else', () =
 });
 
 test.skipIf(!existsSync('/dev/full'))(
-  'what could not be written is told to all who come later, and to whoever closes the file',
+  'reports a failed write to every later caller, and on close',
   async () => {
     const file = open('/dev/full');
     file.append('1');

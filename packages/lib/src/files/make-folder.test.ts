@@ -13,6 +13,6 @@ test('makes a folder and all above it, and leaves one that is there', () => {
   ).toEqual(['750', '700', '700']);
 });
 
-test.runIf(process.platform === 'linux')('gives up where no folder can be made', () => {
+test.runIf(process.platform === 'linux')('gives up if no folder can be created', () => {
   expect(() => makeFolder('/proc/agentci/a/b')).toThrow('ENOENT');
 });

@@ -73,7 +73,7 @@ describe('uri', () => {
   });
 });
 
-test('a schema of draft 7 ignores a name beside a reference', () => {
+test('a schema of draft 7 ignores a name next to a reference', () => {
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: 'http://localhost:1234/base/',
@@ -134,7 +134,7 @@ describe('formats of the validator', () => {
     expect(compileJsonSchema(schema)).toMatchObject({ ok: false, message });
   });
 
-  test('one anchor in two resources is no repetition', () => {
+  test('the same anchor in two resources is not a duplicate', () => {
     const schema = { $defs: { a: { $id: 'a', $anchor: 'x' }, b: { $id: 'b', $anchor: 'x' } } };
     expect(compileJsonSchema(schema).ok).toBe(true);
   });

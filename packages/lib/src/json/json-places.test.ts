@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonParts } from './json-places.ts';
 
-test('every value of a list or a map is found where it is written', () => {
+test('finds every value of a list or map at its position', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue())),

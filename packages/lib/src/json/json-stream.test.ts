@@ -289,7 +289,7 @@ describe('finding the error in a text', () => {
     expect(findJsonError(text)?.offset).toBe(offset);
   });
 
-  test('agrees with JSON.parse on what is JSON', () => {
+  test('agrees with JSON.parse about valid JSON', () => {
     const text = fc.oneof(
       fc.json(),
       fc.string({

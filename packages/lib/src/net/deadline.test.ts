@@ -12,7 +12,7 @@ const ask = (url: string, signal: AbortSignal) =>
   fetch(url, { signal }).then((response) => response.text());
 
 test.each(SLOW)(
-  'ends the wait for a server that %s, whatever is collected meanwhile',
+  'ends the wait for a server that %s, even after garbage collection',
   async (how) => {
     await using server = await serveSlowly(how);
     using _garbage = collectGarbage();

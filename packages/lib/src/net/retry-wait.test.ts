@@ -20,7 +20,7 @@ test.each([
   },
 );
 
-test('a wait is what was asked for, else within a fifth of the doubling; never above two minutes', () => {
+test('a wait is the requested one, else within a fifth of the doubling, and at most two minutes', () => {
   const retryAfter = fc.option(fc.nat(10_000_000), { nil: undefined });
   fc.assert(
     fc.property(

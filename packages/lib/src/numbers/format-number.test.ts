@@ -41,6 +41,6 @@ test.each([
   [1.5, 'turns', '1.5 turns'],
   [1, 'ms', '1 ms'],
   [1, 'success', '1 success'],
-] as const)('%s %s is said as %s', (value, unit, text) => {
+] as const)('formats %s %s as %s', (value, unit, text) => {
   expect(formatMeasure(value, unit)).toBe(text);
 });

@@ -23,7 +23,7 @@ test('problems come by their place, each once at one place', () => {
   expect(problems.errors).toBe(4);
 });
 
-test('a warning is no error, wherever it comes from', () => {
+test('a warning is not an error, wherever it comes from', () => {
   const problems = new Problems('TOO_MANY');
   problems.add({ source: one, start: 0 }, { severity: 'warning', code: 'X', message: 'm' });
   const other = new Problems('TOO_MANY');

@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('whether a marked process is still 
     expect(await outlives(newMark(), 60_000, processList(process))).toBe(false);
   });
 
-  test('the fields are where the system has them', async () => {
+  test('reads the fields at the positions of the system', async () => {
     const mark = newMark();
     const child = spawn('sleep', ['30'], { env: { [MARK]: mark, PATH: process.env.PATH } });
     await once(child, 'spawn');

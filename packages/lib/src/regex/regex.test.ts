@@ -97,7 +97,7 @@ describe('compileRegex', () => {
     if (!result.ok) expect(result.offset).toBe(offset);
   });
 
-  test('finds where the first match is', () => {
+  test('finds the position of the first match', () => {
     expect(regex('\\d+').firstMatch('ab 123 45')).toEqual({ index: 3, text: '123' });
     expect(regex('(x+x+)+y').firstMatch(`${LONG}y`)).toEqual({ index: 0, text: `${LONG}y` });
   });
@@ -136,7 +136,7 @@ describe('hostile patterns and texts', () => {
   });
 
   test.each(['^(?=(a|aa)+$)', '(a+)+\\1$'])(
-    '/%s/ runs out of time and says so instead of answering',
+    '/%s/ reports a timeout instead of answering',
     (pattern) => {
       expect(() => regex(pattern).test(`${'a'.repeat(60)}!`)).toThrow(RegexTimeout);
     },
@@ -169,7 +169,7 @@ describe('the bound on native work', () => {
     expect(workBound(parseRegex(pattern))?.degree).toBe(degree);
   });
 
-  test('a pattern is linear in V8 only where that is proved', () => {
+  test('a pattern is linear in V8 only if proved', () => {
     expect(['^[A-Z]{2}\\d+$', 'abc', '^a'].map(isLinearInV8)).toEqual([true, true, true]);
     expect(['(a+)+$', 'a*b', '(', '(?=a)b'].map(isLinearInV8)).toEqual([
       false,

@@ -96,7 +96,7 @@ describe('what such a field holds', () => {
     );
   });
 
-  test('is data where a model is told it, and a key of the request elsewhere', () => {
+  test('is data in a conversation with a model, and a key elsewhere in the request', () => {
     const body = {
       api_key: VALUE,
       mcp_servers: [{ authorization_token: VALUE }],

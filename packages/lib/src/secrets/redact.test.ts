@@ -49,7 +49,7 @@ describe('the audit holds no secret that its form gives away', () => {
     expect(isRedacted).toBe(true);
   });
 
-  test('what is no secret stays as it is', () => {
+  test('leaves other values alone', () => {
     const value = {
       text: 'The meeting is at 10.',
       tokens: 500,

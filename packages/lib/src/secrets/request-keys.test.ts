@@ -24,7 +24,7 @@ test.each([
   ['api-key in the address', {}, '/x?api-key=QKSECRETaaaa', 'QKSECRETaaaa'],
   ['sig in the address', {}, '/x?sig=SIGSECRETaa', 'SIGSECRETaa'],
   ['access_token in the address', {}, '/x?access_token=ATSECRETaa', 'ATSECRETaa'],
-])('a key that a request sent as %s is masked in what is written', (_, headers, url, key) => {
+])('a key that a request sent as %s is masked in files', (_, headers, url, key) => {
   rememberKeys({ headers, url } as unknown as Request);
   expect(maskText(`{"echo":"your key ${key}"}`)).not.toContain(key);
 });
@@ -34,7 +34,7 @@ test('a word in place of a key, such as ollama, does not hide that word', () => 
   expect(maskText('{"provider":"ollama"}')).toBe('{"provider":"ollama"}');
 });
 
-test('a key in a field of a body is masked in what is written, and what a tool was told is not', () => {
+test('a key in a field of a body is masked in files, but not the input of a tool', () => {
   rememberFields('{"api_key":"bodyKey-aa11","authorization":"Bearer bodyToken-bb22"}');
   rememberFields('{"messages":[{"content":[{"input":{"password":"toolword-cc33"}}]}]}');
   expect(maskText('{"a":"bodyKey-aa11 bodyToken-bb22 toolword-cc33"}')).toBe(

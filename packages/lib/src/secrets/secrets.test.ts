@@ -136,7 +136,7 @@ describe('a secret is found', () => {
     expect(written).toBe(shown);
   });
 
-  test('not in documents, where it may be a word of ours; nor where it is part of a name of the user', () => {
+  test('not in documents, whose own words may equal it, nor inside of a user’s name', () => {
     const mask = maskOf(
       ['A', 'results'],
       ['B', 'agent007'],
@@ -207,7 +207,7 @@ test('a text in pieces is masked however it is cut, and nothing of it is lost', 
   );
 });
 
-test('where there are no secrets nothing is looked at', () => {
+test('scans nothing if there are no secrets', () => {
   const mask = new SecretMask();
   const text = `${'x'.repeat(20_000_000)}`;
   const started = performance.now();

@@ -41,7 +41,7 @@ test('variables that a backslash makes plain text are known', () => {
   expect(parseTemplate('\\{{a}} {{n}} \\{{ x')!.escaped).toMatchObject([{ name: 'a', start: 1 }]);
 });
 
-describe('what cannot be a variable is a mistake at its braces', () => {
+describe('reports an invalid variable at its braces', () => {
   test.each([
     { text: 'x {{a', at: 2, message: 'never closed' },
     { text: '{{}}', at: 0, message: 'names no variable' },
@@ -56,7 +56,7 @@ describe('what cannot be a variable is a mistake at its braces', () => {
   });
 });
 
-test('a text that is one variable says so', () => {
+test('recognizes a text that is one variable', () => {
   expect(onlySlot(parseTemplate('{{n}}')!)?.name).toBe('n');
   expect(onlySlot(parseTemplate('{{n}}.')!)).toBeUndefined();
   expect(onlySlot(parseTemplate('\\{{n}}')!)).toBeUndefined();

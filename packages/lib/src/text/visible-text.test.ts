@@ -39,7 +39,7 @@ describe('what a reader sees', () => {
     { what: 'full-width letters', text: 'ｒｍ', seen: 'rm' },
     { what: 'mathematical letters', text: '𝐫𝐦', seen: 'rm' },
     { what: 'a ligature', text: 'ﬁle', seen: 'file' },
-    { what: 'an accent of its own', text: 'cafe\u0301', seen: 'café' },
+    { what: 'a separate accent', text: 'cafe\u0301', seen: 'café' },
     { what: 'an accent kept apart by a joiner', text: 'cafe\u200d\u0301', seen: 'café' },
     { what: 'a non-breaking space', text: 'a\u00a0b', seen: 'a b' },
     { what: 'control characters', text: 'r\u0000m\u007f\u001b', seen: 'rm' },
@@ -60,7 +60,7 @@ describe('what a reader sees', () => {
     expect(visibleText(text)).toBe(seen);
   });
 
-  test('names lose the space around them and keep their case; a list of plain names is the same list', () => {
+  test('trims names and keeps their case, and returns a list of plain names unchanged', () => {
     expect(visibleName(' Read\u200b ')).toBe('Read');
     const plain = ['a', 'b_c'];
     expect(visibleNames(plain)).toBe(plain);

@@ -61,7 +61,12 @@ const ROWS: readonly Row[] = [
     no: [{ A: 1 }, { a: 'x' }, []],
   },
   { name: 'a choice', schema: v.union([v.int(), v.string()]), yes: [1, 'x'], no: [1.5, null] },
-  { name: 'what may be null', schema: v.int().nullable(), yes: [null, 1], no: [undefined, 'x'] },
+  {
+    name: 'values that may be null',
+    schema: v.int().nullable(),
+    yes: [null, 1],
+    no: [undefined, 'x'],
+  },
   {
     name: 'a condition',
     schema: v.int().refine((n) => n % 2 === 0, { message: 'even' }),

@@ -73,7 +73,7 @@ describe('values of the YAML 1.2 core schema', () => {
   });
 });
 
-describe('what is refused, and where', () => {
+describe('refused input, with its position', () => {
   test.each([
     ['an empty text', '', ['YAML_EMPTY 1:1']],
     ['comments only', '# x\n# y\n', ['YAML_EMPTY 1:1']],

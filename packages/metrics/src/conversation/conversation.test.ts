@@ -112,7 +112,7 @@ describe('metrics of turns, by a judge', () => {
   );
 
   test.each(JUDGED)(
-    '$metric.name is not measured where an answer was not captured',
+    '$metric.name is not measured if an answer was not captured',
     async ({ metric, params, replies }) => {
       const trace = talk(['Hi.', 'Hello.'], ['Order 42.', undefined], ['Well?', 'Done.']);
       const output = await metric.evaluate({ trace, params, judge: judgeSaying(replies) });
@@ -126,7 +126,7 @@ describe('metrics of turns, by a judge', () => {
   test.each([
     { metric: roleAdherence, why: 'no role' },
     { metric: topicAdherence, why: 'no topics' },
-  ])('$metric.name needs to be told what to hold the agent to', async ({ metric, why }) => {
+  ])('$metric.name needs a criterion', async ({ metric, why }) => {
     const output = await metric.evaluate({ trace: RETURN, judge: judgeSaying(verdicts(1, 1, 1)) });
     expect(output).toMatchObject({ value: null, detail: { reason: expect.stringContaining(why) } });
   });
@@ -289,7 +289,7 @@ describe('repeated_questions', () => {
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  test('says which, and where it was asked first', async () => {
+  test('names the question and where it was asked first', async () => {
     const trace = talk(['Hi.', 'Which order?'], ['42', 'Ok.'], ['And?', 'Which order?']);
     expect((await repeatedQuestions.evaluate({ trace })).detail).toMatchObject({
       repeated: [{ turn: 3, first_turn: 1, question: 'Which order?' }],
@@ -320,7 +320,7 @@ describe('turns_to_goal', () => {
     expect(await to({ tool: 'refund' }, second)).toMatchObject({ value: 2 });
   });
 
-  test('is the turn of the first answer that says so, or the one the judge names', async () => {
+  test('is the turn of the first matching answer, or the one the judge names', async () => {
     expect(await to({ answer: 'refunded' })).toMatchObject({ value: 3 });
     expect(
       await to({ goal: 'refund' }, RETURN, judgeSaying({ turn: 2, reason: 'r' })),
@@ -333,7 +333,7 @@ describe('turns_to_goal', () => {
     });
   });
 
-  test("takes the user's goal where the spec gives none", async () => {
+  test("uses the user's goal if the spec has none", async () => {
     const output = await turnsToGoal.evaluate({
       trace: RETURN,
       case: { goal: 'g', goal_tool: 'refund' },

@@ -36,7 +36,7 @@ const agent_roles = Object.fromEntries(
 );
 const traceOf = (given: object) => simpleTrace({ answer: 'done', agent_roles, ...given });
 
-describe('whatever agents say to each other', () => {
+describe('any traffic between agents', () => {
   test('coordination and the network do not depend on the order of the messages', async () => {
     await fc.assert(
       fc.asyncProperty(form, fc.infiniteStream(fc.nat()), async (given, random) => {

@@ -61,7 +61,7 @@ const wer = (expected: string, answer: string) =>
     cer: number;
   };
 
-test('the word error rate is 0 for the same words, whatever the blanks, and else not', () => {
+test('the word error rate is 0 for the same words with any spacing, and positive otherwise', () => {
   fc.assert(
     fc.property(words, words, (a, b) => {
       expect(wer(a.join(' '), ` ${a.join('  ')} `).wer).toBe(0);

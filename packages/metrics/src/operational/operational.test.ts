@@ -34,7 +34,7 @@ describe('cost', () => {
     });
   });
 
-  test('is computed from tokens where prices are at hand, and names their table', () => {
+  test('is computed from tokens if prices are available, and names their table', () => {
     const trace = simpleTrace({ answer: 'x', llm_calls: [call] });
     expect(cost.evaluate({ trace, price })).toMatchObject({
       value: 0.5,

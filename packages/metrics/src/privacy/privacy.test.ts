@@ -21,7 +21,7 @@ describe('pii_leakage', () => {
   const value = (text: string, formula: string) =>
     (pii.evaluate({ outcome: text, params: { formula } }) as MetricOutput).value!;
 
-  test('one more leak never scores better with formula: max; with the mean it may', () => {
+  test('one more leak never scores better with formula: max, but may with the mean', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...LEAKS)),

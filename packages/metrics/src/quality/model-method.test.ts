@@ -86,7 +86,7 @@ describe('by model', () => {
     });
   });
 
-  test('answer_correctness is F1 of statements and the similarity; one without the other only where it is chosen', async () => {
+  test('answer_correctness combines statement F1 and similarity, and uses one alone only if chosen', async () => {
     const given = {
       case: { expected_output: 'Oslo is in Norway. It rains' },
       outcome: 'Oslo is in Norway. It snows',
@@ -182,6 +182,6 @@ test.each([
   [{ verdicts: [{ index: 1, reason: '', verdict: 0.5 }] }, 1],
   [{ verdicts: [{ index: 1, verdict: 1 }] }, 1],
   [null, 1],
-])('%j is no list of verdicts', (reply, count) => {
+])('%j is not a list of verdicts', (reply, count) => {
   expect(verdictIssue(reply, count)).toEqual(expect.any(String));
 });

@@ -9,7 +9,7 @@ const call = (model: string, output_tokens?: number) => ({
 });
 
 describe('energy_consumption', () => {
-  test('is estimated from output tokens where the size of the model is known, and says so', () => {
+  test('is estimated from output tokens if the model size is known, and reports that', () => {
     const trace = simpleTrace(call('llama-3.1-70b-instruct', 1000));
     expect(energy.evaluate({ trace })).toMatchObject({
       value: 1,
@@ -29,7 +29,7 @@ describe('energy_consumption', () => {
     expect(energy.evaluate({ trace: simpleTrace(form), params })).toMatchObject({ value: null });
   });
 
-  test('takes the size from the spec where the name does not say it', () => {
+  test('takes the size from the spec if the name does not have it', () => {
     expect(
       energy.evaluate({ trace: simpleTrace(call('gpt-4o', 10)), params: { active_params_b: 50 } }),
     ).toMatchObject({

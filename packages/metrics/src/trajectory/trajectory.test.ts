@@ -167,7 +167,7 @@ describe('matchTools', () => {
     expect(matchTools({ used, reference: ['a', 'b'], mode }).matched).toBe(matched);
   });
 
-  test('the reason gives the rule, then what is missing and extra with counts', () => {
+  test('the reason has the rule, then missing and extra tools with counts', () => {
     const { reason } = matchTools({
       used: ['x', 'x', 'a'],
       reference: ['a', 'b'],

@@ -105,7 +105,7 @@ test('several queries are also compared as a whole', () => {
   expect(renderDiffConsole(found)).toMatch(/pass_rate: +worse/);
 });
 
-test('what it all came to is said in the same words in the terminal, in Markdown and in JSON', () => {
+test('the terminal, Markdown and JSON use the same words for the result', () => {
   const found = report({ count: 12 });
   expect(found.verdict).toBe('worse');
   expect(found.headline).toMatch(/^12 queries passed before and fail now\. .*Gone: lost\.$/);

@@ -175,7 +175,7 @@ describe('exchanges', () => {
     expect(trace.warnings.map(({ code }) => code)).toContain('EXCHANGE_TOO_LARGE');
   });
 
-  test('embeddings are told of, and are not model calls', async () => {
+  test('embeddings are reported and are not model calls', async () => {
     const embedding = exchange(1, {
       route: 'embeddings',
       uri: 'https://api.openai.com/v1/embeddings',
@@ -339,7 +339,7 @@ describe('exchanges and spans of one run', () => {
     expect(trace.warnings).toEqual([]);
   });
 
-  test('a tool that failed by its span failed, whatever its message says', () => {
+  test('a tool whose span failed has failed, even if its message disagrees', () => {
     const trace = build([request(agent, tool({ 'gen_ai.tool.call.id': 'c1' }, true))]);
     const [call] = trace.steps.filter((step): step is ToolStep => step.kind === 'tool');
     expect(call).toMatchObject({

@@ -110,7 +110,7 @@ describe('a call that a tap of an MCP server saw as well', () => {
     );
   });
 
-  test('is of its own server when two have a tool of that name', () => {
+  test('belongs to its server if two have a tool of that name', () => {
     expect(
       calls(
         [

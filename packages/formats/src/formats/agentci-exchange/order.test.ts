@@ -260,7 +260,7 @@ const timings = fc.array(
   { minLength: 7, maxLength: 7 },
 );
 
-describe('one conversation, whatever the clocks say', () => {
+describe('one conversation under any clocks', () => {
   test.each([
     { provider: 'OpenAI', dialect: CHAT },
     { provider: 'Anthropic', dialect: MESSAGES },

@@ -67,11 +67,11 @@ test('tools in order, arguments, errors, handoffs, agents, the answer and the to
   expect(totals(trace).totalTokens).toEqual({ exact: true, value: 120 });
 });
 
-test('a cost of 0 beside tokens is not known', () => {
+test('a cost of 0 next to tokens is unknown', () => {
   expect(totals(read(recording)).costUsd.exact).toBe(false);
 });
 
-test('it is told apart from the simple form', () => {
+test('it is distinguished from the simple form', () => {
   expect(detectFormat(JSON.stringify(recording)).format).toBe('agentci-upstream');
 });
 

@@ -2,7 +2,7 @@ import { describeFormat } from '@agentci/testing/format-cases';
 
 describeFormat('agentci', [
   {
-    when: 'a trace of our own',
+    when: 'a native trace',
     recording: [
       {
         schema: 'agentci.trace/1',

@@ -64,7 +64,7 @@ describe('AgentUnit logs', () => {
     { log: { metadata: {} }, captured: { toolCalls: 'none', toolErrors: 'none' } },
     { log: { interactions: [] }, captured: { messages: 'full', handoffs: 'none' } },
     { log: { agent_roles: { a: {} } }, captured: { agents: 'full' } },
-  ])('of $log says what was captured', ({ log, captured }) => {
+  ])('of $log reports capture levels', ({ log, captured }) => {
     expect(read(log).captured).toMatchObject(captured);
   });
 

@@ -43,7 +43,7 @@ test.each([
   expect((await readOne(events)).captured.toolCalls).toBe('partial');
 });
 
-test('what was sent and streamed back counts once; what was only sent counts too', async () => {
+test('an event that is sent and streamed back counts once, and one that is only sent counts too', async () => {
   const said = { type: 'user.message', content: [{ type: 'text', text: 'hi' }] };
   const sent = ['client.beta.sessions.events.send', ['sesn_1', { events: [said] }]];
   const stream = (value: object) => ['client.beta.sessions.events.stream', value];

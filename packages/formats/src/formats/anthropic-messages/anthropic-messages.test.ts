@@ -49,7 +49,7 @@ describeFormat('anthropic-messages', [
     calls: 'partial',
   },
   {
-    when: 'a request beside its reply',
+    when: 'a request with its reply',
     recording: {
       uri: 'https://api.anthropic.com/v1/messages',
       request: { model: 'claude', messages: [{ role: 'user', content: 'Hi' }] },

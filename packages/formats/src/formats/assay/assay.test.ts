@@ -54,7 +54,7 @@ describe('documented lines', () => {
     ]);
   });
 
-  test('results without any call are no empty trace', async () => {
+  test('results without any call are not an empty trace', async () => {
     expect(await read([{ type: 'tool_result', id: 'x', result: 1 }])).toMatchObject([
       { ok: false, problem: { code: 'ASSAY_NO_CALLS' } },
     ]);
@@ -124,13 +124,13 @@ describe('episodes', () => {
     ]);
   });
 
-  test('a file without any call says so, and its calls count as not captured', async () => {
+  test('a file without any call gets a warning, and its calls count as not captured', async () => {
     expect(await traces([start('e'), end('e')])).toMatchObject([
       { captured: { toolCalls: 'none' }, warnings: [{ code: 'ASSAY_NO_CALLS' }] },
     ]);
   });
 
-  test('beside an episode with calls, one without made none', async () => {
+  test('next to an episode with calls, one without made none', async () => {
     const [, second] = await traces([
       start('a'),
       call('a', 's', 't'),

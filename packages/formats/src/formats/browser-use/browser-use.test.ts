@@ -36,7 +36,7 @@ test.each([
   expect((await readOne({ history })).captured.toolCalls).toBe('partial');
 });
 
-test('a step of which the model gave no reply is no call', async () => {
+test('a step without a model reply is not a call', async () => {
   const failed = {
     model_output: null,
     result: [{ error: 'rate limit' }],

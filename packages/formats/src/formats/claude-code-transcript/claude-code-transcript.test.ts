@@ -107,7 +107,7 @@ describe('Claude Code transcripts', () => {
     expect(trace.final?.text).toBe('Done.');
   });
 
-  test('ask what was asked on the branch that was gone on with', async () => {
+  test('have the question of the final branch', async () => {
     const trace = await traceOf(
       lines(
         line('u1', null, 'user', 'old'),

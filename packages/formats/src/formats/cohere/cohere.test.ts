@@ -10,7 +10,7 @@ const call = {
 };
 const end = { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } };
 
-test('a stream shows its calls; without its end they are partly known', async () => {
+test('a stream shows its calls, which are partial without its end', async () => {
   const whole = await readOne([start, call, end]);
   const cut = await readOne([start, call]);
   expect([whole, cut].map((trace) => [toolNames(trace), trace.captured.toolCalls])).toEqual([

@@ -40,7 +40,7 @@ describe('a session of Gemini CLI', () => {
     expect(toolCalls(trace)).toMatchObject([{ name: 'sleep', status: 'pending' }]);
   });
 
-  test('calls in the content and beside it are counted once', async () => {
+  test('calls in the content and next to it count once', async () => {
     const call = { id: 'c1', name: 'dig', args: { depth: 2 } };
     const trace = await readOne({
       ...head,

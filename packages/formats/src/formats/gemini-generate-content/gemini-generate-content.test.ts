@@ -86,7 +86,7 @@ test.each([
   expect(finalText(await readOne(text))).toBe('done');
 });
 
-test('a text where a request has its contents hides what came before', async () => {
+test('a text instead of request contents hides earlier messages', async () => {
   const trace = await readOne([
     { ...pair([], reply({ text: 'done' })), request: { contents: 'hi' } },
   ]);

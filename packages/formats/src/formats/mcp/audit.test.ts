@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test('where results were not noted, nothing is said of them', () => {
+test('results that were not recorded are not captured', () => {
   const { captured, steps } = traceOf(START, decision(2, 'read'), line(3, 'end'));
   expect(steps).toMatchObject([{ status: 'unknown' }]);
   expect(captured).toMatchObject({ toolCalls: 'full', toolResults: 'none', toolErrors: 'none' });

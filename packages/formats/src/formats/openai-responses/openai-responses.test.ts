@@ -16,7 +16,7 @@ describe('a list of items', () => {
     ]);
   });
 
-  test('pairs calls by call_id, whatever their own ids are', async () => {
+  test('pairs calls by call_id and ignores item ids', async () => {
     const trace = await readOne([
       { ...call, id: 'fc_1' },
       { ...call, id: 'fc_2', call_id: 'c2', arguments: '{"q":2}' },

@@ -20,7 +20,7 @@ test('an observation without its action is a call that is not named, and calls a
   expect([toolCalls(trace).length, trace.captured.toolCalls]).toEqual([1, 'partial']);
 });
 
-test('a reply shows calls for which there is no event', async () => {
+test('a reply shows calls without an event', async () => {
   const model_response = {
     id: 'r1',
     choices: [

@@ -22,7 +22,7 @@ const says = (text: string) => ({
   stopReason: 'stop',
 });
 
-test('calls on a branch that was left ran; the answer is that of the last branch', async () => {
+test('calls on an abandoned branch were executed, and the answer is from the last branch', async () => {
   const trace = await readOne(
     lines(
       line('a', null, { role: 'user', content: 'q' }),
@@ -33,7 +33,7 @@ test('calls on a branch that was left ran; the answer is that of the last branch
   expect([toolNames(trace), finalText(trace)]).toEqual([['dig'], 'Done.']);
 });
 
-test('a command of the user is the user’s, beside a call of the same name', async () => {
+test('a user command is not a call, even next to a call of the same name', async () => {
   const bash = { role: 'bashExecution', command: 'ls', output: 'x', exitCode: 1 };
   const trace = await readOne(
     lines(line('a', null, asks('bash')), line('b', 'a', bash), line('c', 'b', says('ok'))),
