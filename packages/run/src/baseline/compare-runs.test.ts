@@ -368,7 +368,8 @@ test('with nothing changed but chance, at most one comparison in twenty calls an
     if (found.some(({ verdict }) => verdict === 'worse')) alarms++;
   }
   expect(alarms / trials).toBeLessThanOrEqual(0.05);
-  // A gate that never says anything would pass this test too; the one above on broken queries would not.
+  // A gate that never reports anything would pass this test too, but not the test on broken queries
+  // above.
   expect(alarms).toBeGreaterThan(0);
 });
 

@@ -13,7 +13,7 @@ const queryOf = (checks: string) => {
   return suite!.queries[0]!;
 };
 
-/** A judge that gives each rule its score and counts what it was asked. */
+/** A judge that returns a fixed score per rule and counts its questions. */
 function scoring(scores: Readonly<Record<string, number>>): Judge & { readonly asked: string[] } {
   const asked: string[] = [];
   return {

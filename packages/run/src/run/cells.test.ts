@@ -82,7 +82,7 @@ describe('each cell against the reference', () => {
   test('an open question says how many more queries it needs, where a difference was seen', () => {
     const of = (...pairs: string[]) =>
       compareCells(paired(...pairs), [A, B], undefined).cell_comparisons[0]!;
-    // (1.96·√.3 + .8416·√(.3−.09))² / .09 = 23.7, so 24 in all.
+    // (1.96·√.3 + .8416·√(.3−.09))² / .09 = 23.7, so 24 in total.
     expect(of(...times(7, 'pp'), ...times(3, 'pf')).more_queries).toBe(14);
     expect(of(...times(9, 'pp')).more_queries).toBeNull();
   });
@@ -190,7 +190,7 @@ describe('each cell against the reference', () => {
       }));
     const [cell] = compareCells([...of('ppp', 9), ...of('fff', 3)], [A], undefined).cells;
     expect(cell).toMatchObject({ pass_rate: 0.75, passed_runs: 27, decided_runs: 36 });
-    // As wide as that of 9 of 12 queries: the runs of a query all say the same.
+    // As wide as for 9 of 12 queries, because all runs of a query agree.
     expect(cell!.interval!.low).toBeLessThan(0.48);
     expect(cell!.interval!.high).toBeGreaterThan(0.9);
   });

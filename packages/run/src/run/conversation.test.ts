@@ -44,7 +44,7 @@ async function run(spec: string, agent: AgentFunction): Promise<Seen> {
   return { result: results[0]!, trace };
 }
 
-/** Asks what it needs to know, then refunds. */
+/** Asks for missing details, then refunds. */
 const shop: AgentFunction = (message) => {
   const call = (name: string, args: object = {}) => ({ name, args, result: 'ok' });
   if (message.startsWith('I want')) return { answer: 'What is your order number?', tool_calls: [] };

@@ -38,7 +38,7 @@ const says = (message: string, rest: object = {}) => ({
   text: JSON.stringify({ message, done: false, reason: 'next', uses: [], ...rest }),
 });
 
-/** Refunds when it is told yes. */
+/** Refunds after a "yes". */
 const shop: AgentFunction = (message) => {
   const refund = { name: 'refund', args: {}, result: 'ok' };
   if (/^yes/i.test(message)) return { answer: 'Refunded.', tool_calls: [refund] };
@@ -358,7 +358,7 @@ describe('a user played by a model', () => {
         .join('\n');
       expect(stored).toContain(mark);
       expect(`${stored}${traces.join('')}`).not.toContain(value);
-      // The second time it is read from there, and said all the same.
+      // The second run reads the reply from the cassette and says it again.
       heard.length = 0;
       await once();
       expect(heard[1]).toBe(`It is ${value}.`);

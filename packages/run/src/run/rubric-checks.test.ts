@@ -9,7 +9,7 @@ import { evaluateQuery } from './evaluate-query.ts';
 
 type Said = { score: number; label?: VerdictLabel } | 'down';
 
-/** Says what it is told, in order, and remembers what it was asked. */
+/** Returns the given replies in order, and records the questions. */
 function scripted(
   said: readonly Said[],
   ensemble?: Judge['ensemble'],

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunOptions } from './run-options.ts';
 import { runSuite } from './run-suite.ts';
 
-/** A suite from YAML; `dir` is an empty folder, so no baseline is found by accident. */
+/** A suite from YAML. `dir` is an empty folder, so that no baseline is found by accident. */
 function suiteOf(queries: string, { dir = tempDir(), head = '' } = {}): Suite {
   const text = `version: 1\nagent: demo\n${head}queries:\n${queries.replace(/^\n/, '')}`;
   const { suite, diagnostics } = parseSpec(text, { file: 'agentci_spec.yaml' });

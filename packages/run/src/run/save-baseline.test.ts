@@ -55,7 +55,7 @@ describe('saving', () => {
   test('the file says what it is, in an order that reads well, and is the same every time', async () => {
     const [one, two] = [tempDir(), tempDir()];
     const { file, baseline } = await save(one);
-    // The agent's name is not a folder name; it becomes one.
+    // The agent's name is not a valid folder name and is converted.
     expect(file).toMatch(/Support-Router-[0-9a-f]{6}[\\/]v1[\\/]refund\.json$/);
     const text = readFileSync(file, 'utf8');
     expect(readFileSync((await save(two)).file, 'utf8')).toBe(text);
@@ -310,7 +310,7 @@ describe('vectors', () => {
   });
 });
 
-/** What a baseline of the original program says, in the words of its vector. */
+/** The content of a baseline of the original program, in the terms of its vector. */
 async function loadLegacy(dir: string) {
   const found = await loadBaseline({ dir, agent: 'legacy-agent', version: 'v1' });
   return {

@@ -28,7 +28,9 @@ const record = {
 };
 const agent: AgentFunction = () => ({ answer: 'Which order?', tool_calls: [] });
 
-/** Plays the user with these words, and audits it with these replies, one for each conversation. */
+/**
+ * Simulates the user with these messages, and returns one of these audit replies per conversation.
+ */
 function judgeOf(words: string[], audits: unknown[], seen: JudgeTask[] = []): Judge {
   let said = 0;
   let audited = 0;
@@ -58,7 +60,7 @@ const clean = { faults: [] };
 describe('--audit-user', () => {
   test('counts conversations with a mistake, by a judge or by the detectors, with an interval', async () => {
     const seen: JudgeTask[] = [];
-    // The third user makes up an order, so nobody is asked about it.
+    // The third user invents an order, which needs no judge.
     const run = await audit(
       4,
       judgeOf(['Order 42.', 'Order 42.', 'Order 99.', 'Order 42.'], [clean, fault(2), clean], seen),
@@ -80,7 +82,7 @@ describe('--audit-user', () => {
     expect(run.notices?.join('\n')).toContain(
       'a fault in 2 of 4 conversations (50 %, 95 % interval 15 % to 85 %)',
     );
-    // It measures: the verdict on the agent is what it was.
+    // The audit only measures. The verdict on the agent stays the same.
     expect(run.results.map(({ status }) => status)).toEqual(['pass', 'pass', 'error', 'pass']);
     expect(JSON.stringify(seen)).not.toContain('SECRET-RUBRIC-WORD');
   });

@@ -7,7 +7,7 @@ const base = { cwd: process.cwd(), env: process.env, stdin: '', maxStdoutBytes: 
 const never = new AbortController().signal;
 const node = (code: string) => ({ command: process.execPath, args: ['-e', code] });
 
-/** Gone, or only waiting for init to take note of it. */
+/** Gone, or a zombie that waits for init. */
 async function isGone(pid: number): Promise<boolean> {
   for (let tries = 0; tries < 50; tries++) {
     const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
@@ -134,7 +134,7 @@ test('a process that left the group and holds stdout open does not hold the run'
 
 test('an agent that is stopped gets the time to clean up after itself', async () => {
   const controller = new AbortController();
-  // It says itself that it listens: a signal before that would just end it.
+  // It reports when it listens. An earlier signal would just end it.
   const code = `process.on('SIGTERM', () => { console.error('cleaned up'); process.exit(0) }); setInterval(() => {}, 1000); process.kill(${process.pid}, 'SIGWINCH')`;
   const running = runProcess({
     ...base,
@@ -182,7 +182,7 @@ test('whoever watches the process is told when it starts and, once, when it is o
 test.skipIf(process.platform !== 'linux')(
   'a grandchild in a session of its own does not outlive a timeout',
   async () => {
-    // It leaves the group, closes the pipes, and starts one more of its own.
+    // It leaves the group, closes the pipes, and starts another process.
     const code = `const { spawn } = require('child_process');
       const child = spawn('setsid', ['sh', '-c', 'sleep 61 & echo $! >&3; exec sleep 60'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'], detached: true });
       child.stdio[3].on('data', (pid) => console.error(String(child.pid), String(pid)));

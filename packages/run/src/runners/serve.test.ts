@@ -10,7 +10,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((runner) => runner.close()));
 });
 
-/** A server that answers each line with what `reply` makes of it. */
+/** A server that answers each line with the result of `reply`. */
 const LOOP = (reply: string) => `
 const { createInterface } = require('node:readline');
 const say = (value) => process.stdout.write(JSON.stringify(value) + '\\n');
@@ -202,7 +202,7 @@ const pause = (ms: number) =>
   });
 
 describe('an answer too many, without an id', () => {
-  // One answer behind from "b" on, and the last one when there are no more questions.
+  // One answer behind from "b" on. Sends the last one when there are no more questions.
   const LATE = LOOP(`
     globalThis.due ??= (process.stdin.on("end", () => say(globalThis.due)), "to a");
     say(globalThis.due);

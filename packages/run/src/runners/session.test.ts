@@ -27,7 +27,7 @@ async function start(
   return runner;
 }
 
-/** The turns of one conversation, and what the agent said in each. */
+/** The turns of one conversation with the answers of the agent. */
 async function talk(
   runner: Runner,
   messages: readonly string[],

@@ -41,7 +41,8 @@ describe('the file of a run', () => {
       { id: 'caf\u00e9', run: 1 },
       { id: 'cafe\u0301', run: 1 },
     ].map(cassetteFileName);
-    // Disks of macOS do not tell forms of an accent apart; ids that differ only in capitals are refused before.
+    // File systems of macOS ignore the form of an accent. Ids that differ only in case are rejected
+    // earlier.
     expect(new Set(names.map((name) => name.toLowerCase().normalize('NFD'))).size).toBe(
       names.length,
     );

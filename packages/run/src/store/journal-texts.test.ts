@@ -8,7 +8,7 @@ import { JournalTexts } from './journal-texts.ts';
 const dir = mkdtempSync(join(tmpdir(), 'agentci-texts-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Every byte tells where it is. */
+/** Each byte depends on its position. */
 const BYTES = Buffer.from(Array.from({ length: 3_000_000 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
 
 test('every piece is what is there, in whatever order pieces are read', () => {

@@ -25,7 +25,7 @@ const header = (run_id: string, hash = 'sha256:1') => ({
   spec: { file: 'spec.yaml', hash },
   started_at: '2026-01-01T00:00:00Z',
 });
-/** Of the results or traces that are in a file. */
+/** The ids of the results or traces in a file. */
 const idsIn = (path: string): string[] =>
   [...readFileSync(path, 'utf8').matchAll(/^\{.*?"id":"(\w+)"/gm)]
     .map(([, id]) => id!)
@@ -221,7 +221,7 @@ test.each([
     store.judges(recordings);
     store.close();
     expect(tracesOf(root, 'r1')).toBe(recordings);
-    // Of the same length: only the time tells.
+    // Of the same length: only the time differs.
     writeFileSync(join(source, 'traces.jsonl'), 'two');
     utimesSync(join(source, 'traces.jsonl'), 1, 1);
     expect(() => tracesOf(root, 'r1')).toThrowError(
