@@ -166,7 +166,7 @@ describe('front', () => {
 
   describe('to a client that takes it for the proxy to itself', () => {
     const address = (): string => front.origin.slice(7);
-    /** A connection as such clients have it: a tunnel from the front to the front. */
+    /** A connection as some clients open it: a tunnel from the front to itself. */
     const tunnelled = async (): Promise<Socket> => {
       const asked = httpRequest(front.origin, { method: 'CONNECT', path: address(), agent: false });
       asked.end();

@@ -72,7 +72,7 @@ const refusal = (work: () => unknown): string => {
   return 'accepted';
 };
 
-/** Thirty turns of a conversation, each request with all that was said before. */
+/** Thirty turns of a conversation, each request with all previous messages. */
 function loop(turns: number): CassetteEntry[] {
   const messages: unknown[] = [{ role: 'system', content: 'S'.repeat(2000) }];
   return Array.from({ length: turns }, (_, at) => {
@@ -516,7 +516,7 @@ describe('recording', () => {
   });
 
   it.each([
-    // A key that no other test has given a name.
+    // A key without a name from another test.
     ['whole', ['{"text":"the key is sk-test-9876543210zyxwvutsrq."}']],
     ['cut by chunks', ['{"text":"the key is sk-test-98765', '43210zyxwvutsrq."}']],
     [

@@ -18,7 +18,7 @@ const said = (text: string): string =>
     choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
   });
 
-/** Records work against a provider that behaves as told, then does the same work with that provider gone. */
+/** Records a task with a scripted provider, then repeats it without the provider. */
 async function recordAndReplay<T>(
   behave: Behaviour,
   work: (slot: CaptureSlot) => Promise<T>,
@@ -165,7 +165,7 @@ describe('what the agent gets in replay is what it got when recorded', () => {
       seen.trace?.steps.flatMap((step) => (step.kind === 'llm' ? [step.usage] : [])),
     );
     expect(tokens[1]).toEqual(tokens[0]);
-    // A client that asks for it is shown it.
+    // A client that requests usage gets it.
     const asks = body('x', { stream: true, stream_options: { include_usage: true } });
     const shown = await withTape('replay', { env: {}, cassette: recorded.cassette }, (slot) =>
       ask(base(slot) + CHAT, asks),

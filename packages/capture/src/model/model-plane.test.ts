@@ -410,7 +410,7 @@ describe('model plane', () => {
       count++;
       response.setHeader('connection', 'keep-alive');
       response.end('{}');
-      // Closed without a word, as servers do with idle connections.
+      // Closed silently, as servers do with idle connections.
       if (count === 1) setTimeout(() => response.socket?.destroy(), 5);
     });
     for (let i = 0; i < 3; i++) {

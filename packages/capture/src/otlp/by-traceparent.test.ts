@@ -25,7 +25,7 @@ async function receiver(notes: CaptureNote[] = []) {
 
 type Sent = readonly [attributes: Record<string, string>, traceparent: string, below?: string];
 
-/** Sends spans, each of the trace that a header names, below the header's span unless another is given. */
+/** Sends spans in the trace of a header, below the header's span unless another is given. */
 async function send(origin: string, given: readonly Sent[]): Promise<number> {
   const request = otlp(given.map(([attributes], i) => ({ id: `s${i}`, attributes })));
   for (const [i, span] of request.resourceSpans[0]!.scopeSpans[0]!.spans.entries()) {
@@ -53,7 +53,7 @@ describe('spans of an agent that many queries share', () => {
     await send(origin, [
       [TOOL('dig'), a.headers.traceparent!],
       [TOOL('fill'), b.headers.traceparent!],
-      // A server has other work that says nothing about agents.
+      // A server also does work that does not concern agents.
       [SERVER, ELSEWHERE],
     ]);
     const [first, second] = await Promise.all([a.end(), b.end()]);

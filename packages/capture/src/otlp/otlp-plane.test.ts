@@ -127,7 +127,7 @@ const toolsIn = ({ telemetry = [], gaps = [] }: Partial<Evidence>): readonly str
 };
 const spans = JSON.stringify(otlp([{ id: 'a', name: 'execute_tool lookup', attributes: TOOL }]));
 
-/** Field names as protobuf has them; the keys of attributes are values. */
+/** Field names of protobuf. The keys of attributes are values. */
 const snake = (text: string): string =>
   text.replace(
     /"(\w+)":/g,

@@ -12,7 +12,7 @@ const from = createRequire(import.meta.url);
 /** Packages of this repository, as a program in another folder would import them. */
 const entryOf = (name: string): string => join(dirname(from.resolve(`${name}/package.json`)));
 
-/** Runs a Node program behind a capture that answers in the place of every provider. */
+/** Runs a Node program with a capture that answers for every provider. */
 async function runAgent(
   files: Readonly<Record<string, string>>,
   {
@@ -359,7 +359,7 @@ describe('everything else is as it was', () => {
       calls: '/chat/completions$',
     });
     const env = { PATH: process.env.PATH, AGENTCI_PRELOAD, NODE_OPTIONS: `--require ${file}` };
-    // Port 9 answers to no one: only what goes through the front has an answer.
+    // Nothing listens on port 9, so only requests through the front are answered.
     const program = `(async () => {
       const ask = (n, method) => fetch('http://127.0.0.1:9/' + n + '/chat/completions', { method }).then((reply) => reply.text(), () => 'refused');
       const said = new Set();

@@ -25,7 +25,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-/** On a machine without a network the loopback is the model host. */
+/** Without a network, the loopback interface is the model host. */
 async function open(
   env: Record<string, string> = {},
   modelHosts = ['127.0.0.1'],
@@ -179,7 +179,7 @@ describe('requests in the clear', () => {
       [{ gap: 'tunnelled', detail: 'models.example' }],
     ],
   ])('%s', async (_, path, gaps) => {
-    // The user's proxy is the website: no name has to be looked up.
+    // The user's proxy is the website, so no name has to be resolved.
     const website = await server((request, response) => {
       response.writeHead(418, { 'x-mine': 'yes' });
       response.end(`${request.method} ${request.path} ${request.body}`);
@@ -295,7 +295,7 @@ describe('requests in the clear', () => {
     sent.end();
     const [error] = (await once(sent, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNRESET');
-    // Its errors of connections are those of statuses as well.
+    // Its connection errors are HTTP errors too.
     const python = proxied('http://127.0.0.1:9/health', {
       headers: { 'user-agent': 'Python-urllib/3.11' },
     });
@@ -480,7 +480,7 @@ describe('programs that honour the variables', () => {
     await promisify(execFile)(program, [...args, 'http://localtest.example/'], { env }).catch(
       () => {},
     );
-    // The host does not exist: the witness was asked and could not reach it.
+    // The host does not exist: the tunnel proxy was asked and could not reach it.
     expect(opened!.front.strangers()).toBe(0);
     const { url } = await server((_request, response) => void response.end('hello'));
     const here = await promisify(execFile)(program, [...args, url], { env });
