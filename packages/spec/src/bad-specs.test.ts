@@ -8,9 +8,9 @@ import { specJsonSchema } from './json-schema.ts';
 import { parseSpec } from './parse-spec.ts';
 
 /**
- * Every file starts with what must be found in it, completely and in order:
- * `# expect: CODE line:column` for an error, `# warns:` for a warning, `suggests key` for the key of a did-you-mean.
- * `# structural` marks those a JSON Schema can refuse as well.
+ * Every file starts with its expected diagnostics, complete and in order: `# expect: CODE
+ * line:column` for an error, `# warns:` for a warning, `suggests key` for the key of a
+ * did-you-mean. `# structural` marks files that a JSON Schema can reject too.
  */
 const FOLDER = fileURLToPath(new URL('../../testing/bad-specs/', import.meta.url));
 const HEADER = /^# (expect|warns): (\S+) (?:(\S+):)?(\d+):(\d+)(?: suggests (\S+))?$/;

@@ -289,8 +289,8 @@ const RENEWED: ReadonlySet<string> = new Set(['host', 'expect']);
 /**
  * Breaks the connection if the server is down. Without a proxy the connection is refused, which is
  * how programs wait for a server to start, and any response would look like a running server. A
- * broken connection comes closest, although urllib reports it as another kind of error, as it does
- * for an error status of a proxy.
+ * broken connection comes closest. Only urllib reports it as another kind of error than a refused
+ * one, and an error status as the same kind.
  */
 function breakOff(request: PlaneRequest['request'], response: PlaneRequest['response']): void {
   if (/^Python-urllib\//.test(request.headers['user-agent'] ?? ''))
