@@ -12,7 +12,7 @@ const config = (rest: object) => ({
   ...rest,
 });
 
-/** A folder with a suite in it, and a secret beside it. */
+/** A folder with a suite, next to a secret. */
 function setUp(suite: object | string, name = 'promptfooconfig.json') {
   const dir = tempDir({
     'secret.txt': 'hunter2',

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { convertFiles } from '@agentci/testing/convert';
 import { expect, test } from 'vitest';
 
-// What promptfoo 0.121.20 said about these answers: `npm run agree:promptfoo -- --write` asks it again.
+// The verdicts of promptfoo 0.121.20 on these answers. Update them with `npm run agree:promptfoo --
+// --write`.
 interface Pair {
   readonly id: string;
   readonly output: string;
