@@ -55,7 +55,7 @@ describe('front', () => {
     expect(front.base).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/r\/[0-9a-f]{32}$/);
   });
 
-  it('hands a plane what follows its name in the path', async () => {
+  it('passes a plane the path after its name', async () => {
     expect(await ask(own('/llm/openai/v1/chat/completions?a=1'), {}, '{"x":1}')).toBe(200);
     expect(seen).toEqual(['1.1 POST /openai/v1/chat/completions?a=1 {"x":1}']);
   });

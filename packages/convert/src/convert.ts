@@ -63,14 +63,14 @@ export async function convertSuite(
   }
   throw new UserError(
     'CONVERT_INVALID',
-    'the converted spec does not validate; nothing was written',
+    'the converted spec does not validate, so nothing was written',
   );
 }
 
 const brokenSpec = ({ line, message }: Diagnostic): UserError =>
   new UserError(
     'CONVERT_INVALID',
-    `the converted spec does not validate (line ${line}: ${message}); nothing was written`,
+    `the converted spec does not validate (line ${line}: ${message}), so nothing was written`,
     {
       hint: 'Please report it, with the suite.',
     },

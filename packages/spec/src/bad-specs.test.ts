@@ -61,12 +61,12 @@ const found = (text: string, name: string): Expected[] =>
   );
 
 describe('bad specs', () => {
-  test('there are enough of them, and each says what is expected', () => {
+  test('there are enough of them, and each lists its expected diagnostics', () => {
     expect(cases.length).toBeGreaterThanOrEqual(45);
     expect(cases.filter(({ expected }) => expected.length === 0)).toEqual([]);
   });
 
-  test.each(cases)('$name is reported where it is wrong', ({ name, text, expected }) => {
+  test.each(cases)('$name is reported at its place', ({ name, text, expected }) => {
     expect(found(text, name)).toEqual(expected);
   });
 
@@ -103,7 +103,7 @@ describe('bad specs', () => {
     ]);
   });
 
-  test('xfail: false is told to go, not to be quoted: in quotes it would be a reason', () => {
+  test('the hint for xfail: false is to remove it, because in quotes it would be a reason', () => {
     const { diagnostics } = parseSpec(
       'agent: a\nqueries: [{query: q, xfail: false, path: {max_loops: 1}}]\n',
     );

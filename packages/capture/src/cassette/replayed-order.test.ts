@@ -66,7 +66,7 @@ async function converse(slot: CaptureSlot, name: string): Promise<void> {
 const stepsOf = ({ steps }: Trace): string[] =>
   steps.map((step) => (step.kind === 'tool' ? step.name : step.kind));
 
-test('replays show the steps of the recording, whatever their timing', async () => {
+test('replays show the steps of the recording, with any timing', async () => {
   const upstream = await startChaos((request, response) => {
     const { messages } = JSON.parse(request.body) as { messages: Message[] };
     response.writeHead(200, { 'content-type': 'application/json' });

@@ -83,7 +83,7 @@ export function openModelPlane(context: PlaneContext, options: ModelPlaneOptions
     if (/^websocket$/i.test(request.headers.upgrade ?? '')) {
       sockets++;
       const headers = { upgrade: 'HTTP/1.1', connection: 'upgrade' };
-      refuse(response, 426, 'WebSockets are not captured; use HTTP', headers);
+      refuse(response, 426, 'WebSockets are not captured. Use HTTP.', headers);
       return;
     }
     const [, host] = /^\/@past\/([^/]+)$/.exec(path) ?? [];

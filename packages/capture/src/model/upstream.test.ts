@@ -134,7 +134,7 @@ it('reaches a server on an IPv6 address', async () => {
   expect(reply.statusCode).toBe(200);
 });
 
-it('signs only what was signed in AWS’s way', () => {
+it('signs only requests with a signature of AWS', () => {
   const options = {
     method: 'POST',
     target: new URL('https://x.example/a'),

@@ -89,7 +89,7 @@ describe('spans of an agent that many queries share', () => {
     expect(codes(warnings)).toEqual(['CAPTURE_NOT_ATTRIBUTABLE', 'CAPTURE_NOTHING']);
   });
 
-  it('that continue no trace may belong to a query beside its own: its calls are partly known', async () => {
+  it('that continue no trace may belong to another query: its calls are partly known', async () => {
     const { origin, open } = await receiver();
     const slot = open();
     await send(origin, [
@@ -150,7 +150,7 @@ describe('spans of an agent that many queries share', () => {
 });
 
 describe('a server that sends nothing', () => {
-  it('is told which variables to set', async () => {
+  it('is reported with the variables to set', async () => {
     const { origin, open } = await receiver();
     const { trace, warnings } = await open().end();
     expect(trace).toBeUndefined();
@@ -171,7 +171,7 @@ describe('a server that sends nothing', () => {
     expect(await time()).toBeLessThan(300);
   });
 
-  it('or nothing about an agent, is told that', async () => {
+  it('or nothing about an agent, is reported', async () => {
     const { origin, open } = await receiver();
     const slot = open();
     await send(origin, [[SERVER, slot.headers.traceparent!]]);
@@ -206,7 +206,7 @@ describe('the address', () => {
     expect(await status(origin, given)).toBe(expected);
   });
 
-  it('in use is said in one sentence, with the way out', async () => {
+  it('in use is reported in one sentence, with the way out', async () => {
     const { origin } = await receiver();
     const port = Number(new URL(origin).port);
     await expect(receiveByTraceparent({ port })).rejects.toMatchObject({

@@ -182,7 +182,7 @@ it.each([
     `new http.Agent({ lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) })`,
     '',
   ],
-])('a call with %s is made as it was written, and told of', async (_, agent, more) => {
+])('a call with %s is made unchanged and reported', async (_, agent, more) => {
   const { port } = new URL(model.url);
   const cwd = tempDir({
     'agent.mjs': `${IMPORTS} const agent = ${agent}; ${more}; const sent = http.request('http://model.internal:${port}/v1/chat/completions', { method: 'POST', agent, lookup: (_, { all }, done) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) }); ${SENT}`,
@@ -195,7 +195,7 @@ it.each([
   ]);
 });
 
-describe('what is no call of a model is written as it was', () => {
+describe('requests that are not model calls stay unchanged', () => {
   it('to sockets and to standard output', async () => {
     const server = await startChaos(
       (request, response) => void response.end(`${request.method} seen`),
@@ -233,7 +233,7 @@ describe.each([
        session.on('error', fail); const stream = session.request({ ':method': 'POST', ':path': '/v1/chat/completions' }); stream.on('error', fail);
        stream.on('data', (data) => { console.log(String(data)); process.exit(); }); stream.end('{}');`,
     ],
-  ])('%s is told of', async (_, code) => {
+  ])('%s is reported', async (_, code) => {
     const { key, cert } = madeCertificate();
     const server = createSecureServer(
       { key, cert, allowHTTP1: true },

@@ -91,7 +91,7 @@ function play(root: string, steps: readonly Step[]): string[] {
   });
 }
 
-test('whatever the clocks of runs say, the last verdict in the order they came counts, and dates are their own', () => {
+test('the last verdict in order of arrival counts and dates stay unchanged, even if clocks are wrong', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
       const root = makeDir();
@@ -166,7 +166,7 @@ describe('a place', () => {
     expect(placeAmong(among, { time, now })).toBe(place);
   });
 
-  test('a run that is dated after now is named to the first run that finds it, whatever the clocks of later ones', () => {
+  test('a run dated in the future is reported to the first run that finds it, independent of later clocks', () => {
     const runs = seen(['01'], ['09'], ['05', '09~000001']);
     expect(runsAhead(runs.slice(0, 2), '05')).toEqual(['09']);
     expect(runsAhead(runs, '06')).toEqual([]);

@@ -33,7 +33,7 @@ export function parseQueueAddress(text: string, env: Env): QueueAddress {
   if (url.username !== '' || url.password !== '')
     throw new UserError(
       'QUEUE_CREDENTIALS',
-      '--queue has credentials in it, where every process of the machine can see them',
+      '--queue contains credentials, which every process of the machine can see',
       {
         hint: `Leave them out and set ${PASSWORD_VARIABLE} (and ${USERNAME_VARIABLE}, if there is one).`,
       },

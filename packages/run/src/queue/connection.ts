@@ -151,7 +151,7 @@ export class QueueConnection {
         ? `the Redis at ${at} went away and did not come back within ${within}`
         : `the Redis at ${at} cannot work, and did not recover within ${within}: ${refusal}`,
       {
-        hint: `What was finished is stored: ${refusal === undefined ? 'start Redis again' : 'see to the Redis'}, and continue with --resume.`,
+        hint: `Finished results are stored. ${refusal === undefined ? 'Start Redis again' : 'Fix the Redis'}, then continue with --resume.`,
       },
     );
   }
@@ -162,7 +162,7 @@ export class QueueConnection {
       'QUEUE_REPLY',
       `the Redis at ${addressText(this.#address)} refused a command: ${error.message}`,
       {
-        hint: 'Something else has written to the keys of AgentCI, or the user may not use the command. What was finished is stored: continue with --resume.',
+        hint: 'Another program has written to the keys of AgentCI, or the user may not use the command. Finished results are stored: continue with --resume.',
       },
     );
   }
@@ -261,8 +261,8 @@ const CONNECT_ERRORS: readonly ConnectError[] = [
     what: (at, message) => `there is no Redis at ${at}: ${message}`,
     hint: ({ isTls }) =>
       isTls
-        ? 'Correct --queue; rediss:// is for a port that speaks TLS.'
-        : 'Start one (redis-server), or correct --queue; a port that speaks TLS needs rediss://.',
+        ? 'Correct --queue. Use rediss:// only for a port that speaks TLS.'
+        : 'Start one (redis-server), or correct --queue. A port that speaks TLS needs rediss://.',
   },
 ];
 

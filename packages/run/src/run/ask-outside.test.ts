@@ -89,7 +89,7 @@ describe('rubrics in combinators', () => {
     expect(judge.asked.sort()).toEqual(asked);
   });
 
-  test('with the judge off they are skipped, and the run says so', async () => {
+  test('with the judge off they are skipped with a notice', async () => {
     const query = queryOf(`    correctness: {not: ${rubric('rude')}}\n`);
     const result = await evaluateQuery({
       query,
@@ -167,7 +167,7 @@ describe('similarity by embedding', () => {
     });
   });
 
-  test('without a model it could not be told', async () => {
+  test('without a model they are errors', async () => {
     expect(await evaluate(0.5, false)).toMatchObject({ status: 'error' });
   });
 

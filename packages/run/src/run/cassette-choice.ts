@@ -43,7 +43,7 @@ export function planCassettes(given: {
       'CASSETTE_CI',
       'the spec says "cassette: {mode: record}", and CI is set: nothing is recorded by accident',
       {
-        hint: 'Take the mode out of the spec; to record here on purpose, run it with --cassette record.',
+        hint: 'Remove the mode from the spec. To record here on purpose, use --cassette record.',
       },
     );
   const shownDir = choice?.dir ?? join(specDir, config.dir ?? DEFAULT_DIR);

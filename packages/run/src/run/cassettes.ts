@@ -231,7 +231,7 @@ export class Cassettes {
     throw new UserError(
       'CASSETTE_FOREIGN',
       `${this.#shown(path)} was recorded for run ${cassette.run} of query "${cassette.id}" of agent "${cassette.agent}"`,
-      { hint: 'Move it back to where it was, or record this query again with --cassette record.' },
+      { hint: 'Move it back to its old path, or record this query again with --cassette record.' },
     );
   }
 

@@ -193,7 +193,8 @@ function inputOf({ trace, query }: CheckContext): object {
 
 function parsed(stdout: string): unknown {
   const text = stdout.trim();
-  if (text === '') throw new Error('it printed nothing; print true, false, or {"status": "pass"}');
+  if (text === '')
+    throw new Error('it printed nothing, but must print true, false, or {"status": "pass"}');
   try {
     return JSON.parse(text);
   } catch {

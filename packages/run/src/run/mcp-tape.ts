@@ -121,7 +121,7 @@ export class McpTape {
   get missText(): string | undefined {
     for (const [server, { misses }] of this.#players)
       if (misses[0] !== undefined)
-        return `MCP server "${server}": ${misses[0].message.replace(/^cassette miss: /, '')} (${this.#file}); record it again with --cassette record`;
+        return `MCP server "${server}": ${misses[0].message.replace(/^cassette miss: /, '')} (${this.#file}). Record it again with --cassette record.`;
     return undefined;
   }
 

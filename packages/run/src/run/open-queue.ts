@@ -83,7 +83,7 @@ function queuedRun(options: RunOptions, config: LiveRunner): QueuedRun {
     throw new UserError(
       'QUEUE_CASSETTE',
       'cassettes are recorded on one machine, and this run is on several',
-      { hint: 'Record without --queue; with it, use --cassette replay or --cassette off.' },
+      { hint: 'Record without --queue. With a queue, use --cassette replay or --cassette off.' },
     );
   return {
     run: options.runId ?? 'run',

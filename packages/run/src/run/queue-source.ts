@@ -311,7 +311,7 @@ export class QueueSource implements TraceSource {
         'QUEUE_NO_WORKER',
         `no worker was there for ${Math.round(timeoutMs / 1000)} s, and ${plural(left, 'run')} ${left === 1 ? 'is' : 'are'} left to do`,
         {
-          hint: `${mismatch(workers, run)}${this.#isStored ? ' What was finished is stored; continue with --resume.' : ''}`,
+          hint: `${mismatch(workers, run)}${this.#isStored ? ' Finished results are stored: continue with --resume.' : ''}`,
         },
       );
     if (now - Math.max(this.#saidAt, this.#workedAt) < SAY_MS) return;

@@ -15,7 +15,7 @@ export async function loadUsedMetrics(suite: Suite): Promise<ReadonlyMap<string,
     const found = metricsIn(await importModule(suite, path));
     if (found.length === 0)
       throw new UserError('USE_NO_METRIC', `use: ${path} exports no metric`, {
-        hint: 'Export an object with a name and an evaluate function; see docs/metrics/custom.md.',
+        hint: 'Export an object with a name and an evaluate function. See docs/metrics/custom.md.',
       });
     for (const item of found) {
       // A class is named by its instances. If they have no name, by its own.

@@ -87,7 +87,7 @@ describe('--audit-user', () => {
     expect(JSON.stringify(seen)).not.toContain('SECRET-RUBRIC-WORD');
   });
 
-  test('what could not be audited is neither clean nor faulty', async () => {
+  test('a conversation that could not be audited is neither clean nor faulty', async () => {
     const run = await audit(2, judgeOf(['Order 42.'], [clean]));
     expect(run.user_audit).toMatchObject({
       conversations: 1,
@@ -100,8 +100,11 @@ describe('--audit-user', () => {
 
   test.each([
     { when: 'the judge gave no answer', audits: [] },
-    { when: 'a fault is said of a turn that never came', audits: [fault(7)] },
-    { when: 'a fault is said of the first message, which the spec gives', audits: [fault(1)] },
+    { when: 'a fault is reported for a turn that never came', audits: [fault(7)] },
+    {
+      when: 'a fault is reported for the first message, which the spec provides',
+      audits: [fault(1)],
+    },
   ])('an audit that saw nothing is an error, where $when', async ({ audits }) => {
     const run = await audit(1, judgeOf(['Order 42.'], audits));
     expect(run.user_audit).toMatchObject({
@@ -125,7 +128,7 @@ describe('--audit-user', () => {
           'agent: a\nqueries: [{query: q, correctness: {not_in_answer: [x]}}]\n',
         ),
     },
-  ])('is refused with $code where it cannot be done', async ({ code, run }) => {
+  ])('is rejected with $code if it is impossible', async ({ code, run }) => {
     await expect(run()).rejects.toMatchObject({ code });
   });
 });

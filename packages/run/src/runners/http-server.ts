@@ -36,7 +36,7 @@ export async function startServer(
       'RUNNER_PORT_IN_USE',
       `runner.http: something already answers at ${ready}, so the server was not started`,
       {
-        hint: 'Stop what is running there, use another port, or leave out "start" to ask what runs already.',
+        hint: 'Stop the program on that port, use another port, or remove "start" to ask the running server.',
       },
     );
   const [program = '', ...args] = command;

@@ -85,7 +85,7 @@ test('a print loop is stopped once it passes the limit', async () => {
   expect((await runProcess({ ...base, ...node(code), signal: never })).ended).toBe('flooded');
 });
 
-test('a program that does not exist is said, not thrown', async () => {
+test('a missing program is reported, not thrown', async () => {
   const outcome = await runProcess({
     ...base,
     command: 'no-such-program-here',
@@ -98,7 +98,7 @@ test('a program that does not exist is said, not thrown', async () => {
 test.each([
   { what: 'an empty name', command: '', args: [] },
   { what: 'a null byte in an argument', command: 'cat', args: ['a\0b'] },
-])('a program with $what is said, not thrown', async ({ command, args }) => {
+])('a program with $what is reported, not thrown', async ({ command, args }) => {
   expect(await runProcess({ ...base, command, args, signal: never })).toMatchObject({
     ended: 'not_started',
   });
@@ -165,7 +165,7 @@ test.each([
   ).toBe(ended);
 });
 
-test('whoever watches the process is told when it starts and, once, when it is over', async () => {
+test('onStart is called at the start of the process, and its result once at the end', async () => {
   const told: string[] = [];
   await runProcess({
     ...base,
@@ -180,7 +180,7 @@ test('whoever watches the process is told when it starts and, once, when it is o
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a grandchild in a session of its own does not outlive a timeout',
+  'a grandchild in another session does not outlive a timeout',
   async () => {
     // It leaves the group, closes the pipes, and starts another process.
     const code = `const { spawn } = require('child_process');
@@ -197,7 +197,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('what the system refuses to start is said in words', async () => {
+test('a process that the system refuses to start is reported in words', async () => {
   const args = ['x'.repeat(200_000)];
   const outcome = await runProcess({ ...base, command: process.execPath, args, signal: never });
   expect(outcome).toMatchObject({

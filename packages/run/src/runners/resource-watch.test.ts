@@ -26,7 +26,7 @@ function watched(files: Readonly<Record<string, readonly (string | undefined)[]>
 
 const RAPL = '/sys/class/powercap/intel-rapl:0/energy_uj';
 
-test('adds up CPU and memory of the tree, whatever a process is called', () => {
+test('adds up CPU and memory of the tree, for any process names', () => {
   const samples = watched({
     '/proc/7/stat': [stat(10), stat(40)],
     '/proc/7/status': [status(1), status(2)],

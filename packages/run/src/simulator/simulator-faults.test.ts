@@ -455,7 +455,7 @@ describe('the detectors of a simulated user', () => {
       message: 'get the money for order A-4711 back',
       isEcho: true,
     },
-  ])('a short goal may be part of what is said: $message', ({ goal, message, isEcho }) => {
+  ])('a short goal may be part of a message: $message', ({ goal, message, isEcho }) => {
     expect(faultOf(message, { plan: { ...PLAN, goal } }) !== undefined).toBe(isEcho);
   });
 

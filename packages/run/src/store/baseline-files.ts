@@ -245,7 +245,7 @@ function refuseMisplaced(
       'BASELINE_MISPLACED',
       `${place.file} says ${what} "${name}", but its place is that of "${expected}"`,
       {
-        hint: 'Baselines are <baseline_dir>/<agent>/<version>/<query-id>.json; save it again rather than copying files.',
+        hint: 'Baselines are <baseline_dir>/<agent>/<version>/<query-id>.json. Save it again rather than copying files.',
       },
     );
   if (agentFolder(inner.agent) !== place.folder) throw says('agent', inner.agent, place.folder);

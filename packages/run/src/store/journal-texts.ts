@@ -82,6 +82,6 @@ export class JournalTexts {
   }
 
   #cutShort(): Error {
-    return new Error(`${this.#path} is shorter than what was written to it`);
+    return new Error(`${this.#path} is shorter than the data written to it`);
   }
 }

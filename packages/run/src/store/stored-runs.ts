@@ -208,7 +208,7 @@ export function tracesOf(root: string, id: string): string {
         'RUN_RECORDINGS_CHANGED',
         `the recordings in ${source} have changed since run "${id}"`,
         {
-          hint: `Judge what is there now with --traces ${source}`,
+          hint: `Judge the current files with --traces ${source}`,
         },
       );
     }

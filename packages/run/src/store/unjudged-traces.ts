@@ -14,7 +14,7 @@ export function restoreTraces(dir: string, entries: readonly JournalEntry[]): vo
   const isJudged = existsSync(join(dir, 'recordings.json'));
   if (!isJudged && entries.some(({ result }) => result.error === undefined)) {
     throw new UserError('RUN_DAMAGED', `${tracesPath(dir)} is missing: the stored run is damaged`, {
-      hint: 'Start a new run without --resume; the verdicts so far are in results.jsonl.',
+      hint: 'Start a new run without --resume. The verdicts so far are in results.jsonl.',
     });
   }
   makeFolder(join(dir, 'traces'));

@@ -14,7 +14,7 @@ interface Pair {
 const file = new URL('../../../../testing/vectors/promptfoo-verdicts.json', import.meta.url);
 const PAIRS = JSON.parse(readFileSync(file, 'utf8')) as readonly Pair[];
 
-test('what is carried as exact has the verdict that promptfoo gave', async () => {
+test('exact assertions have the same verdict as in promptfoo', async () => {
   const config = {
     prompts: ['{{id}}'],
     providers: ['echo'],
